@@ -1,0 +1,21 @@
+import type { App } from '../src/app.ts';
+import { finishRun } from '../src/ledger/listings.ts';
+
+export const name = 'reconcile';
+
+export type ReconcilePayload = { full: boolean; followUp: boolean; signal?: AbortSignal };
+export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>>;
+
+/** One reconciliation: hear what is stored, list, pair, inquire, conclude, freeze the run's figures, write the reports. */
+export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
+  await app.takeOver();
+  await app.applyWebhooks(payload.signal);
+  const found = await app.reconciliation.run(payload);
+  const summary = { ...found, reports: app.reporting.runPaths(found.run) };
+  await app.reporting.freezeRun(found.run, app.clock.iso());
+  await app.ledger.write((trx) => finishRun(trx, found.run, app.clock.iso(), summary));
+  await app.reporting.writeRun(found.run);
+  await app.reporting.writeDueBatchResults();
+  await app.reporting.writeIndex();
+  return summary;
+}

@@ -1,0 +1,48 @@
+import type { App } from '../src/app.ts';
+import { sendable } from '../src/ledger/claims.ts';
+
+export const name = 'submit';
+
+export type SubmitPayload = {
+  batches?: readonly string[];
+  signal?: AbortSignal;
+  onProgress?: (done: number) => void;
+};
+export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOver: number };
+
+/**
+ * Sends what is ready. Takes over what dead processes left, applies what webhooks already say, and between rounds asks
+ * about payouts that were turned away, since they wait for a look-up (P8).
+ */
+export async function run(
+  app: App,
+  { batches, signal, onProgress }: SubmitPayload = {},
+): Promise<SubmitResult> {
+  const tookOver = await app.takeOver();
+  await app.applyWebhooks(signal);
+  const request = {
+    ...(batches && { batches }),
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+  };
+  let result = await app.sender.run(request);
+  for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
+    const left = await sendable(app.ledger.db, app.config.mode, batches);
+    if (left.lookUpFirst === 0) break;
+    const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
+    if (asked === 0) await app.clock.sleep(1000, signal);
+    const next = await app.sender.run(request);
+    result = { ...next, counts: addCounts(result.counts, next.counts) };
+  }
+  return { ...result, tookOver };
+}
+
+function addCounts(a: SubmitResult['counts'], b: SubmitResult['counts']): SubmitResult['counts'] {
+  return {
+    accepted: a.accepted + b.accepted,
+    refused: a.refused + b.refused,
+    not_sent: a.not_sent + b.not_sent,
+    turned_away: a.turned_away + b.turned_away,
+    unknown: a.unknown + b.unknown,
+  };
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { createIntake } from './intake/check.ts';
+import { createJobsStore } from './ledger/jobs.ts';
+import { type Ledger, openLedger } from './ledger/open.ts';
+import { applyWebhooks } from './observation/apply-webhooks.ts';
+import { createListing } from './observation/listing.ts';
+import { createLookUps } from './observation/look-up.ts';
+import { createResends } from './observation/resends.ts';
+import { createReconciliation } from './reconciliation/reconcile.ts';
+import { createReporting } from './reporting/reporting.ts';
+import { type Clock, systemClock } from './runtime/clock.ts';
+import type { Logger } from './runtime/logger.ts';
+import { createRateLimiter } from './runtime/rate-limiter.ts';
+import { createWorkers } from './runtime/worker-lock.ts';
+import { createServiceClient } from './service/client.ts';
+import { chooseKey } from './service/signing.ts';
+import type { ServiceClient } from './service/types.ts';
+import { preflight } from './submission/preflight.ts';
+import { createSender } from './submission/send.ts';
+import { takeOver } from './submission/take-over.ts';
+
+/** The parts that need only files and the ledger. */
+export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
+/** Everything, the service included. */
+export type App = Awaited<ReturnType<typeof openApp>>;
+
+export type AppOptions = { config: Config; log: Logger; maxPageCount?: number; clock?: Clock };
+
+/** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
+export async function openLocal({ config, log, maxPageCount, clock = systemClock() }: AppOptions) {
+  const ledger = await openLedger(config.ledgerFile, {
+    now: clock.iso,
+    ...(maxPageCount === undefined ? {} : { maxPageCount }),
+  });
+  const folder = (name: string): string => join(config.dataDir, name);
+  const paths = {
+    inbox: folder('inbox'),
+    archive: folder('archive'),
+    rejected: folder('rejected'),
+    reports: folder('reports'),
+  };
+  return {
+    config,
+    log,
+    clock,
+    ledger,
+    paths,
+    intake: createIntake({ ledger, config, clock, paths }),
+    reporting: createReporting({ ledger, config, paths }),
+    jobsStore: createJobsStore(ledger),
+    applyWebhooks: (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal),
+    close: () => ledger.close(),
+  };
+}
+
+/**
+ * Builds the whole worker of one mode and registers this process as `kind`. Closing says that it ends without claims.
+ * Throws MissingKeys when the mode has no secret key.
+ */
+export async function openApp(options: AppOptions, kind: string) {
+  const keys = serviceKeys(options.config);
+  const local = await openLocal(options);
+  const { config, ledger, clock } = local;
+  const { mode } = config;
+  const workers = createWorkers({
+    ledger,
+    clock,
+    dataDir: config.dataDir,
+    id: `${kind}-${randomBytes(6).toString('hex')}`,
+  });
+  await workers.start(kind).catch(async (error: unknown) => {
+    await local.close();
+    throw error;
+  });
+  const service = openService(config, keys);
+  const limit = config.service;
+  const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
+  const throttle = limiterOf(ledger, clock, `${mode} resends`, 60_000, limit.resendsPerMinute, 'burst');
+  const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  const rules = { mode, concurrency: limit.concurrency };
+  const lookUps = createLookUps({ ledger, clock, service, limiter, rules: { ...rules, quietPeriodMs } });
+  const resends = createResends({
+    ledger,
+    clock,
+    service,
+    throttle,
+    rules: { mode, perRun: limit.resendsPerMinute },
+  });
+  const listing = createListing({
+    ledger,
+    clock,
+    service,
+    limiter,
+    settings: { mode, concurrency: limit.concurrency, maxPasses: config.reconciliation.maxPasses },
+  });
+  const followUp = { lookUp: lookUps.lookUp, askResend: resends.ask };
+  const { sendDeadlineMs, haltAfterUnknown } = config.submission;
+  return {
+    ...local,
+    service,
+    workers,
+    lookUps,
+    resends,
+    reconciliation: createReconciliation({ ledger, config, clock, listing, followUp }),
+    sender: createSender({
+      ledger,
+      clock,
+      service,
+      limiter,
+      workerId: workers.id,
+      rules: { ...rules, sendDeadlineMs, haltAfterUnknown },
+    }),
+    preflight: () => preflight(service, mode, limit.baseUrl),
+    takeOver: () => takeOver({ ledger, clock, workers }),
+    async close() {
+      await service.close();
+      await workers.end();
+      await local.close();
+    },
+  };
+}
+
+/** The mode asked for has no secret key; the message says where to put it. */
+export class MissingKeys extends Error {}
+
+function serviceKeys(config: Config): { secretKey: string; encryptionKey: string | undefined } {
+  const keys = config.keys[config.mode];
+  const secretKey = keys?.secretKeys[0];
+  const name = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  if (!secretKey)
+    throw new MissingKeys(`no ${config.mode} key: set ${name}_SECRET_KEY in ${join(config.home, '.env')}`);
+  const encryptionKey = keys?.encryptionKeys[0];
+  const { authorizationKey, signatureKey } = config.service;
+  if (!encryptionKey && (authorizationKey === 'encryption' || signatureKey === 'encryption')) {
+    throw new MissingKeys(
+      `the configuration asks for the encryption key: set ${name}_ENCRYPTION_KEY in ${join(config.home, '.env')}`,
+    );
+  }
+  return { secretKey, encryptionKey };
+}
+
+function openService(
+  config: Config,
+  keys: { secretKey: string; encryptionKey: string | undefined },
+): ServiceClient {
+  const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
+    config.service;
+  return createServiceClient({
+    baseUrl,
+    secretKey: keys.secretKey,
+    orderKey: chooseKey(authorizationKey, keys),
+    signingKey: chooseKey(signatureKey, keys),
+    timeoutMs,
+    concurrency,
+    rules: { codes, edgeRejections },
+  });
+}
+
+function limiterOf(
+  ledger: Ledger,
+  clock: Clock,
+  name: string,
+  perMs: number,
+  limit: number,
+  spread: 'even' | 'burst',
+) {
+  return createRateLimiter({ ledger, clock, name, perMs, limit, spread });
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env node
+// Plain JavaScript that an old Node (14.18 and later) can parse: it is the runtime where it is new enough, else it
+// starts the Node pinned in optionalDependencies and stays beside it as a launcher.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import nodeModule from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const thisFile = fileURLToPath(import.meta.url);
+const root = dirname(dirname(thisFile));
+/** What the launcher names its worker: the worker must run, whatever its version, and knows its IPC channel is ours. */
+const workerName = 'counterfoil-worker';
+/** @type {NodeJS.Signals[]} */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** A signal to the group and its forwarded copy come within this time of each other. */
+const pairWindowMs = 1000;
+/** npm repeats a signal that reached the group within a few milliseconds; a person's second Ctrl-C comes later. */
+const repeatWindowMs = 200;
+const disconnectGraceMs = 10_000;
+
+/** @param {string} text @param {number} code @returns {never} */
+function refuse(text, code) {
+  process.stderr.write(`counterfoil: ${text}\n`);
+  process.exit(code);
+}
+
+/** @param {string} range `>=major.minor`, the only form used in our engines field */
+function runtimeSatisfies(range) {
+  const wanted = (/^>=(\d+)\.(\d+)/.exec(range) || []).slice(1).map(Number);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [wantedMajor = 0, wantedMinor = 0] = wanted;
+  return major > wantedMajor || (major === wantedMajor && minor >= wantedMinor);
+}
+
+/** @param {string} range */
+function launch(range) {
+  const name = `node-${process.platform}-${process.arch}`;
+  let binary = '';
+  try {
+    const manifest = nodeModule.createRequire(import.meta.url).resolve(`${name}/package.json`);
+    binary = join(dirname(manifest), 'bin', 'node');
+  } catch {
+    refuse(
+      `needs Node ${range}, this is ${process.versions.node}, and the pinned runtime (${name}) is not installed; run "npm ci" in ${root} or use a newer Node`,
+      2,
+    );
+  }
+  const worker = spawn(binary, [thisFile, ...process.argv.slice(2)], {
+    argv0: workerName,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  // Only a message is sent on: a real signal would reach the worker twice when the whole group got it.
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      if (worker.connected) worker.send({ signal }, () => {});
+    });
+  }
+  worker.on('error', (error) => {
+    if (worker.pid === undefined) refuse(`cannot start the pinned runtime ${binary}: ${error.message}`, 2);
+  });
+  worker.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));
+}
+
+/**
+ * Lets handlers of stop signals run once per signal that a user sent, whether it came directly, from the launcher,
+ * or both. Node binds process.emit when a signal's first handler is added, so this comes before any other code.
+ * @returns {{ forward: (signal: NodeJS.Signals) => void, stopping: () => boolean }}
+ */
+function countSignalsOnce() {
+  const emit = process.emit;
+  /** @type {Map<unknown, { at: number, source: string }>} */
+  const last = new Map();
+  /** @param {unknown} signal @param {string} source */
+  const isCopy = (signal, source) => {
+    const before = last.get(signal);
+    const at = performance.now();
+    if (before && at - before.at < (before.source === source ? repeatWindowMs : pairWindowMs)) return true;
+    last.set(signal, { at, source });
+    return false;
+  };
+  /** @param {string} event @param {unknown[]} rest */
+  const emitOnce = (event, ...rest) => {
+    if (stopSignals.some((signal) => signal === event) && isCopy(event, 'direct')) return true;
+    return Reflect.apply(emit, process, [event, ...rest]);
+  };
+  process.emit = /** @type {typeof process.emit} */ (emitOnce);
+  return {
+    forward(signal) {
+      if (isCopy(signal, 'launcher')) return;
+      // Without a handler the default applies, as if the signal had come directly.
+      if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+      else Reflect.apply(emit, process, [signal, signal, constants.signals[signal]]);
+    },
+    stopping: () => last.has('SIGINT') || last.has('SIGTERM'),
+  };
+}
+
+/** @param {ReturnType<typeof countSignalsOnce>} signals */
+function obeyLauncher(signals) {
+  process.on('message', (/** @type {{ signal?: unknown } | null} */ message) => {
+    const signal = stopSignals.find((known) => known === message?.signal);
+    if (signal) signals.forward(signal);
+  });
+  // A launcher that was killed can pass nothing on any more: whoever killed it meant this process too.
+  process.once('disconnect', () => {
+    setTimeout(() => process.exit(1), disconnectGraceMs).unref();
+    if (!signals.stopping()) signals.forward('SIGTERM');
+  });
+  // The channel alone is no reason to live on.
+  if (process.channel) process.channel.unref();
+}
+
+async function work() {
+  const signals = countSignalsOnce();
+  if (process.argv0 === workerName && process.channel) obeyLauncher(signals);
+  // Beside the installed packages, not in the shared temporary folder, where others could plant code.
+  nodeModule.enableCompileCache?.(join(root, 'node_modules', '.cache', 'counterfoil'));
+  const { main } = await import('./cli.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+const range = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node;
+if (process.argv0 !== workerName && !runtimeSatisfies(range)) launch(range);
+else {
+  work().catch((error) => {
+    if (error?.code === 'ERR_MODULE_NOT_FOUND' && String(error.message).startsWith('Cannot find package')) {
+      refuse(`${error.message.split('\n')[0]}; run "npm ci" in ${root}`, 2);
+    }
+    process.stderr.write(`${error?.stack ?? error}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { type Context, withLocal } from './context.ts';
+import { problemLines, totalsText } from './describe.ts';
+import type { Result } from './result.ts';
+
+/** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
+export async function check(context: Context, args: string[]): Promise<Result> {
+  return withLocal(context, async (app) => {
+    const files = [];
+    for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
+    const lines = files.flatMap((checked) => [
+      checked.ok
+        ? `ok       ${checked.file}: ${checked.rows} payouts, ${totalsText(checked.totals)}`
+        : `refused  ${checked.file}: ${checked.problemCount} problem(s)`,
+      ...problemLines(checked.problems, checked.problemCount),
+      ...checked.warnings.map((warning) => `  warning: ${warning}`),
+      ...checked.duplicates
+        .slice(0, 20)
+        .map((d) => `  possible duplicate: row ${d.row} (${d.reference}) looks like ${d.earlier}`),
+    ]);
+    const shown = files.map(({ file, ok, rows, totals, warnings, problems, duplicates, banks }) => ({
+      file,
+      ok,
+      rows,
+      totals,
+      banks,
+      warnings,
+      problems,
+      duplicates,
+    }));
+    return { code: files.every((checked) => checked.ok) ? 0 : 3, lines, json: { files: shown } };
+  });
+}

@@ -1,0 +1,92 @@
+import type { App, LocalApp } from '../app.ts';
+import type { Config, Environment } from '../config.ts';
+import { Stop } from './result.ts';
+
+/** What a command may use of the world around it. */
+export type World = {
+  env: Environment;
+  cwd: string;
+  signal: AbortSignal;
+  color: boolean;
+  terminal: boolean;
+  /** A line to stderr: progress, questions, warnings. */
+  say(line: string): void;
+  print(line: string): void;
+};
+
+export type GlobalOptions = {
+  config?: string;
+  data?: string;
+  json?: boolean;
+  quiet?: boolean;
+  color?: boolean;
+  yes?: boolean;
+};
+
+export type Context = World & { options: GlobalOptions };
+
+/** Reads the configuration, or stops with 2 and every problem in one message. */
+export async function loadSettings(context: Context): Promise<Config> {
+  const { loadConfig } = await import('../config.ts');
+  const { config: configFlag, data: dataFlag } = context.options;
+  const loaded = loadConfig({
+    cwd: context.cwd,
+    env: context.env,
+    ...(configFlag === undefined ? {} : { configFlag }),
+    ...(dataFlag === undefined ? {} : { dataFlag }),
+  });
+  if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
+  if (!context.options.quiet)
+    for (const warning of loaded.config.warnings) context.say(`warning: ${warning}`);
+  return loaded.config;
+}
+
+/** Runs with the ledger and files only; no key is needed and nothing is asked of the service. */
+export async function withLocal<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  const config = await loadSettings(context);
+  const { openLocal } = await import('../app.ts');
+  const { createLogger } = await import('../runtime/logger.ts');
+  const app = await openLocal({ config, log: createLogger({ quiet: true }) });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+/** Runs with the whole worker, as `kind`; a missing key stops with 2. */
+export async function withApp<T>(context: Context, kind: string, work: (app: App) => Promise<T>): Promise<T> {
+  const config = await loadSettings(context);
+  const { MissingKeys, openApp } = await import('../app.ts');
+  const { createLogger } = await import('../runtime/logger.ts');
+  const log = createLogger({ quiet: kind !== 'serve' || Boolean(context.options.quiet) });
+  const app = await openApp({ config, log }, kind).catch((error: unknown) => {
+    throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
+  });
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+/** Live mode sends real money: it wants the configuration, the command line, and a person or `--yes`. */
+export async function confirmSending(context: Context, config: Config, live: boolean): Promise<void> {
+  if (!context.options.quiet)
+    context.say(`mode ${config.mode}, service ${config.service.baseUrl}, configuration ${config.configFile}`);
+  if (config.mode !== 'live') return;
+  if (!live)
+    throw new Stop(2, 'the configuration says mode: live; add --live to send real money. Nothing was sent');
+  await confirm(context, 'Send real money now?');
+}
+
+/** Asks a yes/no question on the terminal; without one, only `--yes` answers. Anything but yes stops with 2. */
+async function confirm(context: Context, question: string): Promise<void> {
+  if (context.options.yes) return;
+  if (!context.terminal) throw new Stop(2, `${question} There is no terminal to ask on: add --yes`);
+  const { createInterface } = await import('node:readline/promises');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await lines.question(`${question} [y/N] `);
+  lines.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Stop(2, 'stopped: nothing was done');
+}

@@ -1,0 +1,68 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+const template = new URL('../../config/counterfoil.example.yaml', import.meta.url);
+const folders = [
+  'data',
+  'data/inbox',
+  'data/inbox/collections',
+  'data/archive',
+  'data/rejected',
+  'data/reports',
+];
+
+const envExample = `# Copy to .env (chmod 600) and fill in. A comma separates two values while a key is being rotated: the first
+# signs, each verifies. Any of these may come from a file instead: COUNTERFOIL_TEST_SECRET_KEY_FILE=/run/secrets/key
+
+COUNTERFOIL_TEST_SECRET_KEY=
+COUNTERFOIL_TEST_PUBLIC_KEY=
+COUNTERFOIL_TEST_ENCRYPTION_KEY=
+# Only where a webhook key is configured at the service: its Bearer token is then demanded of each delivery.
+COUNTERFOIL_TEST_WEBHOOK_KEY=
+
+COUNTERFOIL_LIVE_SECRET_KEY=
+COUNTERFOIL_LIVE_PUBLIC_KEY=
+COUNTERFOIL_LIVE_ENCRYPTION_KEY=
+COUNTERFOIL_LIVE_WEBHOOK_KEY=
+
+# Who may see bank details and change things on the admin server: name:token,name:token
+COUNTERFOIL_ADMIN_TOKENS=
+`;
+
+/**
+ * Makes a commented configuration, `.env.example` and the data folders in `dir`. What is there already is kept, byte
+ * for byte. Returns absolute paths; throws what the file system throws.
+ */
+export async function runInit(dir: string): Promise<{ written: string[]; kept: string[] }> {
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const folder of folders) {
+    const path = resolve(dir, folder);
+    await mkdir(dirname(path), { recursive: true });
+    const made = await attempt(() => mkdir(path, { mode: 0o700 }));
+    (made ? written : kept).push(path);
+  }
+  const files = {
+    [join('config', 'counterfoil.yaml')]: await readFile(template, 'utf8'),
+    '.env.example': envExample,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const path = resolve(dir, name);
+    await mkdir(dirname(path), { recursive: true });
+    // wx: two inits at once, or a file that appears meanwhile, must not be overwritten either.
+    const made = await attempt(() => writeFile(path, text, { flag: 'wx' }));
+    (made ? written : kept).push(path);
+  }
+  return { written, kept };
+}
+
+/** False when the path exists. */
+async function attempt(make: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await make();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}

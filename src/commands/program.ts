@@ -1,0 +1,173 @@
+import { Command, Option } from 'commander';
+import type { Context, GlobalOptions, World } from './context.ts';
+import { type Result, Stop } from './result.ts';
+
+export type Handler = (context: Context, args: string[], options: Record<string, unknown>) => Promise<Result>;
+
+/** One line of the command table; the handler's module is loaded only when the command runs. */
+type Entry = {
+  usage: string;
+  does: string;
+  example: string;
+  options?: [flags: string, text: string, fallback?: string][];
+  load(): Promise<Handler>;
+};
+
+const entries: Entry[] = [
+  {
+    usage: 'demo',
+    does: 'the whole loop against the built-in sandbox, in a folder of its own: no key, no server, no network',
+    example: 'counterfoil demo',
+    load: async () => (await import('./demo.ts')).demo,
+  },
+  {
+    usage: 'init [dir]',
+    does: 'write a commented configuration, .env.example and the data folders; never overwrites',
+    example: 'counterfoil init payroll',
+    load: async () => (await import('./setup.ts')).init,
+  },
+  {
+    usage: 'check <file...>',
+    does: 'validate batches and print totals, warnings and possible duplicates; records and sends nothing',
+    example: 'counterfoil check november.csv',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    usage: 'submit [file...]',
+    does: 'take in the given files (without any: the inbox), send what is ready, write the results',
+    example: 'counterfoil submit november.csv --rows 120 --total NGN=1200000.00',
+    options: [
+      ['--dry-run', 'stop before recording'],
+      ['--no-wait', 'record, but send nothing'],
+      ['--rows <n>', 'the number of rows the file must have'],
+      ['--total <currency=amount...>', 'the total the file must have, per currency'],
+      ['--live', 'send real money (mode: live)'],
+    ],
+    load: async () => (await import('./submit.ts')).submit,
+  },
+  {
+    usage: 'hold [batch]',
+    does: 'stop sending a batch, or with --mode everything; says how many were already on their way',
+    example: 'counterfoil hold november-20261121-3f9a1c',
+    options: [['--mode', 'everything of the configured mode']],
+    load: async () => (await import('./hold.ts')).hold,
+  },
+  {
+    usage: 'release [batch]',
+    does: 'let a held batch go, or with --mode lift a halt',
+    example: 'counterfoil release --mode',
+    options: [['--mode', 'everything of the configured mode']],
+    load: async () => (await import('./hold.ts')).release,
+  },
+  {
+    usage: 'serve',
+    does: 'the daemon: schedules, queue workers and the webhook receiver',
+    example: 'counterfoil serve',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    usage: 'reconcile',
+    does: 'one reconciliation, now',
+    example: 'counterfoil reconcile --json',
+    options: [
+      ['--full', 'ignore the window'],
+      ['--no-follow-up', 'make no look-ups and no resend requests'],
+    ],
+    load: async () => (await import('./reconcile.ts')).reconcile,
+  },
+  {
+    usage: 'report [name]',
+    does: 'write the reports of a run or batch again; without a name: every changed batch, and the last run',
+    example: 'counterfoil report 20261121T020000Z',
+    load: async () => (await import('./report.ts')).report,
+  },
+  {
+    usage: 'resend <reference...>',
+    does: 'ask the service to send webhooks again, inside the throttle',
+    example: 'counterfoil resend ACME-0001',
+    options: [['--collection', 'the references are collections']],
+    load: async () => (await import('./resend.ts')).resend,
+  },
+  {
+    usage: 'status',
+    does: 'where everything stands',
+    example: 'counterfoil status --json',
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
+    usage: 'show <reference>',
+    does: 'the whole story of one payout, each fact with its source and time',
+    example: 'counterfoil show ACME-0001',
+    load: async () => (await import('./show.ts')).show,
+  },
+  {
+    usage: 'discrepancies',
+    does: 'list open discrepancies',
+    example: 'counterfoil discrepancies --kind amount_conflict',
+    options: [
+      ['--kind <kind>', 'only this kind'],
+      ['--batch <batch>', 'only this batch'],
+      ['--older-than <days>', 'only those first seen at least so many days ago'],
+    ],
+    load: async () => (await import('./discrepancies.ts')).discrepancies,
+  },
+  {
+    usage: 'sandbox',
+    does: 'a local payments service that speaks the whole interface; runs until stopped',
+    example: 'counterfoil sandbox --port 9000 --scenario failures',
+    options: [
+      ['--port <port>', 'port to listen on', '8900'],
+      ['--seed <n>', 'seed of what the scenario picks', '1'],
+      ['--scenario <name>', 'what goes wrong', 'calm'],
+      ['--webhook-url <url>', 'where test webhooks go'],
+      ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
+    ],
+    load: async () => (await import('./sandbox.ts')).sandbox,
+  },
+];
+
+/** The command line: every verb with its help, global options everywhere; wrong usage is a CommanderError. */
+export function buildProgram(world: World & { finish(result: Result): void }): Command {
+  const program = new Command('counterfoil')
+    .description('Sends payout batches once, hears their webhooks, and reconciles them to the last kobo.')
+    .version('0.1.0')
+    .exitOverride()
+    .configureOutput({
+      writeErr: (text) => world.say(text.trimEnd()),
+      writeOut: (text) => world.print(text.trimEnd()),
+    })
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 input refused, 4 a person is needed, 11 locked, 130 interrupted.\n\nStart with: counterfoil demo',
+    );
+  addGlobals(program);
+  for (const entry of entries) {
+    const command = program
+      .command(entry.usage)
+      .description(entry.does)
+      .addHelpText('after', `\nExample:\n  ${entry.example}`);
+    addGlobals(command);
+    for (const [flags, text, fallback] of entry.options ?? []) command.option(flags, text, fallback);
+    command.action(async () => {
+      const handler = await entry.load();
+      const { mode: _mode, ...options } = command.opts<Record<string, unknown>>();
+      const merged: GlobalOptions = { ...program.opts<GlobalOptions>(), ...command.opts<GlobalOptions>() };
+      world.finish(await handler({ ...world, options: merged }, command.args, { ...options, mode: _mode }));
+    });
+  }
+  program.action(() => {
+    program.outputHelp();
+    throw new Stop(2, 'name a command');
+  });
+  return program;
+}
+
+function addGlobals(command: Command): void {
+  command
+    .option('--config <file>', 'configuration file')
+    .option('--data <dir>', 'data folder')
+    .option('--json', 'print exactly one JSON object')
+    .option('--quiet', 'no progress, no warnings')
+    .addOption(new Option('--no-color', 'no colour'))
+    .option('--yes', 'answer yes to every question');
+}

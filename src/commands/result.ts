@@ -1,0 +1,53 @@
+import { CommanderError } from 'commander';
+
+/** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
+export type Result = {
+  code: number;
+  problem?: string;
+  lines?: string[];
+  json?: Record<string, unknown>;
+  /** A daemon that was asked to stop did what it was asked: 0, not 130. */
+  ignoresInterrupt?: boolean;
+};
+
+/** A command cannot go on: one clear sentence with what to do, and the exit code of the contract. */
+export class Stop extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The one place where a thrown thing becomes an exit code and a sentence. */
+export function fail(error: unknown): Result {
+  if (error instanceof CommanderError) {
+    const helped = error.exitCode === 0;
+    return helped ? { code: 0 } : { code: 2 };
+  }
+  if (error instanceof Stop) return { code: error.code, problem: error.message };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('SQLITE_')) return { code: 1, problem: ledgerProblem(code, error) };
+  if (code === 'ENOSPC')
+    return {
+      code: 1,
+      problem: 'the disk is full: free some space, then run the command again; nothing is lost',
+    };
+  return { code: 1, problem: error instanceof Error ? error.message : String(error) };
+}
+
+function ledgerProblem(code: string, error: unknown): string {
+  const said = error instanceof Error ? error.message : code;
+  if (code === 'SQLITE_FULL') {
+    return 'the ledger cannot grow: the disk is full. Sending has stopped; free some space, then run the command again; nothing is lost';
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return `the ledger file is damaged or not a ledger (${said}). Nothing was sent; restore it from a backup`;
+  }
+  return `the ledger cannot be used (${code}: ${said}). Sending has stopped; check the disk and the file's owner, then run the command again`;
+}
+
+/** Where several codes apply: 1, then 3, then 4 (contract.md, Exit codes). */
+export function worst(...codes: number[]): number {
+  return [1, 3, 4].find((code) => codes.includes(code)) ?? 0;
+}

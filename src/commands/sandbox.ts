@@ -1,0 +1,71 @@
+import type { Context } from './context.ts';
+import { type Result, Stop } from './result.ts';
+
+/** `sandbox`: the local payments service, until stopped. Its first line tells URL and keys. */
+export async function sandbox(
+  context: Context,
+  _args: string[],
+  options: Record<string, unknown>,
+): Promise<Result> {
+  const { createSandbox, scenarioNames } = await import('../sandbox/sandbox.ts');
+  const scenario = String(options.scenario);
+  if (!scenarioNames.includes(scenario))
+    throw new Stop(2, `--scenario: no "${scenario}"; the known ones: ${scenarioNames.join(', ')}`);
+  const keys = await configuredKeys(context);
+  const running = await createSandbox({
+    port: number(options.port, '--port'),
+    seed: number(options.seed, '--seed'),
+    settleMs: number(options.settleMs, '--settle-ms'),
+    scenario,
+    ...(typeof options.webhookUrl === 'string' && { webhookUrl: options.webhookUrl }),
+    ...(keys && { keys: { test: keys } }),
+  });
+  const { test } = running.keys;
+  const facts = {
+    url: running.url,
+    secret_key: test.secretKey,
+    public_key: test.publicKey,
+    encryption_key: test.encryptionKey,
+    webhook_key: test.webhookKey ?? null,
+    scenario,
+  };
+  if (context.options.json) context.print(JSON.stringify({ schema: 1, ...facts }));
+  else for (const [name, value] of Object.entries(facts)) context.print(`${name.padEnd(15)} ${value ?? '-'}`);
+  await new Promise<void>((resolve) =>
+    context.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  await running.stop();
+  return { code: 0, ignoresInterrupt: true };
+}
+
+/** The configured TEST keys, so that the worker beside it needs no change; undefined when there are none. */
+async function configuredKeys(context: Context) {
+  const { loadConfig } = await import('../config.ts');
+  const { config: configFlag, data: dataFlag } = context.options;
+  const loaded = loadConfig({
+    cwd: context.cwd,
+    env: context.env,
+    ...(configFlag === undefined ? {} : { configFlag }),
+    ...(dataFlag === undefined ? {} : { dataFlag }),
+  });
+  const keys = loaded.kind === 'ok' ? loaded.config.keys.test : undefined;
+  const [secretKey, publicKey, encryptionKey, webhookKey] = [
+    keys?.secretKeys[0],
+    keys?.publicKeys[0],
+    keys?.encryptionKeys[0],
+    keys?.webhookKeys[0],
+  ];
+  if (!secretKey) return undefined;
+  return {
+    secretKey,
+    publicKey: publicKey ?? 'pk_test_sandbox',
+    encryptionKey: encryptionKey ?? secretKey,
+    ...(webhookKey && { webhookKey }),
+  };
+}
+
+function number(value: unknown, flag: string): number {
+  const text = String(value);
+  if (!/^\d{1,9}$/.test(text)) throw new Stop(2, `${flag}: expected a whole number, got "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { liveAllowedForServe } from '../config.ts';
+import { createDaemon } from '../daemon.ts';
+import { tryExclusive } from '../runtime/worker-lock.ts';
+import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
+import { type Result, Stop } from './result.ts';
+
+/** `serve`: schedules, queue workers and the webhook receiver, until SIGTERM or SIGINT. */
+export async function serve(context: Context): Promise<Result> {
+  const config = await loadSettings(context);
+  if (config.mode === 'live' && !liveAllowedForServe(context.env)) {
+    throw new Stop(
+      2,
+      'the configuration says mode: live; set COUNTERFOIL_LIVE=yes to let the daemon send real money',
+    );
+  }
+  await confirmSending({ ...context, options: { ...context.options, yes: true } }, config, true);
+  const lock = tryExclusive(config.dataDir, 'serve');
+  if (!lock) throw new Stop(11, `another serve runs on ${join(config.dataDir, 'ledger.db')}: stop it first`);
+  try {
+    return await withApp(context, 'serve', async (app) => {
+      const daemon = createDaemon(app);
+      const { url } = await daemon.start().catch((error: unknown) => {
+        throw new Stop(
+          1,
+          `the receiver cannot listen on ${config.receiver.host}:${config.receiver.port}: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      });
+      if (context.options.json)
+        context.print(JSON.stringify({ schema: 1, ready: true, mode: config.mode, receiver: url }));
+      else
+        context.say(
+          `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
+        );
+      await new Promise<void>((resolve) => {
+        if (context.signal.aborted) resolve();
+        context.signal.addEventListener('abort', () => resolve(), { once: true });
+        daemon.failed.then(
+          () => resolve(),
+          () => resolve(),
+        );
+      });
+      const problem = await daemon.stop();
+      return problem ? { code: 1, problem, ignoresInterrupt: true } : { code: 0, ignoresInterrupt: true };
+    });
+  } finally {
+    lock.release();
+  }
+}

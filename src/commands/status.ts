@@ -1,0 +1,109 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LocalApp } from '../app.ts';
+import { batchCounts } from '../ledger/batches.ts';
+import { findHalt } from '../ledger/claims.ts';
+import { countOpen } from '../ledger/discrepancies.ts';
+import { isLockFree } from '../ledger/file-lock.ts';
+import { payoutOverview } from '../ledger/overview.ts';
+import { countRejections } from '../ledger/webhook-inbox.ts';
+import { webhookCounts } from '../ledger/webhooks.ts';
+import { nextRun } from '../runtime/next-run.ts';
+import { type Context, withLocal } from './context.ts';
+import { countsText } from './describe.ts';
+import type { Result } from './result.ts';
+
+const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full', 'report'] as const;
+
+/** `status`: where everything stands, also that no daemon runs or files wait. */
+export async function status(context: Context): Promise<Result> {
+  return withLocal(context, async (app) => {
+    const json = await gather(app);
+    const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
+    const lines = [
+      `mode           ${json.mode}`,
+      ...(halted
+        ? [
+            `HALTED         since ${halted.at}: ${halted.cause}. When the cause is gone: counterfoil release --mode`,
+          ]
+        : []),
+      `daemon         ${daemon.running ? 'running' : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)'}`,
+      `inbox          ${inbox.files} file(s) waiting`,
+      `batches        ${batches.length}`,
+      ...batches.slice(-10).map((b) => `  ${b.batch}  ${b.state}  ${countsText(b.payouts)}`),
+      `payouts        ${countsText(payouts)}`,
+      ...Object.entries(totals).map(
+        ([currency, states]) =>
+          `  ${currency}  ${Object.entries(states)
+            .map(([state, amount]) => `${state} ${amount}`)
+            .join(', ')}`,
+      ),
+      `discrepancies  ${countsText(discrepancies)}`,
+      `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
+      `queue          ${json.queue.url}`,
+      ...json.schedules.map(
+        (s) => `  ${s.job.padEnd(15)} last ${s.last_run_at ?? 'never'}, next ${s.next_run_at ?? 'off'}`,
+      ),
+    ];
+    const person = Boolean(halted) || Object.keys(discrepancies).length > 0 || (payouts.unknown ?? 0) > 0;
+    return { code: person ? 4 : 0, lines, json };
+  });
+}
+
+async function gather(app: LocalApp) {
+  const { config, ledger, clock } = app;
+  const { mode } = config;
+  const { db } = ledger;
+  const halt = await findHalt(db, mode);
+  const counts = await webhookCounts(db, mode);
+  const past = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
+  const overview = await payoutOverview(db, mode);
+  const camel = { follow_up: config.schedules.followUp, reconcile_full: config.schedules.reconcileFull };
+  return {
+    mode,
+    halted: halt ? { cause: halt.cause, at: halt.at } : null,
+    batches: (await batchCounts(db, mode)).map((b) => ({
+      batch: b.batch.id,
+      file: b.batch.file_name,
+      rows: Number(b.batch.row_count),
+      state: b.state,
+      payouts: b.counts,
+      totals: b.totals,
+    })),
+    ...overview,
+    discrepancies: await countOpen(db, mode),
+    webhooks: {
+      received: counts.received,
+      applied: counts.applied,
+      rejected: await countRejections(db),
+      oldest_unapplied_seconds: counts.oldestUnapplied
+        ? Math.round((clock.now() - Date.parse(counts.oldestUnapplied)) / 1000)
+        : null,
+    },
+    queue: { url: config.queue.url },
+    daemon: { running: !isLockFree(join(config.dataDir, 'locks', 'serve.lock')) },
+    inbox: { files: waitingFiles(app.paths.inbox) },
+    schedules: await Promise.all(
+      jobNames.map(async (job) => {
+        const expression =
+          job === 'follow_up' || job === 'reconcile_full' ? camel[job] : config.schedules[job];
+        return {
+          job,
+          last_run_at: past.get(job)?.lastRunAt ?? null,
+          last_result: past.get(job)?.lastResult ?? null,
+          next_run_at: await nextRun(expression, config.schedules.timezone),
+        };
+      }),
+    ),
+  };
+}
+
+function waitingFiles(inbox: string): number {
+  try {
+    return readdirSync(inbox).filter(
+      (name) => /^[^.].*\.csv$/i.test(name) && !/\.(errors|invalid)\.csv$/i.test(name),
+    ).length;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,137 @@
+import type { z } from 'zod';
+import { type FileConfig, fileSchema, sections } from './config-schema.ts';
+
+type Tree = Record<string, unknown>;
+
+/** Checks the YAML tree with the environment's overrides on top; undefined when a problem was found. */
+export function parseFile(
+  tree: unknown,
+  env: Record<string, string | undefined>,
+  problems: string[],
+): { values: FileConfig; origins: Record<string, string> } | undefined {
+  if (tree === undefined) return undefined;
+  if (!isTree(tree)) {
+    problems.push('the configuration must be a map of sections, such as service: {base_url: …}');
+    return undefined;
+  }
+  const origins: Record<string, string> = {};
+  const merged = mergeOverrides(tree, env, origins, problems);
+  const result = fileSchema.safeParse(merged);
+  if (!result.success) {
+    problems.push(...result.error.issues.flatMap((issue) => describe(issue, merged, origins)));
+    return undefined;
+  }
+  return { values: result.data, origins };
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Every section is present afterwards, so that a missing required key is reported by its full name. */
+function mergeOverrides(
+  tree: Tree,
+  env: Record<string, string | undefined>,
+  origins: Record<string, string>,
+  problems: string[],
+): Tree {
+  const merged: Tree = { ...tree };
+  origins.mode = tree.mode === undefined ? 'default' : 'file';
+  if (env.COUNTERFOIL_MODE) {
+    merged.mode = env.COUNTERFOIL_MODE;
+    origins.mode = 'COUNTERFOIL_MODE';
+  }
+  for (const [name, schema] of Object.entries(sections)) {
+    const given = tree[name] ?? {};
+    if (!isTree(given)) continue;
+    const values: Tree = { ...given };
+    const keys: Record<string, z.ZodType> = schema.shape;
+    const prefix = `COUNTERFOIL_${name.toUpperCase()}_`;
+    for (const [key, type] of Object.entries(keys)) {
+      const variable = `${prefix}${key.toUpperCase()}`;
+      const text = env[variable];
+      origins[`${name}.${key}`] = text !== undefined ? variable : key in given ? 'file' : 'default';
+      if (text !== undefined) values[key] = fromText(text, type);
+    }
+    refuseUnknownVariables(prefix, Object.keys(keys), env, problems);
+    merged[name] = values;
+  }
+  return merged;
+}
+
+/** The default's type says how the text is to be read; text that does not fit is left for the schema to refuse. */
+function fromText(text: string, type: z.ZodType): unknown {
+  const example = type.safeParse(undefined).data;
+  if (typeof example === 'number') return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+  if (typeof example === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (typeof example !== 'object') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A misspelt override would otherwise be ignored in silence. */
+function refuseUnknownVariables(
+  prefix: string,
+  keys: string[],
+  env: Record<string, string | undefined>,
+  problems: string[],
+): void {
+  const known = keys.map((key) => `${prefix}${key.toUpperCase()}`);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(prefix) || known.includes(name) || /^COUNTERFOIL_ADMIN_TOKENS(_FILE)?$/.test(name))
+      continue;
+    problems.push(`${name}: no such setting${suggest(name, known)}`);
+  }
+}
+
+function describe(issue: z.core.$ZodIssue, merged: Tree, origins: Record<string, string>): string[] {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys' && !/knows only/.test(issue.message)) {
+    const known = knownKeys(path);
+    return issue.keys.map((key) => `${[...path, key].join('.')}: no such key${suggest(key, known)}`);
+  }
+  const name = path.join('.');
+  const variable = origins[path.slice(0, 2).join('.')] ?? '';
+  const where = variable.startsWith('COUNTERFOIL_') ? `${name} (from ${variable})` : name;
+  if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
+  const value = valueAt(merged, path);
+  // A password inside an address must not reach a log.
+  const got = value === undefined ? '' : `, got ${JSON.stringify(value).replace(/\/\/[^/@"]*@/g, '//…@')}`;
+  return [
+    `${where || 'the configuration'}: ${issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '')}${got}`,
+  ];
+}
+
+function valueAt(tree: Tree, path: string[]): unknown {
+  let at: unknown = tree;
+  for (const key of path) at = isTree(at) ? at[key] : Array.isArray(at) ? at[Number(key)] : undefined;
+  return at;
+}
+
+function knownKeys(path: string[]): string[] {
+  if (path.length === 0) return Object.keys(fileSchema.shape);
+  const found = Object.entries(sections).find(([name]) => name === path[0]);
+  return found ? Object.keys(found[1].shape) : [];
+}
+
+function suggest(name: string, known: string[]): string {
+  const [nearest] = known.map((key) => ({ key, far: distance(name, key) })).toSorted((a, b) => a.far - b.far);
+  return nearest ? `; did you mean ${nearest.key}?` : '';
+}
+
+/** Levenshtein's edit distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,44 @@
+import type { Mode } from './domain/payout.ts';
+
+/** The credentials of one mode. Two values while one is being rotated: the first signs, each verifies. */
+export type ModeKeys = {
+  secretKeys: string[];
+  publicKeys: string[];
+  encryptionKeys: string[];
+  webhookKeys: string[];
+};
+
+/** A secret's value by its variable's name; a problem is kept for the caller to print, never the value. */
+export type SecretReader = (name: string) => string | undefined;
+
+/** Reads one mode's keys; undefined when none is set. A key that belongs to the other mode is a problem (P24). */
+export function readModeKeys(mode: Mode, secret: SecretReader, problems: string[]): ModeKeys | undefined {
+  const read = (kind: string): string[] => {
+    const name = `COUNTERFOIL_${mode.toUpperCase()}_${kind}_KEY`;
+    const values = (secret(name) ?? '').split(',').flatMap((value) => value.trim() || []);
+    const claimed = values.map((value) => /^(?:[a-z]+[_-])?(test|live)[_-]/i.exec(value)?.[1]?.toLowerCase());
+    const stranger = claimed.find((other) => other !== undefined && other !== mode);
+    if (stranger) problems.push(`${name}: this is a ${stranger} key; put the ${mode} key there (P24)`);
+    return values;
+  };
+  const keys: ModeKeys = {
+    secretKeys: read('SECRET'),
+    publicKeys: read('PUBLIC'),
+    encryptionKeys: read('ENCRYPTION'),
+    webhookKeys: read('WEBHOOK'),
+  };
+  return Object.values(keys).some((values) => values.length > 0) ? keys : undefined;
+}
+
+/** Parses `name:token,…`; the name is who approved. */
+export function readAdminTokens(secret: SecretReader, problems: string[]): { name: string; token: string }[] {
+  const entries = (secret('COUNTERFOIL_ADMIN_TOKENS') ?? '')
+    .split(',')
+    .flatMap((entry) => entry.trim() || []);
+  return entries.flatMap((entry, index) => {
+    const at = entry.indexOf(':');
+    if (at > 0 && at < entry.length - 1) return { name: entry.slice(0, at), token: entry.slice(at + 1) };
+    problems.push(`COUNTERFOIL_ADMIN_TOKENS: entry ${index + 1}: expected name:token`);
+    return [];
+  });
+}

@@ -1,0 +1,190 @@
+import { isIP } from 'node:net';
+import { code as currencyOf } from 'currency-codes';
+import { validate as isCron } from 'node-cron';
+import { z } from 'zod';
+
+const count = (min: number, max = 2_147_483_647) => z.number().int().min(min).max(max);
+const port = count(0, 65_535);
+const zone = z.string().refine(isTimezone, 'expected an IANA time zone such as Africa/Lagos');
+const schedule = z
+  .string()
+  .refine((text) => text === '' || isCron(text), 'expected a cron expression, or nothing to turn it off');
+const address = z.string().refine(isAddress, 'expected an address such as 192.0.2.7 or 192.0.2.0/24');
+const limits = z
+  .record(z.string(), z.union([z.string(), z.number()]).transform(String))
+  .superRefine(checkLimits);
+const codes = z.record(
+  z.string().regex(/^\d{2,3}$/, 'a status code has two or three digits; write it in quotes'),
+  z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt (P10)'),
+);
+
+/** This version knows one value of the setting; any other is refused instead of being ignored. */
+const only = <T extends string | number>(known: T) =>
+  z.literal(known, `this version knows only ${JSON.stringify(known)}`);
+const emptyText = only('');
+const emptyMap = z.strictObject({}, 'this version knows only an empty map');
+const emptyList = z.array(z.never()).max(0, 'this version knows only an empty list');
+
+const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
+
+/** The configuration file as contract.md spells it, defaults included; keys are checked by name in config-file.ts. */
+export const sections = {
+  service: section({
+    base_url: z.string('required: the address of the payments service').transform(parseBaseUrl),
+    authorization_key: z.enum(['secret', 'encryption']).default('secret'),
+    signature_key: z.enum(['secret', 'encryption', 'auto']).default('auto'),
+    timeout_ms: count(1).default(30_000),
+    concurrency: count(1, 1000).default(8),
+    requests_per_second: count(0, 100_000).default(20),
+    resends_per_minute: count(1, 1000).default(6),
+    codes: codes.default({}),
+    edge_rejections: z
+      .array(z.number().int().refine(mayTurnAway, 'expected 400 to 499 or 503'))
+      .default([429]),
+  }),
+  intake: section({
+    on_invalid_row: z.enum(['reject_file', 'skip_row']).default('reject_file'),
+    sender_name: z.string().default(''),
+    reference_prefix: z
+      .string()
+      .regex(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,29}$/, 'expected letters, digits, _ and -, at most 30')
+      .default(''),
+    max_rows: count(1).default(1_000_000),
+    max_bytes: count(1, Number.MAX_SAFE_INTEGER).default(536_870_912),
+    settle_seconds: count(0).default(2),
+  }),
+  submission: section({
+    approval: only('none').default('none'),
+    approval_above: emptyMap.default({}),
+    daily_limit: emptyMap.default({}),
+    payout_limit: limits.default({}),
+    duplicate_window_days: count(0, 36_500).default(5),
+    quiet_period_minutes: count(0).default(1440),
+    resubmit: only('manual').default('manual'),
+    halt_after_unknown: count(0).default(3),
+    send_deadline_ms: count(1).default(5000),
+    canary: only(0).default(0),
+    canary_hours: count(1).default(4),
+    timezone: zone.default('Africa/Lagos'),
+  }),
+  receiver: section({
+    enabled: z.boolean().default(true),
+    host: z.string().min(1).default('127.0.0.1'),
+    port: port.default(8787),
+    tls_cert: emptyText.default(''),
+    tls_key: emptyText.default(''),
+    trust_proxy: z.array(address).default([]),
+    allow_from: z.array(address).default([]),
+    replay_window_seconds: count(1).default(300),
+    max_body_bytes: count(1, 16_777_216).default(65_536),
+  }),
+  admin: section({ host: z.string().min(1).default('127.0.0.1'), port: port.default(8788) }),
+  alerts: section({
+    webhook_url: emptyText.default(''),
+    smtp_url: emptyText.default(''),
+    mail_to: emptyList.default([]),
+    mail_from: emptyText.default(''),
+  }),
+  ledger: section({
+    url: z
+      .string()
+      .regex(/^sqlite:(?!:memory:).+/, 'this version knows only sqlite:FILE')
+      .default('sqlite:ledger.db'),
+  }),
+  queue: section({ url: only('inline').default('inline') }),
+  reconciliation: section({
+    since: z.string().transform(parseInstant).default(''),
+    window_days: count(1, 36_500).default(7),
+    stale_pending_hours: count(0).default(24),
+    webhook_grace_minutes: count(0).default(60),
+    missing_grace_minutes: count(0).default(15),
+    max_passes: count(1, 1000).default(5),
+  }),
+  schedules: section({
+    timezone: zone.default('Africa/Lagos'),
+    intake: schedule.default('* * * * *'),
+    submit: schedule.default('* * * * *'),
+    follow_up: schedule.default('*/5 * * * *'),
+    reconcile: schedule.default('0 2 * * *'),
+    reconcile_full: schedule.default('0 3 * * 0'),
+    report: schedule.default('30 6 * * *'),
+  }),
+  reports: section({
+    bom: z.boolean().default(true),
+    delimiter: z.enum([',', ';', '\t']).default(','),
+    timezone: zone.default('Africa/Lagos'),
+    mask_accounts: z.boolean().default(false),
+  }),
+};
+
+/** The whole file; `mode` stands at the top level beside the sections. */
+export const fileSchema = z.strictObject({ mode: z.enum(['test', 'live']).default('test'), ...sections });
+
+/** The parsed file in its own spelling. */
+export type FileConfig = z.infer<typeof fileSchema>;
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return name !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isAddress(text: string): boolean {
+  const [host = '', prefix, ...rest] = text.split('/');
+  const family = isIP(host);
+  if (family === 0 || rest.length > 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+/** A gateway's 502 or 504 may come after the request was passed on, so it can never be declared harmless (P8). */
+function mayTurnAway(status: number): boolean {
+  return (status >= 400 && status <= 499) || status === 503;
+}
+
+function checkLimits(map: Record<string, string>, context: z.RefinementCtx): void {
+  for (const [currency, amount] of Object.entries(map)) {
+    const digits = /^[A-Z]{3}$/.test(currency) ? currencyOf(currency)?.digits : undefined;
+    const fail = (message: string): void => context.addIssue({ code: 'custom', path: [currency], message });
+    if (digits === undefined) fail('expected a currency code such as NGN');
+    else if (!/^\d{1,15}(\.\d+)?$/.test(amount) || (amount.split('.')[1] ?? '').length > digits) {
+      fail(`expected a decimal in quotes with at most ${digits} digits after the point`);
+    }
+  }
+}
+
+function parseBaseUrl(text: string, context: z.RefinementCtx): string {
+  const fail = (message: string): string => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  if (!URL.canParse(text)) return fail('expected an address such as https://pay.example.com');
+  const url = new URL(text);
+  if (url.username || url.password || url.search || url.hash)
+    return fail('expected no user, password, query or fragment');
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
+    return fail('expected https (http only for loopback)');
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+}
+
+/** True for names and addresses that never leave this machine. */
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function parseInstant(text: string, context: z.RefinementCtx): string {
+  if (text === '') return '';
+  const known = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/.test(text);
+  const ms = known ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms)) {
+    context.addIssue({
+      code: 'custom',
+      message: 'expected an instant with its zone, such as 2026-11-01T00:00:00Z',
+    });
+    return z.NEVER;
+  }
+  return new Date(ms).toISOString();
+}

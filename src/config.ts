@@ -1,0 +1,166 @@
+import { readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { parse as parseYaml } from 'yaml';
+import { parseFile } from './config-file.ts';
+import { type ModeKeys, readAdminTokens, readModeKeys, type SecretReader } from './config-keys.ts';
+import type { FileConfig } from './config-schema.ts';
+
+export type { ModeKeys } from './config-keys.ts';
+
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
+type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
+
+/** The whole configuration: contract.md's file in camelCase, the secrets, and where things lie. */
+export type Config = Sections & {
+  mode: 'test' | 'live';
+  /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
+  home: string;
+  dataDir: string;
+  configFile: string;
+  /** The SQLite file that `ledger.url` names, absolute. */
+  ledgerFile: string;
+  keys: { test?: ModeKeys; live?: ModeKeys };
+  adminTokens: { name: string; token: string }[];
+  /** Where each value came from, by its name in the file: `default`, `file`, or the variable's name. */
+  origins: Record<string, string>;
+  /** What is legal but unwise, such as an `.env` that others can read. */
+  warnings: string[];
+};
+
+/** The process environment as plain text values. */
+export type Environment = Record<string, string | undefined>;
+
+/** The environment of this process; the only place that reads it. */
+export function readEnvironment(): Environment {
+  return process.env;
+}
+
+/** Whether output must stay without colour: NO_COLOR is set to anything, or the terminal is dumb (no-color.org). */
+export function noColor(env: Environment): boolean {
+  return Boolean(env.NO_COLOR) || env.TERM === 'dumb';
+}
+
+/** Whether `serve` was given leave to send in live mode. */
+export function liveAllowedForServe(env: Environment): boolean {
+  return env.COUNTERFOIL_LIVE === 'yes';
+}
+
+/**
+ * Reads the file, `.env` and the environment (which wins). Every problem is reported at once, each naming the key
+ * and what was expected, none naming a secret's value.
+ */
+export function loadConfig(options: {
+  configFlag?: string;
+  dataFlag?: string;
+  cwd: string;
+  env: Environment;
+}): { kind: 'ok'; config: Config } | { kind: 'problem'; problems: string[] } {
+  const { cwd } = options;
+  const configFile = resolve(
+    cwd,
+    options.configFlag || options.env.COUNTERFOIL_CONFIG || 'config/counterfoil.yaml',
+  );
+  const folder = dirname(configFile);
+  const home = basename(folder) === 'config' ? dirname(folder) : folder;
+  const dataDir = options.dataFlag ? resolve(cwd, options.dataFlag) : join(home, 'data');
+  const problems: string[] = [];
+  const warnings: string[] = [];
+
+  const text = readText(configFile);
+  if (text.kind === 'absent') {
+    return {
+      kind: 'problem',
+      problems: [`no configuration at ${configFile}: run counterfoil init, or name one with --config`],
+    };
+  }
+  if (text.kind === 'unreadable') return { kind: 'problem', problems: [`${configFile}: ${text.why}`] };
+  const env = { ...readDotEnv(join(home, '.env'), problems, warnings), ...options.env };
+  const tree = readTree(configFile, text.text, problems);
+  const file = parseFile(tree, env, problems);
+  const secret = secretReader(env, home, problems);
+  const test = readModeKeys('test', secret, problems);
+  const live = readModeKeys('live', secret, problems);
+  const adminTokens = readAdminTokens(secret, problems);
+  if (!file || problems.length > 0) return { kind: 'problem', problems };
+  return {
+    kind: 'ok',
+    config: {
+      ...camelSections(file.values),
+      mode: file.values.mode,
+      home,
+      dataDir,
+      configFile,
+      ledgerFile: resolve(dataDir, file.values.ledger.url.replace(/^sqlite:(\/\/(?=\/))?/, '')),
+      keys: { ...(test && { test }), ...(live && { live }) },
+      adminTokens,
+      origins: file.origins,
+      warnings,
+    },
+  };
+}
+
+type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+
+function readText(path: string): Text {
+  try {
+    return { kind: 'text', text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return code === 'ENOENT' || code === 'ENOTDIR'
+      ? { kind: 'absent' }
+      : { kind: 'unreadable', why: `cannot be read (${code})` };
+  }
+}
+
+function readTree(path: string, text: string, problems: string[]): unknown {
+  try {
+    return parseYaml(text) ?? {};
+  } catch (error) {
+    problems.push(
+      `${path}: not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+    );
+    return undefined;
+  }
+}
+
+function readDotEnv(path: string, problems: string[], warnings: string[]): Environment {
+  const text = readText(path);
+  if (text.kind === 'absent') return {};
+  if (text.kind === 'unreadable') {
+    problems.push(`${path}: ${text.why}`);
+    return {};
+  }
+  if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} can be read by others: chmod 600 ${path}`);
+  return parseEnv(text.text);
+}
+
+/** An empty variable counts as absent, so that a compose file may pass one through unset. */
+function secretReader(env: Environment, home: string, problems: string[]): SecretReader {
+  return (name) => {
+    const path = env[`${name}_FILE`];
+    if (!path) return env[name] || undefined;
+    if (env[name]) {
+      problems.push(`${name} and ${name}_FILE are both set: keep one`);
+      return undefined;
+    }
+    const text = readText(resolve(home, path));
+    if (text.kind === 'text') return text.text.trim();
+    problems.push(`${name}_FILE: ${path} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
+    return undefined;
+  };
+}
+
+function camelSections(values: FileConfig): Sections {
+  const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const entries = Object.entries(values).flatMap(([name, keys]) =>
+    typeof keys === 'string'
+      ? []
+      : [[name, Object.fromEntries(Object.entries(keys).map(([key, value]) => [camel(key), value]))]],
+  );
+  // The one place where the two spellings meet: the mapped type above says what this loop does.
+  return Object.fromEntries(entries) as Sections;
+}

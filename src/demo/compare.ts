@@ -1,0 +1,71 @@
+import type { LocalApp } from '../app.ts';
+import { decimalToMinor, formatMinor } from '../domain/money.ts';
+import { listOpen } from '../ledger/discrepancies.ts';
+import { paidSums } from '../ledger/overview.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { plan, stranger } from './plan.ts';
+
+export type Comparison = { lines: string[]; agree: boolean };
+
+/** Planted against found, one line each; they agree when nothing was missed and nothing else was found. */
+export async function compareFindings(app: LocalApp): Promise<Comparison> {
+  const open = await listOpen(app.ledger.db, { mode: 'test', states: ['open'] });
+  const found = new Set(open.map((d) => `${d.kind} ${d.reference}`));
+  const planted = [...plan, stranger].map((p) => ({ ...p, key: p.kind ? `${p.kind} ${p.reference}` : null }));
+  const lines = planted.map(({ reference, what, kind, key }) => {
+    const verdict = key === null ? 'none, rightly' : found.has(key) ? 'found' : 'MISSED';
+    return `  ${reference.padEnd(20)} ${(kind ?? '-').padEnd(21)} ${verdict.padEnd(14)} ${what}`;
+  });
+  const keys = new Set(planted.map((p) => p.key));
+  const unexpected = [...found].filter((key) => !keys.has(key));
+  lines.push(...unexpected.map((key) => `  NOT PLANTED: ${key}`));
+  return {
+    lines,
+    agree: unexpected.length === 0 && planted.every(({ key }) => key === null || found.has(key)),
+  };
+}
+
+type Sum = { count: number; minor: bigint };
+/** Money that left the service's book, per currency: in all, and the part that no payout of ours ordered. */
+export type BookSums = Map<string, { moved: Sum; extra: Sum }>;
+
+/** Reads the sandbox's own book; a second transfer under one reference, or one nobody ordered, is extra. */
+export function bookSums(sandbox: Sandbox): BookSums {
+  const sums: BookSums = new Map();
+  const seen = new Set<string>();
+  for (const transfer of sandbox.book.transfers('test')) {
+    if (!transfer.moneyMoved) continue;
+    const { currency, reference } = transfer;
+    const sum = sums.get(currency) ?? { moved: { count: 0, minor: 0n }, extra: { count: 0, minor: 0n } };
+    const minor = decimalToMinor(transfer.amount, currency) ?? 0n;
+    add(sum.moved, minor);
+    if (seen.has(reference) || reference === stranger.reference) add(sum.extra, minor);
+    seen.add(reference);
+    sums.set(currency, sum);
+  }
+  return sums;
+}
+
+/** The service's book beside the ledger, per currency, to the kobo. */
+export async function compareBooks(app: LocalApp, book: BookSums): Promise<Comparison> {
+  const paid = await paidSums(app.ledger.db, 'test');
+  const lines: string[] = [];
+  let agree = true;
+  for (const currency of new Set([...book.keys(), ...paid.keys()])) {
+    const none = { count: 0, minor: 0n };
+    const { moved, extra } = book.get(currency) ?? { moved: none, extra: none };
+    const ours = paid.get(currency) ?? none;
+    const same = ours.count + extra.count === moved.count && ours.minor + extra.minor === moved.minor;
+    agree &&= same;
+    const show = ({ count, minor }: Sum): string => `${count} × ${currency} ${formatMinor(minor, currency)}`;
+    lines.push(
+      `  ${currency}  ledger paid ${show(ours)} + not ours (reported above) ${show(extra)} = service's book ${show(moved)}  ${same ? 'agree' : 'DIFFER'}`,
+    );
+  }
+  return { lines, agree };
+}
+
+function add(sum: Sum, minor: bigint): void {
+  sum.count += 1;
+  sum.minor += minor;
+}

@@ -1,0 +1,234 @@
+import {
+  type DiscrepancyKind,
+  decimalDifference,
+  type Found,
+  type FoundFields,
+  finding,
+} from './discrepancy.ts';
+import { formatMinor } from './money.ts';
+import type { PayoutState, WitnessStatus } from './payout.ts';
+import type { Witness } from './transition.ts';
+import { createdInTime, type Expected, readStatus } from './witness.ts';
+
+/** A payout of ours as pairing sees it. */
+export type PairedPayout = Expected & {
+  id: bigint;
+  batchId: string;
+  state: PayoutState;
+  evidence: string;
+  fee: string | null;
+  /** Some attempt was answered with an acceptance. */
+  accepted: boolean;
+  /** POSTs that the service may have taken: accepted, unknown or still under way. */
+  possiblyTaken: number;
+};
+
+/** A transfer that the list shows, as staged; `amount` null where its text is no decimal of its currency. */
+export type ListedRow = {
+  transfer_id: string;
+  trx: string | null;
+  reference: string;
+  currency: string;
+  amount: bigint | null;
+  amount_text: string;
+  fee: string | null;
+  account_number: string;
+  bank_code: string;
+  domain: string | null;
+  status: string;
+  created_at: string;
+  updated_at: string;
+};
+
+/** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
+export type Judgement = { witness: Witness | null; found: Found[] };
+
+const final: readonly string[] = ['success', 'failed', 'returned'];
+
+/** Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17). */
+export function classifyPair(payout: PairedPayout, rows: ListedRow[]): Judgement {
+  const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
+  const own = judged.find(({ row }) => row.transfer_id === payout.transferId);
+  const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);
+  const found = (
+    own ? [own] : judged.length === 1 || agreeing.length === 0 ? judged.slice(0, 1) : []
+  ).flatMap(({ conflicts: c }) => c);
+  found.push(...duplicates(payout, rows));
+  const speaking = own ? agreeing.filter((row) => row === own.row) : agreeing;
+  const [row] = speaking;
+  const status = row && together(speaking.map((one) => readStatus(one.status)));
+  if (!row || !status) return { witness: null, found };
+  const fee = feeConflict(payout, row);
+  if (fee) found.push(fee);
+  const contradiction = statusConflict(payout, row, status);
+  if (contradiction) found.push(contradiction);
+  const stays = final.includes(payout.state) && (status === 'pending' || !mayBecome(payout.state, status));
+  const news = payout.state !== status || !payout.evidence.split('+').includes('listing');
+  if (stays || !news || !mayBecome(payout.state, status)) return { witness: null, found };
+  return { witness: toWitness(row, status, fee !== null), found };
+}
+
+/** A listed transfer that no payout of ours explains. */
+export function foreignTransfer(row: ListedRow): Found {
+  const paid = readStatus(row.status) !== 'failed';
+  return finding('missing_in_ledger', `transfer:${row.transfer_id}`, {
+    ...ofRow(row),
+    payoutId: null,
+    batchId: null,
+    expected: 'no such payout in the ledger',
+    actual: `${row.status} ${row.amount_text} ${row.currency}`,
+    difference: row.amount === null ? '' : row.amount_text,
+    severity: paid ? 'high' : 'medium',
+    evidence: `listed as transfer ${row.transfer_id}, created ${row.created_at || 'at an unreadable time'}`,
+  });
+}
+
+/** The witness's state is one the payout may take or already has, so that the ledger may be told. */
+function mayBecome(state: PayoutState, status: WitnessStatus): boolean {
+  if (state === 'held' || state === 'cancelled') return false;
+  if (state === 'success') return status === 'success' || status === 'returned';
+  if (state === 'failed' || state === 'returned') return state === status;
+  return true;
+}
+
+/** Several transfers under one reference: agreeing statuses speak as one; else only that money may have left. */
+function together(statuses: (WitnessStatus | null)[]): WitnessStatus | null {
+  const [first = null] = statuses;
+  if (statuses.every((status) => status === first)) return first;
+  return statuses.includes('success') ? 'success' : 'pending';
+}
+
+function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
+  const fields = { ...ofPayout(payout), trx: row.trx, transferId: row.transfer_id };
+  const differing: {
+    kind: DiscrepancyKind;
+    expected: string;
+    actual: string;
+    difference: string;
+    high: boolean;
+  }[] = [];
+  const add = (
+    kind: DiscrepancyKind,
+    expected: string,
+    actual: string,
+    difference = '',
+    high = true,
+  ): void => {
+    differing.push({ kind, expected, actual, difference, high });
+  };
+  const ours = formatMinor(payout.amount, payout.currency);
+  if (row.currency.toUpperCase() !== payout.currency) add('currency_conflict', payout.currency, row.currency);
+  else if (row.amount !== payout.amount) {
+    add('amount_conflict', ours, row.amount_text, decimalDifference(row.amount_text, ours));
+  }
+  if (row.account_number !== payout.accountNumber || row.bank_code !== payout.bankCode) {
+    const expected = `${payout.bankCode}/${payout.accountNumber}`;
+    add('beneficiary_conflict', expected, `${row.bank_code}/${row.account_number}`);
+  }
+  if (row.domain !== null && row.domain.toLowerCase() !== payout.mode)
+    add('mode_conflict', payout.mode, row.domain);
+  const neverSent = payout.firstIntentAt === null;
+  const tooEarly = neverSent || !createdInTime(row.created_at || null, payout.firstIntentAt);
+  const evidence = `listed as transfer ${row.transfer_id}, ${row.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}`;
+  if (payout.accepted) {
+    return differing.map(({ kind, high, ...rest }) =>
+      finding(kind, payout.reference, { ...fields, ...rest, severity: high ? 'high' : 'medium', evidence }),
+    );
+  }
+  if (differing.length === 0 && !tooEarly) return [];
+  const early = {
+    expected: neverSent ? 'never sent' : `created after ${payout.firstIntentAt}`,
+    actual: `created ${row.created_at}`,
+  };
+  const all = tooEarly ? [...differing, early] : differing;
+  const told = (side: 'expected' | 'actual'): string => all.map((one) => one[side]).join('; ');
+  const difference = differing.find((one) => one.difference !== '')?.difference ?? '';
+  return [
+    finding('reference_collision', payout.reference, {
+      ...fields,
+      expected: told('expected'),
+      actual: told('actual'),
+      difference,
+      severity: 'high',
+      evidence,
+    }),
+  ];
+}
+
+/** Two transfers after one POST are the service's doing; after a second POST of ours they may be paid twice (P17). */
+function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
+  if (rows.length < 2) return [];
+  const money = rows.filter((row) => readStatus(row.status) !== 'failed').length;
+  const twice = payout.possiblyTaken > 1;
+  if (twice && money < 2 && rows.length <= payout.possiblyTaken) return [];
+  const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
+  return [
+    finding(twice && money > 1 ? 'paid_twice' : 'duplicate_at_service', payout.reference, {
+      ...ofPayout(payout),
+      expected: '1 transfer',
+      actual: `${rows.length} transfers`,
+      difference: '',
+      severity: money > 1 ? 'high' : 'medium',
+      evidence: `listed under this reference: ${told}`,
+    }),
+  ];
+}
+
+/** Only a fee that another source had told before can be contradicted. */
+function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
+  if (payout.fee === null || row.fee === null) return null;
+  const difference = decimalDifference(row.fee, payout.fee);
+  if (difference === '0' || (difference === '' && row.fee === payout.fee)) return null;
+  return finding('fee_conflict', payout.reference, {
+    ...ofPayout(payout),
+    trx: row.trx,
+    transferId: row.transfer_id,
+    expected: payout.fee,
+    actual: row.fee,
+    difference,
+    severity: 'low',
+    evidence: `listed as transfer ${row.transfer_id} with another fee`,
+  });
+}
+
+function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessStatus): Found | null {
+  const refused = payout.state === 'refused';
+  if (!refused && (status === 'pending' || !final.includes(payout.state) || payout.state === status))
+    return null;
+  if (payout.state === 'success' && status === 'returned') return null;
+  if (payout.state === 'returned' && status === 'success') return null;
+  return finding('status_conflict', payout.reference, {
+    ...ofPayout(payout),
+    trx: row.trx,
+    transferId: row.transfer_id,
+    expected: payout.state,
+    actual: status,
+    difference: '',
+    severity: 'high',
+    evidence: `ledger: ${payout.state} by ${payout.evidence || 'nothing'}; listed as transfer ${row.transfer_id}, ${row.status}`,
+  });
+}
+
+function toWitness(row: ListedRow, status: WitnessStatus, feeDisputed: boolean): Witness {
+  return {
+    source: 'listing',
+    status,
+    transferId: row.transfer_id,
+    trx: row.trx,
+    // The ledger keeps the fee it knew: a person decides between the two.
+    fee: feeDisputed ? null : row.fee,
+    message: null,
+    settledAt: status === 'pending' || row.updated_at === '' ? null : row.updated_at,
+  };
+}
+
+type Identity = Pick<FoundFields, 'payoutId' | 'batchId' | 'reference' | 'trx' | 'transferId' | 'currency'>;
+
+function ofPayout(payout: PairedPayout): Identity {
+  const { id, batchId, reference, trx, transferId, currency } = payout;
+  return { payoutId: id, batchId, reference, trx, transferId, currency };
+}
+
+function ofRow(row: ListedRow): Pick<Identity, 'reference' | 'trx' | 'transferId' | 'currency'> {
+  return { reference: row.reference, trx: row.trx, transferId: row.transfer_id, currency: row.currency };
+}

@@ -1,0 +1,100 @@
+import Big from 'big.js';
+
+/** The kinds of contract.md that payouts can have. */
+export type DiscrepancyKind =
+  | 'missing_at_service'
+  | 'missing_in_ledger'
+  | 'status_conflict'
+  | 'amount_conflict'
+  | 'currency_conflict'
+  | 'beneficiary_conflict'
+  | 'fee_conflict'
+  | 'mode_conflict'
+  | 'duplicate_at_service'
+  | 'paid_twice'
+  | 'stale_pending'
+  | 'unknown_outcome'
+  | 'webhook_missing'
+  | 'webhook_conflict'
+  | 'returned_after_success'
+  | 'reference_collision';
+
+export type FoundFields = {
+  payoutId: bigint | null;
+  batchId: string | null;
+  reference: string;
+  trx: string | null;
+  transferId: string | null;
+  currency: string;
+  expected: string;
+  actual: string;
+  /** Actual minus expected as decimal text where both are amounts, else empty. */
+  difference: string;
+  severity: 'high' | 'medium' | 'low';
+  evidence: string;
+};
+
+/** One discrepancy as a run finds it; identity over runs is mode + kind + subject. */
+export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; action: string };
+
+/** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */
+const actions: Record<DiscrepancyKind, string> = {
+  missing_at_service:
+    'Ask the service where this transfer is, giving reference and trx. Do not pay it again until they answer.',
+  missing_in_ledger:
+    'Find out who ordered this transfer. If nobody here did, report it to the service and change the keys.',
+  status_conflict:
+    'Ask the service in writing which status is true, then check the bank statement. Pay nothing again before that.',
+  amount_conflict: 'Stop further payments to this beneficiary and ask the service why the amount differs.',
+  currency_conflict:
+    'Ask the service why the currency differs and what was really debited. Pay nothing again before that.',
+  beneficiary_conflict:
+    'Urgent: the money may be going to another account. Ask the service to stop or recall the transfer.',
+  fee_conflict: 'Compare the fee with the contract and claim the difference with the next invoice.',
+  mode_conflict:
+    'Test and live were mixed. Check the keys with doctor and ask the service in which mode it moved money.',
+  duplicate_at_service:
+    'One order became several transfers. Ask the service to cancel or recall all but one.',
+  paid_twice: 'This was probably paid twice. Ask the service and the beneficiary to return one payment.',
+  stale_pending:
+    'Ask the service when this transfer will settle. Do not pay it another way while it is pending.',
+  unknown_outcome: 'We cannot tell whether this was paid. Do not pay it another way.',
+  webhook_missing:
+    'Nothing to pay. If many are missing, check the webhook URL with the service and the receiver with doctor.',
+  webhook_conflict:
+    'A webhook contradicts what else is known. Trust the listing, and ask the service why they differ.',
+  returned_after_success:
+    'The money came back. Mend the beneficiary details, then pay again under a new reference.',
+  reference_collision:
+    'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying.',
+};
+
+/** Builds one finding with the action of its kind, unless another sentence is given. */
+export function finding(
+  kind: DiscrepancyKind,
+  subject: string,
+  fields: FoundFields,
+  action = actions[kind],
+): Found {
+  return { kind, subject, ...fields, action };
+}
+
+/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word. */
+export function unknownAction(watchedUntil: string, now: string): string {
+  return now < watchedUntil
+    ? `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}.`
+    : `We cannot tell whether this was paid. It was watched until ${watchedUntil}: ask the service in writing before paying it another way.`;
+}
+
+/** `actual - expected`, exact, as plain decimal text with a sign when negative; empty where either is no decimal. */
+export function decimalDifference(actual: string, expected: string): string {
+  const plain = /^-?\d{1,40}(\.\d{1,40})?$/;
+  if (!plain.test(actual) || !plain.test(expected)) return '';
+  const difference = new Big(actual).minus(expected);
+  const digits = Math.max(fractionOf(actual), fractionOf(expected));
+  return difference.eq(0) ? '0' : difference.toFixed(digits);
+}
+
+function fractionOf(text: string): number {
+  return text.split('.')[1]?.length ?? 0;
+}

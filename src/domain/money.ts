@@ -1,0 +1,103 @@
+import currencyCodes from 'currency-codes';
+
+/** What reading an amount came to: minor units, or what is wrong and how to mend it. */
+export type Amount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
+
+/** The most digits before the point (contract.md, "Payout batches in"). */
+const maxWholeDigits = 15;
+/** The ledger keeps minor units in a signed 64-bit integer. */
+const maxMinor = 2n ** 63n - 1n;
+
+const exponents = new Map<string, number>();
+
+/** How many digits the currency has after the point (ISO 4217); undefined for a code that is not in the list. */
+export function exponentOf(currency: string): number | undefined {
+  if (!/^[A-Z]{3}$/.test(currency)) return undefined;
+  const known = exponents.get(currency);
+  if (known !== undefined) return known;
+  const digits = currencyCodes.code(currency)?.digits;
+  if (digits !== undefined) exponents.set(currency, digits);
+  return digits;
+}
+
+/** Minor units as a plain decimal with exactly the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown currency. */
+export function formatMinor(minor: bigint, currency: string): string {
+  const digits = exponentOf(currency);
+  if (digits === undefined) throw new Error(`no such currency: ${currency}`);
+  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0');
+  const sign = minor < 0n ? '-' : '';
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/**
+ * Reads an amount that a person wrote in a batch: a plain decimal above zero with at most the currency's digits.
+ * Nothing is guessed: separators, signs and exponents are problems with a fix (contract.md, "Payout batches in").
+ */
+export function parseAmount(text: string, currency: string): Amount {
+  const digits = exponentOf(currency);
+  if (digits === undefined) return problem('its currency is not known', 'mend the currency first');
+  const example = digits === 0 ? '1500' : `1500.${'0'.repeat(digits)}`;
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
+  if (!match) return notPlain(text, digits, example);
+  const [, whole = '', fraction = ''] = match;
+  if (fraction.length > digits) {
+    const expectation =
+      digits === 0 ? 'a whole number' : `a decimal with at most ${digits} digits after the point`;
+    return problem(`expected ${expectation} (${currency})`, `round it yourself, for example ${example}`);
+  }
+  if (whole.replace(/^0+/, '').length > maxWholeDigits || whole.length > 40) {
+    return problem(
+      `more than ${maxWholeDigits} digits before the point`,
+      'check the amount; split it if it is right',
+    );
+  }
+  const minor = BigInt(whole + fraction.padEnd(digits, '0'));
+  if (minor > maxMinor)
+    return problem('larger than the ledger can hold', 'check the amount; split it if it is right');
+  if (minor === 0n) return problem('not above zero', 'remove the row or write the amount to pay');
+  return { kind: 'ok', minor };
+}
+
+function notPlain(text: string, digits: number, example: string): Amount {
+  if (/^[+-]/.test(text))
+    return problem(
+      'has a sign; expected a plain decimal above zero',
+      `write it without a sign, for example ${example}`,
+    );
+  if (/^\d+(\.\d+)?e[+-]?\d+$/i.test(text)) {
+    return problem(
+      'is in scientific notation, as spreadsheets write it',
+      `format the column as text or number and write every digit, for example ${example}`,
+    );
+  }
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text))
+    return problem('has thousands separators', `write ${text.replaceAll(',', '')}`);
+  const comma = /^(\d+),(\d+)$/.exec(text);
+  if (comma) {
+    const shown =
+      (comma[2] ?? '').length <= digits
+        ? `write ${comma[1]}.${comma[2]}`
+        : `write it with a point, for example ${example}`;
+    return problem('has a decimal comma', shown);
+  }
+  return problem('is not a plain decimal', `write digits and at most one point, for example ${example}`);
+}
+
+function problem(text: string, fix: string): Amount {
+  return { kind: 'problem', problem: text, fix };
+}
+
+/**
+ * Reads an amount that the service shows (`1500`, `1500.0`, `1500.00`): minor units, or null where the text is not a
+ * plain decimal of the currency. Digits beyond the currency's own must be zeros. A minus sign is read.
+ */
+export function decimalToMinor(text: string, currency: string): bigint | null {
+  const digits = exponentOf(currency);
+  const match = /^(-?)(\d{1,40})(?:\.(\d{1,40}))?$/.exec(text.trim());
+  if (digits === undefined || !match) return null;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (!/^0*$/.test(fraction.slice(digits))) return null;
+  const minor = BigInt(whole + fraction.slice(0, digits).padEnd(digits, '0'));
+  if (minor > maxMinor) return null;
+  return sign === '-' ? -minor : minor;
+}

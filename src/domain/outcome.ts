@@ -1,0 +1,31 @@
+/**
+ * What one POST of bank_transfer came to. Only `accepted`, `refused`, `not_sent` and `turned_away` are ever proven;
+ * everything else is `unknown`: the service may have taken it (P4-P8).
+ */
+export type Outcome =
+  | {
+      kind: 'accepted';
+      transferId: string;
+      status: 'pending' | 'success' | 'failed';
+      httpStatus: number;
+      message: string;
+      raw: string;
+    }
+  | { kind: 'refused'; code: string; httpStatus: number; message: string; raw: string }
+  | { kind: 'not_sent'; message: string }
+  | {
+      kind: 'turned_away';
+      retryAfterMs: number | null;
+      httpStatus: number;
+      code: string | null;
+      message: string;
+      raw: string;
+    }
+  | {
+      kind: 'unknown';
+      code: string | null;
+      httpStatus: number | null;
+      message: string;
+      raw: string;
+      halts: boolean;
+    };

@@ -1,0 +1,48 @@
+/** The two worlds of the service. Every row, key, reference and halt belongs to exactly one (P24). */
+export type Mode = 'test' | 'live';
+
+/** Payout states; README draws the diagram. */
+export const payoutStates = [
+  'held',
+  'ready',
+  'sending',
+  'pending',
+  'success',
+  'failed',
+  'refused',
+  'unknown',
+  'cancelled',
+  'returned',
+] as const;
+export type PayoutState = (typeof payoutStates)[number];
+
+/** Batch states; all but `loading` and `cancelled` follow from the states of the batch's payouts. */
+export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'done' | 'cancelled';
+
+/** Where a fact about a payout came from. The order is the one in which `evidence` lists them. */
+export const sources = ['response', 'webhook', 'listing', 'details', 'person'] as const;
+export type Source = (typeof sources)[number];
+
+/** What a witness says about a transfer (P13); `returned` is a reversal or refund after success. */
+export type WitnessStatus = 'pending' | 'success' | 'failed' | 'returned';
+
+/** Adds a source to an evidence text such as `response+listing`, keeping the order of {@link sources}. */
+export function addEvidence(evidence: string, source: Source): string {
+  return sources.filter((s) => s === source || evidence.split('+').includes(s)).join('+');
+}
+
+/** A batch's state, derived from what was decided (`phase`) and where its payouts stand. */
+export function batchState(
+  phase: 'loading' | 'loaded' | 'cancelled',
+  counts: Partial<Record<PayoutState, number>>,
+): BatchState {
+  if (phase !== 'loaded') return phase;
+  const n = (state: PayoutState): number => counts[state] ?? 0;
+  const total = payoutStates.reduce((sum, state) => sum + n(state), 0);
+  if (total > 0 && n('cancelled') === total) return 'cancelled';
+  if (n('held') > 0) return 'held';
+  if (n('ready') === total) return 'ready';
+  if (n('ready') + n('sending') > 0) return 'sending';
+  if (n('pending') + n('unknown') > 0) return 'sent';
+  return 'done';
+}

@@ -1,0 +1,207 @@
+import { decimalToMinor } from './money.ts';
+import type { Mode, WitnessStatus } from './payout.ts';
+import type { Witness } from './transition.ts';
+
+/** What we know of the transfer that a reply should speak of; `amount` in minor units of `currency`. */
+export type Expected = {
+  reference: string;
+  referenceKey: string;
+  transferId: string | null;
+  trx: string | null;
+  amount: bigint;
+  currency: string;
+  accountNumber: string;
+  bankCode: string;
+  mode: Mode;
+  /** When the first POST was about to be made, ISO UTC; null when none was. */
+  firstIntentAt: string | null;
+};
+
+/** One field in which the service's word and ours differ. */
+export type Difference = { field: string; expected: string; actual: string };
+
+/** What a reply says of one transfer. `conflict`: it names our transfer, but what it shows of it is not ours (P15). */
+export type Finding =
+  | { kind: 'witness'; witness: Witness }
+  | { kind: 'conflict'; fields: Difference[]; status: WitnessStatus }
+  | { kind: 'none' };
+
+/** How far the service's clock may run behind ours before its `created_at` contradicts us. */
+const clockSkewMs = 5 * 60_000;
+const deepest = 8;
+const mostObjects = 5_000;
+
+type Fields = Record<string, unknown>;
+type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; differences: Difference[] };
+
+/**
+ * Looks through a whole parsed reply or webhook for one object that holds our reference, or a trx or transfer id we know,
+ * and a status (P13); what else it shows must agree with ours (P15). Fields of the envelope are no witness.
+ */
+export function findWitness(json: unknown, ours: Expected, source: Witness['source']): Finding {
+  const all = objectsIn(json).flatMap((fields) => candidate(fields, ours) ?? []);
+  const named = all.some((c) => c.byId) ? all.filter((c) => c.byId) : all;
+  const agreeing = named.filter((c) => c.differences.length === 0);
+  const first = agreeing[0] ?? named[0];
+  if (!first) return { kind: 'none' };
+  const statuses = new Set(agreeing.map((c) => c.status));
+  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null) {
+    return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
+  }
+  const status = first.status ?? 'pending';
+  if (first.differences.length > 0) return { kind: 'conflict', fields: first.differences, status };
+  const told = [...statuses].map((s) => s ?? 'contradictory').join(' and ');
+  return { kind: 'conflict', fields: [{ field: 'status', expected: 'one status', actual: told }], status };
+}
+
+/** True for the service's own "not found": its envelope with `success` false and 04, 05 or 12 (P16). */
+export function isNotFound(json: unknown, httpStatus: number): boolean {
+  if (!isFields(json) || json.success !== false || httpStatus >= 500) return false;
+  if (httpStatus === 401 || httpStatus === 403 || httpStatus === 429) return false;
+  return ['04', '05', '12'].includes((text(json.status) ?? '').padStart(2, '0'));
+}
+
+/** A status word as lists, details and webhooks write it; null for anything that is not one of them. */
+export function readStatus(word: string): WitnessStatus | null {
+  switch (word.trim().toLowerCase()) {
+    case 'pending':
+      return 'pending';
+    case 'success':
+      return 'success';
+    case 'failed':
+      return 'failed';
+    case 'returned':
+    case 'reversed':
+    case 'refunded':
+    case '96':
+      return 'returned';
+    default:
+      return null;
+  }
+}
+
+/** A service time as milliseconds since the epoch, any number of fractional digits; without a zone it is Lagos time. */
+export function readInstant(value: string): number | null {
+  const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?$/.exec(value.trim());
+  if (!parts) return null;
+  const [, day, time, fraction = '', zone = '+01:00'] = parts;
+  const offset = zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
+  const ms = Date.parse(`${day}T${time}${offset}`);
+  return Number.isNaN(ms) ? null : ms + Number(fraction.slice(1, 4).padEnd(3, '0'));
+}
+
+/** True when a transfer made at `createdAt` could be one of ours: not before the first intent less clock skew (P15). */
+export function createdInTime(createdAt: string | null, firstIntentAt: string | null): boolean {
+  const created = createdAt === null ? null : readInstant(createdAt);
+  if (created === null || firstIntentAt === null) return true;
+  return created >= Date.parse(firstIntentAt) - clockSkewMs;
+}
+
+function candidate(fields: Fields, ours: Expected): Candidate | null {
+  const byId =
+    same(first(fields, ['transfer_id', 'transferId', 'id']), ours.transferId) ||
+    same(first(fields, ['trx']), ours.trx);
+  const byReference = Object.entries(fields).some(
+    ([key, value]) =>
+      /(^|_)ref(erence)?$|Reference$/.test(key) && text(value)?.toLowerCase() === ours.referenceKey,
+  );
+  if ((!byId && !byReference) || isEnvelope(fields)) return null;
+  const words = ['status', 'statusMessage', 'status_message', 'transfer_status', 'state'];
+  const told = new Set(words.flatMap((key) => readStatus(text(fields[key]) ?? '') ?? []));
+  if (told.size === 0) return null;
+  const status = told.has('returned') ? 'returned' : told.size === 1 ? ([...told][0] ?? null) : null;
+  return { byId, status, fields, differences: differences(fields, ours) };
+}
+
+/** An envelope says how the request went; only what lies in it speaks of the transfer. */
+function isEnvelope(fields: Fields): boolean {
+  if (typeof fields.success === 'boolean' || isFields(fields.data) || Array.isArray(fields.data)) return true;
+  const speaksOfMoney = ['amount', 'currency', 'account_number', 'trx', 'transfer_id', 'created_at'];
+  return text(fields.message) !== null && !speaksOfMoney.some((key) => text(fields[key]) !== null);
+}
+
+function differences(fields: Fields, ours: Expected): Difference[] {
+  const found: Difference[] = [];
+  const check = (field: string, expected: string, actual: string | null, agrees: boolean): void => {
+    if (actual !== null && !agrees) found.push({ field, expected, actual });
+  };
+  const amount = first(fields, ['amount']);
+  check(
+    'amount',
+    ours.amount.toString(),
+    amount,
+    amount !== null && decimalToMinor(amount, ours.currency) === ours.amount,
+  );
+  const currency = first(fields, ['currency']);
+  check('currency', ours.currency, currency, currency?.toUpperCase() === ours.currency);
+  const account = first(fields, ['account_number', 'accountNumber']);
+  const isNumber = typeof (fields.account_number ?? fields.accountNumber) === 'number';
+  const bare = (digits: string): string => (isNumber ? digits.replace(/^0+/, '') : digits);
+  check('account_number', ours.accountNumber, account, account === bare(ours.accountNumber));
+  const bank = first(fields, ['bank_code', 'bankCode']);
+  check('bank_code', ours.bankCode, bank, bank === ours.bankCode);
+  const domain = first(fields, ['domain']);
+  check('domain', ours.mode, domain, domain?.toLowerCase() === ours.mode);
+  const created = first(fields, ['created_at', 'createdAt']);
+  check(
+    'created_at',
+    `not before ${ours.firstIntentAt}`,
+    created,
+    createdInTime(created, ours.firstIntentAt),
+  );
+  return found;
+}
+
+function toWitness(fields: Fields, status: WitnessStatus, source: Witness['source']): Witness {
+  const changed = first(fields, ['settled_at', 'paid_at', 'updated_at', 'updatedAt', 'timestamp']);
+  const at = changed === null || status === 'pending' ? null : readInstant(changed);
+  return {
+    source,
+    status,
+    transferId: first(fields, ['transfer_id', 'transferId', 'id']),
+    trx: first(fields, ['trx']),
+    fee: first(fields, ['fee']),
+    message: first(fields, ['note', 'message', 'reason']),
+    settledAt: at === null ? null : new Date(at).toISOString(),
+  };
+}
+
+/** Every object of the reply, outermost first, to a bounded depth and number. */
+function objectsIn(json: unknown): Fields[] {
+  const found: Fields[] = [];
+  let level: unknown[] = [json];
+  for (let depth = 0; depth < deepest && level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (found.length >= mostObjects) return found;
+      if (isFields(value)) found.push(value);
+      if (typeof value === 'object' && value !== null)
+        for (const inner of Object.values(value)) next.push(inner);
+    }
+    level = next.slice(0, 20 * mostObjects);
+  }
+  return found;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The first of these keys that is shown; ids and numbers as text, never through a float that would round them. */
+function first(fields: Fields, keys: string[]): string | null {
+  for (const key of keys) {
+    const value = text(fields[key]);
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+function text(value: unknown): string | null {
+  if (typeof value === 'string') return value === '' ? null : value;
+  if (typeof value === 'bigint') return value.toString();
+  return typeof value === 'number' && Number.isFinite(value) ? value.toString() : null;
+}
+
+function same(shown: string | null, known: string | null): boolean {
+  return shown !== null && known !== null && shown === known;
+}

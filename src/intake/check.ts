@@ -1,0 +1,93 @@
+import { basename, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { holdLock } from '../ledger/file-lock.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type Checked, checkFile } from './checked.ts';
+import { inboxGate } from './inbox.ts';
+import { clearHalfLoaded } from './load.ts';
+import { finishOpenMoves, isPlainFile } from './moves.ts';
+import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
+
+export type { Checked } from './checked.ts';
+export type { Paths, Taken, TakeOptions } from './take.ts';
+
+export type Intake = {
+  /** Validates a file; records, moves and sends nothing. */
+  check(file: string): Promise<Checked>;
+  /** Takes one file in, or refuses it whole with every problem at once. */
+  takeIn(file: string, options: TakeOptions): Promise<Taken>;
+  /** Takes in every whole file of the inbox; `waiting` names those that may still be being written. */
+  takeInbox(options?: { dryRun?: boolean }): Promise<{ taken: Taken[]; waiting: string[] }>;
+  /** Finishes file moves that a crash left (P23); how many there were. */
+  finishMoves(): Promise<number>;
+  /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
+  removeHalfLoaded(): Promise<number>;
+};
+
+/** Files into batches: the only door by which payouts enter the ledger. Throws on I/O errors of disk and ledger (P12). */
+export function createIntake(deps: { ledger: Ledger; config: Config; clock: Clock; paths: Paths }): Intake {
+  const { ledger, config, clock } = deps;
+  const paths: Paths = {
+    inbox: resolve(deps.paths.inbox),
+    archive: resolve(deps.paths.archive),
+    rejected: resolve(deps.paths.rejected),
+    reports: resolve(deps.paths.reports),
+  };
+  const inner = { ledger, config, clock, paths };
+  const gate = inboxGate({ inbox: paths.inbox, clock, settleMs: config.intake.settleSeconds * 1000 });
+  const lockPath = `${ledger.path}.intake-lock`;
+  const finish = (): Promise<number> => finishOpenMoves({ ...inner, inbox: paths.inbox });
+
+  /** One intake at a time over all processes: what lies half loaded while we hold the lock was left by a crash. */
+  async function alone<T>(work: () => Promise<T>): Promise<T> {
+    let lock = holdLock(lockPath);
+    while (!lock) {
+      await new Promise((resume) => setTimeout(resume, 20));
+      lock = holdLock(lockPath);
+    }
+    try {
+      await clearHalfLoaded(inner);
+      await finish();
+      return await work();
+    } finally {
+      lock.release();
+    }
+  }
+
+  return {
+    check: (file) => checkFile(inner, resolve(file)),
+    takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options)),
+    async takeInbox(options = {}) {
+      const { ready, waiting } = await gate();
+      const taken: Taken[] = [];
+      for (const name of ready) {
+        const file = resolve(paths.inbox, basename(name));
+        // Another process may have taken it while we waited for the lock.
+        const one = await alone(async () =>
+          (await isPlainFile(file)) ? takeFile(inner, file, { origin: 'inbox', ...options }) : null,
+        );
+        if (one) taken.push(one);
+      }
+      return { taken, waiting };
+    },
+    async finishMoves() {
+      const lock = holdLock(lockPath);
+      if (!lock) return 0;
+      try {
+        return await finish();
+      } finally {
+        lock.release();
+      }
+    },
+    async removeHalfLoaded() {
+      const lock = holdLock(lockPath);
+      if (!lock) return 0;
+      try {
+        return await clearHalfLoaded(inner);
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}

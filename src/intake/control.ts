@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { decimalToMinor, exponentOf, formatMinor } from '../domain/money.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import type { Sums } from './scan.ts';
+
+/** What the sender says the file holds. */
+export type Control = { rows?: number | undefined; totals?: Record<string, string> | undefined };
+
+/** Compares what a file holds with NAME.csv.control.json beside it and with the command's own figures; both count. */
+export async function controlProblems(path: string, told: Control, found: Sums): Promise<Problem[]> {
+  const beside = await readControl(`${path}.control.json`);
+  if (beside.kind === 'problem') return [beside.problem];
+  return [
+    ...differences(beside.control, found, 'the control file'),
+    ...differences(told, found, 'the command'),
+  ];
+}
+
+function differences(control: Control, found: Sums, who: string): Problem[] {
+  const fix = 'find out which is right; mend the file or the control figures';
+  const problems: Problem[] = [];
+  if (control.rows !== undefined && control.rows !== found.count) {
+    problems.push(
+      wholeFile(`${who} says ${control.rows} rows, the file has ${found.count} that can be paid`, fix),
+    );
+  }
+  if (!control.totals) return problems;
+  for (const currency of new Set([...Object.keys(control.totals), ...found.totals.keys()])) {
+    const said = control.totals[currency];
+    const sum = found.totals.get(currency) ?? 0n;
+    if (said !== undefined && decimalToMinor(said, currency) === sum) continue;
+    const held = exponentOf(currency) === undefined ? 'none' : formatMinor(sum, currency);
+    problems.push(wholeFile(`${who} says ${currency} ${said ?? 'nothing'}, the file holds ${held}`, fix));
+  }
+  return problems;
+}
+
+type ReadControl = { kind: 'control'; control: Control } | { kind: 'problem'; problem: Problem };
+
+async function readControl(path: string): Promise<ReadControl> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return { kind: 'control', control: {} };
+    throw error;
+  }
+  const control = parseControl(text);
+  if (control) return { kind: 'control', control };
+  const fix = 'write {"rows": 120, "totals": {"NGN": "1200000.00"}}, either key may be left out';
+  return { kind: 'problem', problem: wholeFile('the control file is not of the expected form', fix) };
+}
+
+function parseControl(text: string): Control | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    return null;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const control: Control = {};
+  for (const [key, part] of Object.entries(value)) {
+    if (key === 'rows' && typeof part === 'number' && Number.isInteger(part)) control.rows = part;
+    else if (key === 'totals' && typeof part === 'object' && part !== null && !Array.isArray(part)) {
+      control.totals = {};
+      for (const [currency, total] of Object.entries(part)) {
+        if (typeof total !== 'string') return null;
+        control.totals[currency] = total;
+      }
+    } else return null;
+  }
+  return control;
+}

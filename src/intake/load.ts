@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { canonicalBody } from '../domain/body.ts';
+import { batchId, batchName, foldReference, generatedReference } from '../domain/ids.ts';
+import { formatMinor } from '../domain/money.ts';
+import {
+  decideBatch,
+  dropSome,
+  existingReferences,
+  finishSome,
+  getBatch,
+  insertBatch,
+  insertPayouts,
+  type LoadedRow,
+  loadingBatches,
+} from '../ledger/batches.ts';
+import { batchLikeness, type Likeness } from '../ledger/likeness.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { checkedRows, type GoodRow } from './rows.ts';
+import { rowRules, type Scan } from './scan.ts';
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock };
+export type Loaded =
+  | { kind: 'loaded'; batch: string; holdReasons: string[]; warnings: string[] }
+  | { kind: 'changed' };
+
+const rowsPerWrite = 2000;
+
+/**
+ * Pass 2: records what pass 1 found, in chunks under phase `loading`, and decides holds in one transaction that sees
+ * every row of ours and of others (P23). `changed`: file or ledger differ from pass 1, and nothing was recorded.
+ */
+export async function loadBatch(
+  deps: Deps,
+  path: string,
+  fileName: string,
+  scan: Scan,
+  target: (batch: string) => { source: string; target: string },
+): Promise<Loaded> {
+  const { ledger, config, clock } = deps;
+  const { mode } = config;
+  if (!scan.header) return { kind: 'changed' };
+  const at = clock.iso();
+  const id = await freeId(deps, fileName, at, scan.contentHash);
+  await ledger.write((trx) =>
+    insertBatch(trx, {
+      id,
+      mode,
+      name: batchName(fileName),
+      file_name: fileName,
+      content_hash: scan.contentHash,
+      columns: JSON.stringify(scan.header?.columns ?? []),
+      delimiter: scan.header?.delimiter ?? ',',
+      row_count: BigInt(scan.good.count),
+      created_at: at,
+    }),
+  );
+  const bodies = createHash('sha256');
+  let loaded = 0;
+  let hash = '';
+  for await (const item of checkedRows(path, rowRules(config), config.intake)) {
+    if (item.kind === 'end') hash = item.contentHash;
+    if (item.kind !== 'chunk') continue;
+    const rows = item.good.map((row) => frozen(row, config, scan.contentHash));
+    const kept = await ledger.write(async (trx) => {
+      const taken = await existingReferences(
+        trx,
+        mode,
+        rows.map((row) => row.reference_key),
+      );
+      const free = rows.filter((row) => !taken.has(row.reference_key));
+      await insertPayouts(trx, { id, mode }, at, free);
+      return free;
+    });
+    for (const row of kept) bodies.update(`${row.body}\n`);
+    loaded += kept.length;
+  }
+  if (hash !== scan.contentHash || loaded !== scan.good.count) {
+    await drop(ledger, id);
+    return { kind: 'changed' };
+  }
+  const decided = await ledger.write(async (trx) => {
+    const likeness = await ledgerLikeness(deps, (when) => batchLikeness(trx, { id, mode }, when, 5));
+    const holdReasons = [...fileReasons(scan), ...likeness.reasons].map(
+      (reason) => `${reason}; check, then counterfoil release ${id}`,
+    );
+    await decideBatch(trx, { id, at, holdReasons, bodyDigest: bodies.digest('hex'), move: target(id) });
+    return { holdReasons, warnings: likeness.warnings };
+  });
+  await finishLoading(deps, id);
+  return { kind: 'loaded', batch: id, ...decided };
+}
+
+/** An id that is not taken: the other mode may hold the same content under the first. */
+async function freeId(
+  { ledger, config }: Deps,
+  fileName: string,
+  at: string,
+  contentHash: string,
+): Promise<string> {
+  for (let i = 0; i < 58; i += 6) {
+    const id = batchId(fileName, at, contentHash.slice(i));
+    const [here, there] = await Promise.all([
+      getBatch(ledger.db, 'test', id),
+      getBatch(ledger.db, 'live', id),
+    ]);
+    if (!here && !there) return id;
+  }
+  throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
+}
+
+/** The row as the ledger keeps it, with the body frozen byte for byte (P2). */
+function frozen({ row, cells, parsed }: GoodRow, config: Config, contentHash: string): LoadedRow {
+  const reference = parsed.reference ?? generatedReference(config.intake.referencePrefix, contentHash, row);
+  const body = canonicalBody({
+    account_number: parsed.accountNumber,
+    account_name: parsed.accountName,
+    bank_code: parsed.bankCode,
+    amount: formatMinor(parsed.amount, parsed.currency),
+    currency: parsed.currency,
+    sender_name: parsed.senderName,
+    narration: parsed.narration,
+    reference,
+    ...(parsed.type === null ? {} : { type: parsed.type }),
+  });
+  return {
+    row_number: BigInt(row),
+    reference,
+    reference_key: foldReference(reference),
+    account_number: parsed.accountNumber,
+    account_name: parsed.accountName,
+    bank_code: parsed.bankCode,
+    amount: parsed.amount,
+    currency: parsed.currency,
+    narration: parsed.narration,
+    sender_name: parsed.senderName,
+    type: parsed.type,
+    body,
+    cells: JSON.stringify(cells),
+  };
+}
+
+/** Reasons to hold that the file alone gives: repeats inside it, and payouts above the limit. */
+export function fileReasons(scan: Scan): string[] {
+  const reasons: string[] = [];
+  const [first] = scan.duplicates.list;
+  if (first) {
+    const others = scan.duplicates.count > 1 ? `, and ${scan.duplicates.count - 1} more` : '';
+    reasons.push(
+      `possible duplicate: row ${first.row} has the account, currency and amount of ${first.earlier}${others}`,
+    );
+  }
+  if (scan.overLimit.count > 0) {
+    reasons.push(`${scan.overLimit.count} above submission.payout_limit: ${scan.overLimit.list.join(', ')}`);
+  }
+  return reasons;
+}
+
+/** Earlier payouts like these: inside `duplicate_window_days` a reason to hold, older ones a warning; 0 is off. */
+export async function ledgerLikeness(
+  { clock, config }: Pick<Deps, 'clock' | 'config'>,
+  find: (when: { since: string; recent: boolean }) => Promise<{ count: number; first: Likeness[] }>,
+): Promise<{ reasons: string[]; warnings: string[]; recent: Likeness[] }> {
+  const days = config.submission.duplicateWindowDays;
+  if (days === 0) return { reasons: [], warnings: [], recent: [] };
+  const since = new Date(clock.now() - days * 86_400_000).toISOString();
+  const recent = await find({ since, recent: true });
+  const older = await find({ since, recent: false });
+  const sentence = ({ count, first: [first] }: { count: number; first: Likeness[] }): string[] => {
+    if (!first) return [];
+    const others = count > 1 ? `, and ${count - 1} more` : '';
+    const earlier = `${first.earlierReference} in batch ${first.earlierBatch} of ${first.earlierAt.slice(0, 10)}`;
+    return [
+      `possible duplicate: row ${first.row} has the account, currency and amount of ${earlier}${others}`,
+    ];
+  };
+  return { reasons: sentence(recent), warnings: sentence(older), recent: recent.first };
+}
+
+/** Starts the history of a decided batch, chunk by chunk, until it is `loaded`. May be repeated after a crash. */
+async function finishLoading({ ledger, config, clock }: Deps, id: string): Promise<void> {
+  const batch = await getBatch(ledger.db, config.mode, id);
+  if (!batch) return;
+  for (let done = false; !done; ) {
+    ({ done } = await ledger.write((trx) => finishSome(trx, batch, clock.iso(), rowsPerWrite)));
+  }
+}
+
+async function drop(ledger: Ledger, id: string): Promise<void> {
+  for (let done = false; !done; ) ({ done } = await ledger.write((trx) => dropSome(trx, id, rowsPerWrite)));
+}
+
+/**
+ * Clears what a crash left in phase `loading`: an undecided batch is thrown away (its file is still where it was), a
+ * decided one is finished (P23). Only for the holder of the intake lock. Returns how many there were.
+ */
+export async function clearHalfLoaded(deps: Deps): Promise<number> {
+  const left = await loadingBatches(deps.ledger.db, deps.config.mode);
+  for (const batch of left) {
+    if (batch.body_digest === '') await drop(deps.ledger, batch.id);
+    else await finishLoading(deps, batch.id);
+  }
+  return left.length;
+}

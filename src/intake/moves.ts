@@ -1,0 +1,107 @@
+import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { closeMove, type FileMove, getBatch, openMoves } from '../ledger/batches.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { syncFolder } from './csv-file.ts';
+import { checkedRows } from './rows.ts';
+import { rowRules } from './scan.ts';
+
+/** Whether a regular file stands there; a link, folder or pipe is none. */
+export async function isPlainFile(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isFile();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** `NAME.csv`, or `NAME-2.csv` and so on: a stem under which none of these endings exists in the folder. */
+export async function freeStem(folder: string, fileName: string, endings: string[]): Promise<string> {
+  const stem = fileName.replace(/\.csv$/i, '');
+  for (let n = 1; ; n++) {
+    const candidate = n === 1 ? stem : `${stem}-${n}`;
+    const found = await Promise.all(endings.map((ending) => exists(join(folder, candidate + ending))));
+    if (!found.includes(true)) return candidate;
+  }
+}
+
+/** Moves a file, also to another file system; both folders are synced. */
+export async function moveFile(source: string, target: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  try {
+    await rename(source, target);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EXDEV')) throw error;
+    await copyWhole(source, target);
+    await rm(source);
+  }
+  await syncFolder(dirname(target));
+  await syncFolder(dirname(source));
+}
+
+async function copyWhole(source: string, target: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const temporary = join(dirname(target), `.${basename(target)}.tmp`);
+  await copyFile(source, temporary);
+  const handle = await open(temporary, 'r');
+  await handle.sync();
+  await handle.close();
+  await rename(temporary, target);
+  await syncFolder(dirname(target));
+}
+
+/**
+ * Finishes the moves of taken files that were decided in the ledger (P23). A file from the inbox moves, a named one is
+ * copied. What stands at the source now is touched only when it is still the content that was taken.
+ */
+export async function finishOpenMoves(deps: {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  inbox: string;
+}): Promise<number> {
+  const { ledger, clock, inbox } = deps;
+  const moves = await openMoves(ledger.db);
+  for (const move of moves) {
+    const fromInbox = dirname(move.source) === inbox;
+    if (!(await exists(move.target)) && (await stillTaken(deps, move))) {
+      await (fromInbox ? moveFile(move.source, move.target) : copyWhole(move.source, move.target));
+    }
+    if (fromInbox && !(await exists(move.source))) await tidyMarkers(move.source, move.target);
+    await ledger.write((trx) => closeMove(trx, move.id, clock.iso()));
+  }
+  return moves.length;
+}
+
+/** What came with the file: its `.done` marker has served, its control figures go along. */
+export async function tidyMarkers(source: string, target: string): Promise<void> {
+  await rm(`${source}.done`, { force: true });
+  if (await isPlainFile(`${source}.control.json`))
+    await moveFile(`${source}.control.json`, `${target}.control.json`);
+}
+
+async function stillTaken(
+  { ledger, config }: { ledger: Ledger; config: Config },
+  move: FileMove,
+): Promise<boolean> {
+  if (!(await exists(move.source))) return false;
+  const id = basename(move.target).split('--')[0] ?? '';
+  const batch = (await getBatch(ledger.db, 'test', id)) ?? (await getBatch(ledger.db, 'live', id));
+  if (!batch) return false;
+  for await (const item of checkedRows(move.source, rowRules(config), config.intake)) {
+    if (item.kind === 'end') return item.contentHash === batch.content_hash;
+  }
+  return false;
+}

@@ -1,0 +1,177 @@
+import type { Config } from '../config.ts';
+import type { RowRules } from '../domain/batch-rules.ts';
+import { foldReference } from '../domain/ids.ts';
+import { formatMinor, parseAmount } from '../domain/money.ts';
+import { nubanAgrees } from '../domain/nuban.ts';
+import type { Problem } from '../domain/problem.ts';
+import { existingReferences } from '../ledger/batches.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Header } from './header.ts';
+import { type BadRow, checkedRows, type GoodRow } from './rows.ts';
+
+/** A list that stops growing at its limit but goes on counting. */
+export type Capped<T> = { list: T[]; count: number; add(item: T): void };
+
+export function capped<T>(limit: number): Capped<T> {
+  const list: T[] = [];
+  return {
+    list,
+    count: 0,
+    add(item) {
+      this.count++;
+      if (list.length < limit) list.push(item);
+    },
+  };
+}
+
+export type Sums = { count: number; totals: Map<string, bigint> };
+export type Duplicate = { row: number; reference: string; earlier: string };
+
+/** What the first pass over a file found. Nothing is recorded. */
+export type Scan = {
+  header: Header | null;
+  /** Rows in the file, good and bad. */
+  fileRows: number;
+  good: Sums;
+  badRows: number;
+  banks: Map<string, Sums>;
+  contentHash: string;
+  /** True when a problem refuses the file whatever `on_invalid_row` says. */
+  broken: boolean;
+  problems: Capped<Problem>;
+  warnings: Capped<string>;
+  /** Rows that repeat account, currency and amount of an earlier row of the file. */
+  duplicates: Capped<Duplicate>;
+  /** Payouts above `submission.payout_limit`. */
+  overLimit: Capped<string>;
+};
+
+export type ScanSinks = {
+  problem(problem: Problem): Promise<void>;
+  badRow(row: BadRow, header: Header): Promise<void>;
+  /** Rows without a problem, for questions to the ledger. */
+  good(rows: GoodRow[]): Promise<void>;
+};
+
+/** The rules of a row that the configuration adds. */
+export function rowRules(config: Config): RowRules {
+  return { senderName: config.intake.senderName, referencePrefix: config.intake.referencePrefix };
+}
+
+/** Pass 1: every problem of every row, totals and content hash. References are looked up in the ledger (P22). */
+export async function scanFile(
+  path: string,
+  deps: { ledger: Ledger; config: Config },
+  sinks: ScanSinks,
+): Promise<Scan> {
+  const scan: Scan = {
+    header: null,
+    fileRows: 0,
+    good: { count: 0, totals: new Map() },
+    badRows: 0,
+    banks: new Map(),
+    contentHash: '',
+    broken: false,
+    problems: capped(10_000),
+    warnings: capped(100),
+    duplicates: capped(1000),
+    overLimit: capped(5),
+  };
+  const say = async (problem: Problem): Promise<void> => {
+    scan.problems.add(problem);
+    await sinks.problem(problem);
+  };
+  const count = counter(scan, deps.config);
+  for await (const item of checkedRows(path, rowRules(deps.config), deps.config.intake)) {
+    if (item.kind === 'header') scan.header = item.header;
+    else if (item.kind === 'broken') {
+      scan.broken = true;
+      await say(item.problem);
+    } else if (item.kind === 'end') {
+      scan.fileRows = item.rows;
+      scan.contentHash = item.contentHash;
+    } else if (scan.header) {
+      const { good, bad } = await withoutTaken(item, deps);
+      for (const row of bad) {
+        scan.badRows++;
+        for (const problem of row.problems) await say(problem);
+        await sinks.badRow(row, scan.header);
+      }
+      // Sums over a file without, say, its currency column would mean nothing.
+      if (!scan.broken) good.forEach(count);
+      await sinks.good(good);
+    }
+  }
+  return scan;
+}
+
+/** Turns rows whose reference the ledger holds into bad ones, each naming the batch. */
+async function withoutTaken(
+  chunk: { good: GoodRow[]; bad: BadRow[] },
+  { ledger, config }: { ledger: Ledger; config: Config },
+): Promise<{ good: GoodRow[]; bad: BadRow[] }> {
+  const keys = chunk.good.flatMap(({ parsed }) =>
+    parsed.reference === null ? [] : [foldReference(parsed.reference)],
+  );
+  const taken = await existingReferences(ledger.db, config.mode, keys);
+  if (taken.size === 0) return chunk;
+  const good: GoodRow[] = [];
+  const bad = [...chunk.bad];
+  for (const row of chunk.good) {
+    const value = row.parsed.reference ?? '';
+    const batch = taken.get(foldReference(value));
+    if (batch === undefined) {
+      good.push(row);
+      continue;
+    }
+    const problem = `is already the reference of a payout in batch ${batch}; references are unique for ever`;
+    const fix = 'if it was paid there, remove the row; else give it a new reference';
+    bad.push({
+      row: row.row,
+      cells: row.cells,
+      problems: [{ row: row.row, column: 'reference', value, problem, fix }],
+    });
+  }
+  return { good, bad: bad.sort((a, b) => a.row - b.row) };
+}
+
+function counter(scan: Scan, config: Config): (row: GoodRow) => void {
+  const unusual = new Set<string>();
+  return ({ row, parsed, like }) => {
+    const { currency, amount, bankCode } = parsed;
+    const reference = parsed.reference ?? '';
+    add(scan.good, currency, amount);
+    const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
+    scan.banks.set(bankCode, add(bank, currency, amount));
+    if (like !== null) scan.duplicates.add({ row, reference, earlier: `row ${like}` });
+    if (currency === 'NGN' && nubanAgrees(bankCode, parsed.accountNumber) === false) {
+      scan.warnings.add(
+        `row ${row}: the account number's check digit does not agree with bank code ${bankCode}`,
+      );
+    }
+    if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
+      unusual.add(currency);
+      scan.warnings.add(`row ${row}: currency ${currency}; the service documents NGN and ZAR only`);
+    }
+    const limit = config.submission.payoutLimit[currency];
+    const most = limit === undefined ? null : parseAmount(limit, currency);
+    if (most?.kind === 'ok' && amount > most.minor) {
+      scan.overLimit.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
+    }
+  };
+}
+
+function add(sums: Sums, currency: string, amount: bigint): Sums {
+  sums.count++;
+  sums.totals.set(currency, (sums.totals.get(currency) ?? 0n) + amount);
+  return sums;
+}
+
+/** Sums as the contract shows them: `{NGN: "1200000.00"}`. */
+export function shownTotals(totals: Map<string, bigint>): Record<string, string> {
+  return Object.fromEntries(
+    [...totals]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
+  );
+}

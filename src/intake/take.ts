@@ -1,0 +1,168 @@
+import { basename, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type Checked, checkFile, refuses, unreadable, verdicts, warningsOf } from './checked.ts';
+import { type CsvFile, csvFile, plainCell } from './csv-file.ts';
+import type { Header } from './header.ts';
+import { loadBatch } from './load.ts';
+import { finishOpenMoves, freeStem, moveFile, tidyMarkers } from './moves.ts';
+import { type Scan, scanFile, shownTotals } from './scan.ts';
+
+/** Folders, absolute. */
+export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
+export type TakeOptions = {
+  origin: 'inbox' | 'named';
+  rows?: number;
+  totals?: Record<string, string>;
+  dryRun?: boolean;
+};
+
+/** Rows that `skip_row` left out: their problems, and the files that tell of them and hold them, ready to mend. */
+export type Skipped = {
+  problems: Problem[];
+  problemCount: number;
+  errorsFile: string | null;
+  invalidFile: string | null;
+};
+
+export type Taken =
+  | {
+      kind: 'taken';
+      batch: string;
+      file: string;
+      rows: number;
+      totals: Record<string, string>;
+      warnings: string[];
+      holdReasons: string[];
+      skipped: Skipped | null;
+    }
+  | { kind: 'refused'; file: string; problems: Problem[]; problemCount: number; errorsFile: string | null }
+  | { kind: 'dry_run'; checked: Checked };
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
+
+/** Takes one file in or refuses it whole. Only for the holder of the intake lock. */
+export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {
+  const told = { rows: options.rows, totals: options.totals };
+  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, told) };
+  const missing = await unreadable(path);
+  if (missing) return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
+  const sheets = problemSheets(deps.paths.rejected, basename(path));
+  try {
+    const scan = await scanFile(path, deps, {
+      problem: sheets.problem,
+      badRow: async ({ cells }, header) => {
+        if (deps.config.intake.onInvalidRow === 'skip_row') await sheets.badRow(cells, header);
+      },
+      good: async () => {},
+    });
+    const extra = await verdicts(path, scan, deps, told);
+    if (extra.length > 0 || refuses(scan, deps.config))
+      return await refuse(deps, path, options, scan, extra, sheets);
+    return await take(deps, path, options, scan, sheets);
+  } finally {
+    await sheets.discard();
+  }
+}
+
+async function take(
+  deps: Deps,
+  path: string,
+  options: TakeOptions,
+  scan: Scan,
+  sheets: Sheets,
+): Promise<Taken> {
+  const { paths } = deps;
+  const loaded = await loadBatch(deps, path, basename(path), scan, (batch) => ({
+    source: path,
+    target: join(paths.archive, `${batch}--${basename(path)}`),
+  }));
+  if (loaded.kind === 'changed') {
+    const changed = wholeFile(
+      'the file or the ledger changed while the file was read',
+      'drop it again when it is complete',
+    );
+    return refuse(deps, path, options, scan, [changed], sheets);
+  }
+  let skipped: Skipped | null = null;
+  if (scan.badRows > 0) {
+    const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
+    const { errorsFile, invalidFile } = await sheets.finish(stem, true);
+    skipped = { problems: scan.problems.list, problemCount: scan.problems.count, errorsFile, invalidFile };
+  }
+  await finishOpenMoves({ ...deps, inbox: paths.inbox });
+  const warnings = [...warningsOf(scan), ...loaded.warnings];
+  const totals = shownTotals(scan.good.totals);
+  const { batch, holdReasons } = loaded;
+  return { kind: 'taken', batch, file: path, rows: scan.good.count, totals, warnings, holdReasons, skipped };
+}
+
+/** Writes NAME.errors.csv, then moves the file beside it when it came from the inbox; nothing is overwritten. */
+async function refuse(
+  { paths }: Deps,
+  path: string,
+  options: TakeOptions,
+  scan: Scan,
+  extra: Problem[],
+  sheets: Sheets,
+): Promise<Taken> {
+  for (const problem of extra) await sheets.problem(problem);
+  const stem = await freeStem(paths.rejected, basename(path), ['.csv', '.errors.csv']);
+  const { errorsFile } = await sheets.finish(stem, false);
+  if (options.origin === 'inbox') {
+    const target = join(paths.rejected, `${stem}.csv`);
+    await moveFile(path, target);
+    await tidyMarkers(path, target);
+  }
+  const problems = [...extra, ...scan.problems.list];
+  return {
+    kind: 'refused',
+    file: path,
+    problems,
+    problemCount: extra.length + scan.problems.count,
+    errorsFile,
+  };
+}
+
+type Sheets = {
+  problem(problem: Problem): Promise<void>;
+  badRow(cells: string[], header: Header): Promise<void>;
+  finish(stem: string, withRows: boolean): Promise<{ errorsFile: string | null; invalidFile: string | null }>;
+  discard(): Promise<void>;
+};
+
+/** The two files that tell of problems: all of them as text, and the bad rows as they came, ready to mend. */
+function problemSheets(folder: string, fileName: string): Sheets {
+  const errors = csvFile(folder, `.${fileName}.errors.tmp`, ['row', 'column', 'value', 'problem', 'fix']);
+  let invalid: CsvFile | null = null;
+  let finished = false;
+  return {
+    problem: ({ row, column, value, problem, fix }) =>
+      errors.write([
+        row === 0 ? '' : String(row),
+        plainCell(column),
+        plainCell(value),
+        plainCell(problem),
+        plainCell(fix),
+      ]),
+    async badRow(cells, header) {
+      invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, header.delimiter);
+      await invalid.write(cells);
+    },
+    async finish(stem, withRows) {
+      finished = true;
+      const errorsFile = await errors.finish(join(folder, `${stem}.errors.csv`));
+      if (!withRows) await invalid?.discard();
+      const invalidFile =
+        withRows && invalid ? await invalid.finish(join(folder, `${stem}.invalid.csv`)) : null;
+      return { errorsFile, invalidFile };
+    },
+    async discard() {
+      if (finished) return;
+      await errors.discard();
+      await invalid?.discard();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import type { Mode } from '../domain/payout.ts';
+import { field, rowsOf } from './bulk.ts';
+import type { Db, Trx } from './open.ts';
+import { record } from './record.ts';
+
+/** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
+export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
+
+export type ClaimRequest = {
+  mode: Mode;
+  workerId: string;
+  limit: number;
+  at: string;
+  batches?: readonly string[];
+};
+
+/**
+ * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
+ * here: mode, halt, hold, not-before, a look-up that must come first (P2). Nothing may be sent before the commit.
+ */
+export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
+  if (request.limit <= 0 || (await findHalt(trx, request.mode))) return [];
+  let query = trx
+    .selectFrom('payouts')
+    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+    .select(['payouts.id', 'payouts.reference', 'payouts.body', 'payouts.attempt_count'])
+    .where('payouts.mode', '=', request.mode)
+    .where('payouts.state', '=', 'ready')
+    .where('payouts.look_up_first', '=', 0n)
+    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', request.at)]))
+    .where('batches.phase', '=', 'loaded')
+    .where('batches.mode', '=', request.mode)
+    .orderBy('payouts.id')
+    .limit(request.limit);
+  if (request.batches) query = query.where('payouts.batch_id', 'in', [...request.batches]);
+  const ready = await query.execute();
+  if (ready.length === 0) return [];
+  const attempts = await sql<{ id: bigint; payout_id: bigint }>`
+    insert into attempts (payout_id, number, worker_id, began_at)
+    select ${field('payout_id')}, ${field('number')}, ${request.workerId}, ${request.at}
+    from ${rowsOf(ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n })))} as row
+    returning id, payout_id`.execute(trx);
+  const attemptOf = new Map(attempts.rows.map((a) => [a.payout_id, a.id]));
+  const claims = ready.flatMap(({ id, reference, body }) => {
+    const attemptId = attemptOf.get(id);
+    return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];
+  });
+  const intents = claims.map(({ payoutId, attemptId }) => ({
+    payoutId,
+    source: request.workerId,
+    event: { kind: 'intent' as const, attemptId },
+  }));
+  await record(trx, request.at, intents);
+  return claims;
+}
+
+/** What still keeps the sender busy: payouts it could send now, later, or after a look-up. */
+export async function sendable(
+  db: Db,
+  mode: Mode,
+  batches?: readonly string[],
+): Promise<{ ready: number; lookUpFirst: number; nextAt: string | null }> {
+  let query = db
+    .selectFrom('payouts')
+    .select((eb) => [
+      eb.fn.countAll<bigint>().as('ready'),
+      eb.fn.sum<bigint | null>('look_up_first').as('look_up_first'),
+      eb.fn.min('not_before').as('next_at'),
+    ])
+    .where('mode', '=', mode)
+    .where('state', '=', 'ready');
+  if (batches) query = query.where('batch_id', 'in', [...batches]);
+  const row = await query.executeTakeFirstOrThrow();
+  return { ready: Number(row.ready), lookUpFirst: Number(row.look_up_first ?? 0n), nextAt: row.next_at };
+}
+
+/** Turns the open attempts of a dead worker into unknown outcomes: it may have sent them (P3). Returns how many. */
+export async function abandonClaims(trx: Trx, workerId: string, at: string): Promise<number> {
+  const open = await trx
+    .selectFrom('attempts')
+    .select(['id', 'payout_id'])
+    .where('worker_id', '=', workerId)
+    .where('outcome', 'is', null)
+    .execute();
+  const why = 'the sending process died before the answer was recorded';
+  const events = open.map(({ id, payout_id }) => ({
+    payoutId: payout_id,
+    source: 'takeover',
+    event: { kind: 'abandoned' as const, attemptId: id, why },
+  }));
+  await record(trx, at, events);
+  return open.length;
+}
+
+export type Halt = { mode: Mode; cause: string; at: string };
+
+/** The halt in force for a mode, if any (P11). */
+export async function findHalt(db: Db | Trx, mode: Mode): Promise<Halt | undefined> {
+  return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
+}
+
+/** Stops all sending of a mode until a person releases it; the first cause stands. */
+export async function halt(trx: Trx, mode: Mode, cause: string, at: string): Promise<void> {
+  await trx
+    .insertInto('halts')
+    .values({ mode, cause, at })
+    .onConflict((c) => c.column('mode').doNothing())
+    .execute();
+}
+
+/** Lifts a halt; unknowns from before the release no longer count towards the next one. */
+export async function liftHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
+  const lifted = await trx.deleteFrom('halts').where('mode', '=', mode).returningAll().executeTakeFirst();
+  await trx
+    .insertInto('meta')
+    .values({ key: `released_at:${mode}`, value: at })
+    .onConflict((c) => c.column('key').doUpdateSet({ value: at }))
+    .execute();
+  return lifted;
+}
+
+/**
+ * Whether unknown outcomes are too many (P11): the last `inARow` of the mode, or a fifth of the last 50, in order of
+ * completion since the last release. Attempts of processes that died are not answers and do not count.
+ */
+export async function tooManyUnknown(trx: Trx, mode: Mode, inARow: number): Promise<string | null> {
+  if (inARow === 0) return null;
+  const released = await trx
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', `released_at:${mode}`)
+    .executeTakeFirst();
+  const last = await trx
+    .selectFrom('attempts')
+    .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
+    .select('attempts.outcome')
+    .where('payouts.mode', '=', mode)
+    .where('attempts.ended_at', '>', released?.value ?? '')
+    .where((eb) => eb.or([eb('attempts.code', 'is', null), eb('attempts.code', '!=', 'abandoned')]))
+    .where('attempts.outcome', 'is not', null)
+    .orderBy('attempts.ended_at', 'desc')
+    .orderBy('attempts.id', 'desc')
+    .limit(50)
+    .execute();
+  const row = last.slice(0, inARow);
+  if (row.length === inARow && row.every((a) => a.outcome === 'unknown'))
+    return `${inARow} unknown outcomes in a row`;
+  const unknown = last.filter((a) => a.outcome === 'unknown').length;
+  return last.length === 50 && unknown >= 10 ? `${unknown} of the last 50 outcomes are unknown` : null;
+}

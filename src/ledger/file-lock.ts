@@ -1,0 +1,33 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { isBusy } from './sqlite.ts';
+
+/** A lock that the operating system frees when its process dies, however it dies. */
+export type FileLock = { release(): void };
+
+/**
+ * Takes the lock at `path`, or answers null when another holder (here or in another process) has it (P3). The lock is
+ * an exclusive SQLite transaction: a pid would lie, since a zombie still answers `kill(pid, 0)`. Never open the file
+ * by other means: closing any descriptor of it would drop the lock of this process.
+ */
+export function holdLock(path: string): FileLock | null {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const database = new Database(path, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+/** True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. */
+export function isLockFree(path: string): boolean {
+  if (!existsSync(path)) return true;
+  const lock = holdLock(path);
+  lock?.release();
+  return lock !== null;
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { PayoutState } from '../domain/payout.ts';
+import { field, rowsOf } from './bulk.ts';
+import type { Trx } from './open.ts';
+
+export type HistoryEntry = {
+  payoutId: bigint;
+  seq: bigint;
+  at: string;
+  event: string;
+  source: string;
+  from: PayoutState | null;
+  to: PayoutState;
+  detail: Record<string, unknown>;
+};
+
+/** The link of one entry to the one before it: SHA-256 over the previous hash and every field (P27). */
+export function historyHash(
+  previous: string,
+  entry: Omit<HistoryEntry, 'detail'> & { detail: string },
+): string {
+  const fields = [
+    entry.payoutId.toString(),
+    entry.seq.toString(),
+    entry.at,
+    entry.event,
+    entry.source,
+    entry.from,
+    entry.to,
+  ];
+  return createHash('sha256')
+    .update(JSON.stringify([previous, ...fields, entry.detail]))
+    .digest('hex');
+}
+
+/** Appends to the payout's chain; the caller keeps `previous` and the returned hash as the payout's head. */
+export function chainEntry(
+  previous: string,
+  entry: HistoryEntry,
+): Record<string, string | bigint | null> & { hash: string } {
+  const detail = JSON.stringify(entry.detail);
+  return {
+    payout_id: entry.payoutId,
+    seq: entry.seq,
+    at: entry.at,
+    event: entry.event,
+    source: entry.source,
+    from_state: entry.from,
+    to_state: entry.to,
+    detail,
+    prev_hash: previous,
+    hash: historyHash(previous, { ...entry, detail }),
+  };
+}
+
+/** Writes chained entries in their order. */
+export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
+  if (entries.length === 0) return;
+  await sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+    select ${field('payout_id')}, ${field('seq')}, ${field('at')}, ${field('event')}, ${field('source')},
+      ${field('from_state')}, ${field('to_state')}, ${field('detail')}, ${field('prev_hash')}, ${field('hash')}
+    from ${rowsOf(entries)} as row order by row.id`.execute(trx);
+}

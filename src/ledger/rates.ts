@@ -1,0 +1,52 @@
+import type { Trx } from './open.ts';
+
+/** A reservation further ahead than this comes from a clock that was set back, so it is forgotten. */
+const farAheadMs = 3_600_000;
+
+/**
+ * Reserves `count` starts that follow each other evenly (GCRA without a burst), after all those other processes on
+ * this ledger reserved. Returns the start of each, in wall-clock ms.
+ */
+export async function reserveEven(
+  trx: Trx,
+  name: string,
+  want: { count: number; intervalMs: number; nowMs: number },
+): Promise<number[]> {
+  const row = await trx.selectFrom('rates').select('next_at_ms').where('name', '=', name).executeTakeFirst();
+  const first = Math.max(want.nowMs, sane(row?.next_at_ms, want.nowMs));
+  const next = BigInt(Math.ceil(first + want.count * want.intervalMs));
+  await trx
+    .insertInto('rates')
+    .values({ name, next_at_ms: next })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at_ms: next }))
+    .execute();
+  return Array.from({ length: want.count }, (_, index) => first + index * want.intervalMs);
+}
+
+/**
+ * Reserves one start such that no window of `perMs` holds more than `limit`: all may be spent in one burst. Each of
+ * the `limit` slots is a row that tells when it is free again; the one that is free first is taken.
+ */
+export async function reserveBurst(
+  trx: Trx,
+  name: string,
+  want: { limit: number; perMs: number; nowMs: number },
+): Promise<number> {
+  const names = Array.from({ length: want.limit }, (_, index) => `${name}#${index}`);
+  const rows = await trx.selectFrom('rates').selectAll().where('name', 'in', names).execute();
+  const freeAt = new Map(rows.map((row) => [row.name, sane(row.next_at_ms, want.nowMs)]));
+  const slots = names.map((slot) => ({ slot, at: Math.max(want.nowMs, freeAt.get(slot) ?? 0) }));
+  const earliest = slots.reduce((best, slot) => (slot.at < best.at ? slot : best));
+  const next = BigInt(Math.ceil(earliest.at + want.perMs));
+  await trx
+    .insertInto('rates')
+    .values({ name: earliest.slot, next_at_ms: next })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at_ms: next }))
+    .execute();
+  return earliest.at;
+}
+
+function sane(stored: bigint | undefined, nowMs: number): number {
+  const at = Number(stored ?? 0n);
+  return at > nowMs + farAheadMs ? nowMs : at;
+}

@@ -1,0 +1,94 @@
+import Database from 'better-sqlite3';
+import { CompiledQuery, type DatabaseConnection, type Driver, SqliteDialect, SqliteDriver } from 'kysely';
+
+/** How long a transaction waits for another process's commit before it is an error, in milliseconds. */
+const busyLimitMs = 60_000;
+
+/** True for the two codes that mean "another process is writing; ask again". */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}
+
+/**
+ * Kysely's SQLite dialect with three changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
+ * BUSY half-way), waiting for another process never blocks the event loop, and prepared statements are kept.
+ */
+export class LedgerDialect extends SqliteDialect {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    super({ database: withStatementCache(database) });
+    this.#database = database;
+  }
+
+  override createDriver(): Driver {
+    return new ImmediateDriver({ database: withStatementCache(this.#database) });
+  }
+}
+
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const until = performance.now() + busyLimitMs;
+    for (;;) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > until) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    }
+  }
+}
+
+type Prepared = Pick<Database.Statement, 'reader' | 'all' | 'run' | 'iterate'>;
+
+function withStatementCache(database: Database.Database): {
+  close(): void;
+  prepare(sql: string): Prepared;
+} {
+  const kept = new Map<string, Database.Statement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const known = kept.get(sql);
+      if (known && !known.busy) return known;
+      const statement = database.prepare(sql);
+      if (kept.size >= 500) kept.clear();
+      kept.set(sql, statement);
+      return statement;
+    },
+  };
+}
+
+/** Opens the file with the settings every connection must have; throws when one does not hold. */
+export function openDatabase(
+  path: string,
+  options: { maxPageCount?: number; readonly?: boolean } = {},
+): Database.Database {
+  const database = new Database(path, { timeout: 0, readonly: options.readonly ?? false });
+  database.defaultSafeIntegers(true);
+  retryBusy(() => database.pragma('journal_mode = WAL'));
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma('trusted_schema = OFF');
+  if (options.maxPageCount !== undefined) database.pragma(`max_page_count = ${options.maxPageCount}`);
+  if (database.pragma('synchronous', { simple: true }) !== 2n)
+    throw new Error('SQLite did not accept synchronous = FULL');
+  if (database.pragma('journal_mode', { simple: true }) !== 'wal')
+    throw new Error('SQLite did not accept journal_mode = WAL');
+  return database;
+}
+
+/** Two processes that open a new ledger at once contend for the switch to WAL for a moment. */
+function retryBusy(action: () => void): void {
+  for (let tries = 0; ; tries++) {
+    try {
+      action();
+      return;
+    } catch (error) {
+      if (!isBusy(error) || tries > 500) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+}

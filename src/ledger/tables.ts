@@ -1,0 +1,259 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Mode, PayoutState } from '../domain/payout.ts';
+
+/**
+ * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
+ * every instant is ISO 8601 text in UTC with milliseconds, so that text order is time order.
+ */
+export type Tables = {
+  meta: { key: string; value: string };
+  batches: BatchTable;
+  payouts: PayoutTable;
+  attempts: AttemptTable;
+  history: HistoryTable;
+  webhooks: WebhookTable;
+  rejections: RejectionTable;
+  inquiries: InquiryTable;
+  runs: RunTable;
+  run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
+  listed: ListedTable;
+  discrepancies: DiscrepancyTable;
+  halts: { mode: Mode; cause: string; at: string };
+  jobs: {
+    job: string;
+    last_run_at: string | null;
+    last_success_at: string | null;
+    last_result: string | null;
+  };
+  workers: {
+    id: string;
+    kind: string;
+    host: string;
+    pid: bigint;
+    lock_file: string;
+    started_at: string;
+    beat: bigint;
+    ended_at: string | null;
+  };
+  rates: { name: string; next_at_ms: bigint };
+  file_moves: {
+    id: Generated<bigint>;
+    source: string;
+    target: string;
+    created_at: string;
+    done_at: string | null;
+  };
+};
+
+type BatchTable = {
+  id: string;
+  mode: Mode;
+  name: string;
+  /** The file's name as dropped, without folders. */
+  file_name: string;
+  /** SHA-256 over the canonical parsed rows (P23). */
+  content_hash: string;
+  phase: 'loading' | 'loaded' | 'cancelled';
+  /** JSON array of the header cells as they came. */
+  columns: string;
+  delimiter: string;
+  row_count: bigint;
+  /** JSON array of sentences: why the batch is held, each with the command that lifts it. */
+  hold_reasons: string;
+  /** SHA-256 over the frozen bodies in row order (P2). */
+  body_digest: string;
+  created_at: string;
+  /** Raised by `record` with each change of one of its payouts; results are due while it differs from `reported_version`. */
+  version: Generated<bigint>;
+  reported_version: Generated<bigint>;
+};
+
+type PayoutTable = {
+  id: Generated<bigint>;
+  mode: Mode;
+  batch_id: string;
+  /** Row in the file as a person counts it: the header is row 1, the first payout row 2. */
+  row_number: bigint;
+  reference: string;
+  /** The reference in lower case: unique per mode for ever (P22). */
+  reference_key: string;
+  account_number: string;
+  account_name: string;
+  bank_code: string;
+  /** Minor units of `currency`. */
+  amount: bigint;
+  currency: string;
+  narration: string;
+  sender_name: string;
+  type: string | null;
+  /** The frozen request body, byte for byte what is signed and sent (P2). */
+  body: string;
+  /** JSON array of the row's input cells as they came, in the order of the batch's columns. */
+  cells: string;
+  state: PayoutState;
+  /** Number of attempts begun so far. */
+  attempt_count: Generated<bigint>;
+  last_attempt_id: bigint | null;
+  transfer_id: string | null;
+  trx: string | null;
+  /** Exact decimal text as the service gave it; null while unknown. */
+  fee: string | null;
+  message: string | null;
+  submitted_at: string | null;
+  settled_at: string | null;
+  /** When a final state was first known. */
+  final_at: string | null;
+  /** `response+webhook+listing+details`: the sources that agree with the state. */
+  evidence: Generated<string>;
+  /** 1: a details look-up must answer before the next POST (P8). */
+  look_up_first: Generated<bigint>;
+  not_before: string | null;
+  history_seq: Generated<bigint>;
+  history_head: Generated<string>;
+  updated_at: string;
+};
+
+type AttemptTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  number: bigint;
+  worker_id: string;
+  began_at: string;
+  ended_at: string | null;
+  /** null while the POST is under way. */
+  outcome: 'accepted' | 'refused' | 'not_sent' | 'turned_away' | 'unknown' | null;
+  http_status: bigint | null;
+  code: string | null;
+  message: string | null;
+  transfer_id: string | null;
+  /** The reply's text, at most 4 KiB. */
+  raw: string | null;
+};
+
+type HistoryTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  seq: bigint;
+  at: string;
+  event: string;
+  source: string;
+  from_state: PayoutState | null;
+  to_state: PayoutState;
+  /** JSON object: what else changed and why. */
+  detail: string;
+  prev_hash: string;
+  hash: string;
+};
+
+type WebhookTable = {
+  id: Generated<bigint>;
+  mode: Mode;
+  /** SHA-256 of mode and raw body: byte-equal repeats are one webhook heard several times (P18). */
+  digest: string;
+  received_at: string;
+  last_received_at: string;
+  deliveries: bigint;
+  /** `payout`, `transaction` or `unknown`. */
+  kind: string;
+  reference: string | null;
+  trx: string | null;
+  /** JSON object; Authorization is replaced by its verdict. */
+  headers: string;
+  body: Uint8Array;
+  /** 1: the timestamp header was stale or ahead, so it is a reason to ask, not a witness. */
+  stale: bigint;
+  applied_at: string | null;
+  payout_id: bigint | null;
+  /** What applying it did, in words; `conflict: …` where it contradicts what is known. */
+  effect: string | null;
+};
+
+type RejectionTable = { id: Generated<bigint>; at: string; path: string; reason: string; address: string };
+
+type InquiryTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  kind: 'details' | 'resend';
+  reason: string;
+  due_at: string;
+  /** Which rung of the ladder this is, from 0. */
+  rung: bigint;
+  asked_at: string | null;
+  answered_at: string | null;
+  /** `found`, `not_found`, `no_witness`, `error`, `asked`, `throttled`, `superseded`; null while due. */
+  outcome: string | null;
+  /** The reply's text, at most 4 KiB. */
+  raw: string | null;
+};
+
+type RunTable = {
+  id: string;
+  mode: Mode;
+  started_at: string;
+  finished_at: string | null;
+  /** JSON: what `reconcile --json` prints. */
+  summary: string | null;
+};
+
+type ListedTable = {
+  run_id: string;
+  transfer_id: string;
+  trx: string | null;
+  reference: string;
+  reference_key: string;
+  currency: string;
+  /** Minor units where the text is a plain decimal of the currency, else null. */
+  amount: bigint | null;
+  amount_text: string;
+  fee: string | null;
+  account_name: string;
+  account_number: string;
+  bank_code: string;
+  domain: string | null;
+  status: string;
+  /** ISO UTC with milliseconds; empty where the service's text is no instant. */
+  created_at: string;
+  updated_at: string;
+  /** The last pass over the list that showed it, and the one before that (0: none); P28. */
+  pass: bigint;
+  pass_before: Generated<bigint>;
+  /** The payout it was paired with; null: none of ours, or not yet paired. */
+  payout_id: bigint | null;
+};
+
+type DiscrepancyTable = {
+  id: string;
+  mode: Mode;
+  kind: string;
+  /** What it is about: a payout's reference, or `transfer:ID`. Identity over runs is mode + kind + subject. */
+  subject: string;
+  payout_id: bigint | null;
+  batch_id: string | null;
+  reference: string;
+  trx: string | null;
+  transfer_id: string | null;
+  currency: string;
+  expected: string;
+  actual: string;
+  difference: string;
+  severity: 'high' | 'medium' | 'low';
+  evidence: string;
+  action: string;
+  state: 'open' | 'acknowledged' | 'resolved';
+  note: string;
+  first_seen_at: string;
+  last_seen_at: string;
+  last_run_id: string;
+  resolved_at: string | null;
+};
+
+export type Batch = Selectable<BatchTable>;
+export type Payout = Selectable<PayoutTable>;
+export type NewPayout = Insertable<PayoutTable>;
+export type Attempt = Selectable<AttemptTable>;
+export type HistoryRow = Selectable<HistoryTable>;
+export type Webhook = Selectable<WebhookTable>;
+export type Inquiry = Selectable<InquiryTable>;
+export type Run = Selectable<RunTable>;
+export type Listed = Selectable<ListedTable>;
+export type Discrepancy = Selectable<DiscrepancyTable>;

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import type { Mode } from '../domain/payout.ts';
+import type { Db } from './open.ts';
+
+/** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
+export type WatchedPayout = {
+  id: bigint;
+  batch_id: string;
+  reference: string;
+  transfer_id: string | null;
+  trx: string | null;
+  amount: bigint;
+  currency: string;
+  state: string;
+  evidence: string;
+  message: string | null;
+  submitted_at: string | null;
+  final_at: string | null;
+  ended_at: string | null;
+};
+
+/** Which payouts a nightly question is about; times are ISO UTC. */
+export type Watch =
+  /** Known to the service by its own word, attempt ended by then, and in no row of the run's listing. */
+  | { kind: 'unlisted'; run: string; endedBy: string }
+  | { kind: 'unknown' }
+  /** Pending since before then, unless this run calls it missing. */
+  | { kind: 'stale'; run: string; submittedBy: string }
+  /** Final since before then, and no authentic webhook was heard. */
+  | { kind: 'unheard'; finalBy: string }
+  | { kind: 'returned' };
+
+/** The next payouts of the watch, by id. */
+export async function watchedAfter(
+  db: Db,
+  mode: Mode,
+  watch: Watch,
+  after: bigint,
+  limit: number,
+): Promise<WatchedPayout[]> {
+  const base = db
+    .selectFrom('payouts')
+    .leftJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
+    .select([
+      'payouts.id',
+      'payouts.batch_id',
+      'payouts.reference',
+      'payouts.transfer_id',
+      'payouts.trx',
+      'payouts.amount',
+      'payouts.currency',
+      'payouts.state',
+      'payouts.evidence',
+      'payouts.message',
+      'payouts.submitted_at',
+      'payouts.final_at',
+      'attempts.ended_at',
+    ])
+    .where('payouts.mode', '=', mode)
+    .where('payouts.id', '>', after)
+    .orderBy('payouts.id')
+    .limit(limit);
+  switch (watch.kind) {
+    case 'unlisted':
+      return base
+        .where('payouts.state', 'in', ['pending', 'success', 'failed', 'returned'])
+        .where('attempts.ended_at', '<=', watch.endedBy)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('listed')
+                .select(sql`1`.as('one'))
+                .where('listed.run_id', '=', watch.run)
+                .whereRef('listed.payout_id', '=', 'payouts.id'),
+            ),
+          ),
+        )
+        .execute();
+    case 'unknown':
+      return base.where('payouts.state', '=', 'unknown').execute();
+    case 'stale':
+      return base
+        .where('payouts.state', '=', 'pending')
+        .where('payouts.submitted_at', '<=', watch.submittedBy)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('discrepancies')
+                .select(sql`1`.as('one'))
+                .where('discrepancies.mode', '=', mode)
+                .where('discrepancies.kind', '=', 'missing_at_service')
+                .whereRef('discrepancies.subject', '=', 'payouts.reference')
+                .where('discrepancies.last_run_id', '=', watch.run),
+            ),
+          ),
+        )
+        .execute();
+    case 'unheard':
+      return base
+        .where('payouts.state', 'in', ['success', 'failed'])
+        .where('payouts.final_at', '<=', watch.finalBy)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('webhooks')
+                .select(sql`1`.as('one'))
+                .whereRef('webhooks.payout_id', '=', 'payouts.id'),
+            ),
+          ),
+        )
+        .execute();
+    case 'returned':
+      return base.where('payouts.state', '=', 'returned').execute();
+  }
+}
+
+/** Webhooks whose applying found a contradiction (P18), with the payout they speak of when that is known. */
+export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: number) {
+  return db
+    .selectFrom('webhooks')
+    .leftJoin('payouts', 'payouts.id', 'webhooks.payout_id')
+    .select([
+      'webhooks.id',
+      'webhooks.digest',
+      'webhooks.effect',
+      'webhooks.received_at',
+      'webhooks.reference as told_reference',
+      'webhooks.trx as told_trx',
+      'payouts.id as payout_id',
+      'payouts.batch_id',
+      'payouts.reference',
+      'payouts.transfer_id',
+      'payouts.currency',
+      'payouts.state',
+    ])
+    .where('webhooks.mode', '=', mode)
+    .where('webhooks.effect', 'like', 'conflict%')
+    .where('webhooks.id', '>', after)
+    .orderBy('webhooks.id')
+    .limit(limit)
+    .execute();
+}

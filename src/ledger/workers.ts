@@ -1,0 +1,44 @@
+import type { Db } from './open.ts';
+
+/** One process that may hold claims; its lock file tells whether it lives (P3). */
+export type WorkerRow = { id: string; lockFile: string };
+
+/** Registers a process; its lock must be held before, or another would take it for dead. */
+export async function addWorker(
+  db: Db,
+  worker: { id: string; kind: string; host: string; pid: number; lockFile: string; startedAt: string },
+): Promise<void> {
+  await db
+    .insertInto('workers')
+    .values({
+      id: worker.id,
+      kind: worker.kind,
+      host: worker.host,
+      pid: BigInt(worker.pid),
+      lock_file: worker.lockFile,
+      started_at: worker.startedAt,
+      beat: 0n,
+      ended_at: null,
+    })
+    .execute();
+}
+
+/** Every worker that has not said it ended. */
+export async function openWorkers(db: Db): Promise<WorkerRow[]> {
+  const rows = await db
+    .selectFrom('workers')
+    .select(['id', 'lock_file'])
+    .where('ended_at', 'is', null)
+    .execute();
+  return rows.map((row) => ({ id: row.id, lockFile: row.lock_file }));
+}
+
+/** Marks a worker as ended; a second call changes nothing. */
+export async function endWorker(db: Db, id: string, at: string): Promise<void> {
+  await db
+    .updateTable('workers')
+    .set({ ended_at: at })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .execute();
+}

@@ -1,0 +1,31 @@
+/** Time as an argument: wall clock for what is written down, monotonic clock for how long something took. */
+export type Clock = {
+  /** Wall clock, milliseconds since the epoch. */
+  now(): number;
+  /** Wall clock, ISO 8601 UTC with milliseconds: the ledger's form of an instant. */
+  iso(): string;
+  /** Monotonic milliseconds; unrelated to the wall. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when the signal aborts; never throws. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+};
+
+/** The machine's clock. */
+export function systemClock(): Clock {
+  return {
+    now: () => Date.now(),
+    iso: () => new Date().toISOString(),
+    monotonic: () => performance.now(),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const done = (): void => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', done);
+          resolve();
+        };
+        const timer = setTimeout(done, ms);
+        signal?.addEventListener('abort', done, { once: true });
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+import { rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, join } from 'node:path';
+import { type FileLock, holdLock, isLockFree } from '../ledger/file-lock.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { addWorker, endWorker, openWorkers } from '../ledger/workers.ts';
+import type { Clock } from './clock.ts';
+
+export type Workers = {
+  /** This process's worker id: what its attempts are signed with. */
+  id: string;
+  /** Takes this process's lock, then registers it. Throws when the id is in use. */
+  start(kind: string): Promise<void>;
+  /** Ids of workers that never said they ended and whose lock is free: their claims become `unknown` (P3). */
+  dead(): Promise<string[]>;
+  /** Call after a dead worker's claims are settled, so that it is not looked at again. */
+  markEnded(id: string): Promise<void>;
+  /** Says that this process ends with no claim left, and frees its lock. */
+  end(): Promise<void>;
+};
+
+/** Worker identity and liveness of one process on one host; lock files lie under `dataDir/locks`. */
+export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: string; id: string }): Workers {
+  const { ledger, clock, dataDir, id } = deps;
+  let lock: FileLock | null = null;
+  // Only the name is stored: a data folder that was moved must not make its living workers look dead.
+  const pathOf = (lockFile: string): string => join(dataDir, 'locks', basename(lockFile));
+
+  const markEnded = async (ended: string): Promise<void> => {
+    await endWorker(ledger.db, ended, clock.iso());
+    rmSync(pathOf(`${ended}.lock`), { force: true });
+  };
+  return {
+    id,
+    async start(kind) {
+      lock = holdLock(pathOf(`${id}.lock`));
+      if (!lock) throw new Error(`worker ${id} is already running`);
+      await addWorker(ledger.db, {
+        id,
+        kind,
+        host: hostname(),
+        pid: process.pid,
+        lockFile: `${id}.lock`,
+        startedAt: clock.iso(),
+      });
+    },
+    async dead() {
+      const others = (await openWorkers(ledger.db)).filter((worker) => worker.id !== id);
+      return others.filter((worker) => isLockFree(pathOf(worker.lockFile))).map((worker) => worker.id);
+    },
+    markEnded,
+    async end() {
+      if (!lock) return;
+      await markEnded(id);
+      lock.release();
+      lock = null;
+    },
+  };
+}
+
+/** Takes the named lock of a data folder (`serve`, `reconcile`), or null when another process has it: exit code 11. */
+export function tryExclusive(dataDir: string, name: string): FileLock | null {
+  return holdLock(join(dataDir, 'locks', `${name}.lock`));
+}

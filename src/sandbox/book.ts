@@ -1,0 +1,144 @@
+import type { BankTransferRequest, CollectionData, WireDomain } from '../service/wire.ts';
+import { createStamp, type Now } from './clock.ts';
+import { createCollections } from './collections.ts';
+import type { Random } from './random.ts';
+import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
+import { type Totals, totalsOf } from './totals.ts';
+import { type BookedTransfer, createIdentifiers, type PlantedTransfer, transferOf } from './transfer.ts';
+
+/** What `change` may alter: anything but the identity of the transfer. */
+export type TransferPatch = Partial<Omit<BookedTransfer, 'id' | 'mode'>>;
+
+/** The service's own book of money moved: what it shows, and what is true whatever it shows. */
+export type Book = {
+  /** Every transfer ever booked, oldest first, those hidden by `remove` included. */
+  transfers(mode?: WireDomain): readonly BookedTransfer[];
+  /** Every transfer of that reference, in both modes, oldest first. */
+  find(reference: string): BookedTransfer[];
+  /** The first transfer of that reference that the mode still shows. */
+  shown(mode: WireDomain, reference: string): BookedTransfer | undefined;
+  has(mode: WireDomain, reference: string): boolean;
+  rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
+  size(mode: WireDomain, status?: string): number;
+  totals(mode?: WireDomain): Totals;
+  /** How many times money left for that reference. */
+  moneyMoved(reference: string): number;
+  /** Books an order that was taken, as pending. */
+  enter(mode: WireDomain, order: BankTransferRequest, patch?: TransferPatch): BookedTransfer;
+  /** Books a transfer that nobody ordered; without a status it is a success whose money left. */
+  plant(partial?: PlantedTransfer): BookedTransfer;
+  /** Alters what the service shows of a transfer and moves `updated_at`. Throws when there is no such id. */
+  change(id: number, patch: TransferPatch): BookedTransfer;
+  /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
+  remove(id: number): void;
+  /** Records money received and sends its signed webhook. */
+  addCollection(partial?: Partial<CollectionData>): CollectionData;
+  collection(mode: WireDomain, reference: string): CollectionData | undefined;
+  /** The bank's identifiers for a transfer that settles. */
+  bankIdentifiers(): { transactionRef: string; sessionid: string };
+};
+
+/** What a book needs. */
+export type BookDeps = {
+  now: Now;
+  random: Random;
+  listOrder: ListOrder;
+  announceCollection: (collection: CollectionData) => void;
+};
+
+/** An empty book. */
+export function createBook(deps: BookDeps): Book {
+  const stamp = createStamp(deps.now);
+  const identifiers = createIdentifiers(deps.random);
+  const shelves = createShelves(deps.listOrder);
+  const collections = createCollections({ now: deps.now, announce: deps.announceCollection });
+  const all: BookedTransfer[] = [];
+  const byMode: Record<WireDomain, BookedTransfer[]> = { test: [], live: [] };
+  const byId = new Map<number, Shelved>();
+  const byReference = new Map<string, Shelved[]>();
+  let lastId = 480_000;
+  let changes = 0;
+
+  function book(transfer: BookedTransfer): BookedTransfer {
+    changes += 1;
+    const item: Shelved = { transfer, change: changes, hidden: false };
+    all.push(transfer);
+    byMode[transfer.mode].push(transfer);
+    byId.set(transfer.id, item);
+    const same = byReference.get(transfer.reference);
+    if (same === undefined) byReference.set(transfer.reference, [item]);
+    else same.push(item);
+    shelves.put(item);
+    return transfer;
+  }
+
+  function enter(mode: WireDomain, order: BankTransferRequest, patch: TransferPatch = {}): BookedTransfer {
+    lastId += 1;
+    const made = { id: lastId, trx: identifiers.trx(lastId), mode, at: stamp() };
+    return book(Object.assign(transferOf(order, made), patch));
+  }
+
+  function itemOf(id: number): Shelved {
+    const item = byId.get(id);
+    if (item === undefined) throw new Error(`book: expected the id of a booked transfer, got ${id}`);
+    return item;
+  }
+
+  function withReference(reference: string): readonly Shelved[] {
+    return byReference.get(reference) ?? [];
+  }
+
+  function bankIdentifiers(): { transactionRef: string; sessionid: string } {
+    return { transactionRef: identifiers.transactionRef(), sessionid: identifiers.sessionid() };
+  }
+
+  return {
+    transfers: (mode) => (mode === undefined ? all : byMode[mode]),
+    find: (reference) => withReference(reference).map((item) => item.transfer),
+    shown: (mode, reference) =>
+      withReference(reference).find((item) => item.transfer.mode === mode && !item.hidden)?.transfer,
+    has: (mode, reference) => withReference(reference).some((item) => item.transfer.mode === mode),
+    rows: shelves.rows,
+    size: (mode, status) => shelves.size(mode, status),
+    totals: (mode) => totalsOf(mode === undefined ? all : byMode[mode]),
+    moneyMoved: (reference) => withReference(reference).filter((item) => item.transfer.moneyMoved).length,
+    enter,
+    plant(partial = {}) {
+      const { id: _id, ...patch } = partial;
+      const status = partial.status ?? 'success';
+      const settled = status === 'success' ? { ...bankIdentifiers(), moneyMoved: true } : {};
+      const mode = partial.mode ?? 'test';
+      return enter(mode, strangeOrder(partial, lastId + 1), { status, ...settled, ...patch });
+    },
+    change(id, patch) {
+      const item = itemOf(id);
+      shelves.take(item);
+      changes += 1;
+      item.change = changes;
+      Object.assign(item.transfer, { updated_at: stamp() }, patch);
+      shelves.put(item);
+      return item.transfer;
+    },
+    remove(id) {
+      const item = itemOf(id);
+      shelves.take(item);
+      item.hidden = true;
+    },
+    addCollection: (partial = {}) => collections.add(partial),
+    collection: collections.find,
+    bankIdentifiers,
+  };
+}
+
+function strangeOrder(partial: PlantedTransfer, id: number): BankTransferRequest {
+  return {
+    account_number: partial.account_number ?? '9876543210',
+    account_name: partial.account_name ?? 'NOBODY WE KNOW',
+    bank_code: partial.bank_code ?? '000014',
+    amount: partial.amount ?? '7500.00',
+    currency: partial.currency ?? 'NGN',
+    sender_name: 'Unknown',
+    narration: partial.narration ?? 'Not ordered here',
+    reference: partial.reference ?? `STRANGER-${id}`,
+  };
+}

@@ -1,0 +1,28 @@
+/** Milliseconds since the epoch. */
+export type Now = () => number;
+
+/** Writes times as the interface does: UTC, microseconds, `Z`; no two of the same millisecond are equal. */
+export function createStamp(now: Now): () => string {
+  let lastMs = 0;
+  let micros = 0;
+  return () => {
+    const ms = now();
+    micros = ms === lastMs ? (micros + 1) % 1000 : 0;
+    lastMs = ms;
+    return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+  };
+}
+
+/** The value of a `Date` header, made anew only when the second changes. */
+export function createHttpDate(now: Now): () => string {
+  let second = Number.NaN;
+  let text = '';
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) {
+      second = current;
+      text = new Date(current * 1000).toUTCString();
+    }
+    return text;
+  };
+}

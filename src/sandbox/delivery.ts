@@ -1,0 +1,94 @@
+import { Agent, request } from 'undici';
+import type { WireDomain } from '../service/wire.ts';
+import type { Now } from './clock.ts';
+import type { SandboxModes } from './keyring.ts';
+import { createPending, createSchedule } from './schedule.ts';
+import { type WebhookMessage, webhookHeaders } from './webhook-message.ts';
+
+/** Where webhooks go, by mode; a mode without an address gets none. */
+export type WebhookUrls = { test?: string; live?: string };
+
+/** Delivers webhooks until they are answered 200 or given up. */
+export type Delivery = {
+  /** Sends at once, or after `delayMs`; nothing is sent to a mode without an address. */
+  send(message: WebhookMessage, delayMs?: number): void;
+  urlOf(mode: WireDomain): string | undefined;
+  setUrls(urls: WebhookUrls): void;
+  /** Resolves when no delivery waits or runs. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const maxTries = 10;
+const answerTimeoutMs = 10_000;
+const connections = 32;
+
+/** A deliverer that tries ten times at most, `retryMs` apart at first and twice as long each time after. */
+export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now: Now }): Delivery {
+  const pending = createPending();
+  const schedule = createSchedule(pending);
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    headersTimeout: answerTimeoutMs,
+    bodyTimeout: answerTimeoutMs,
+  });
+  let urls: WebhookUrls = {};
+  let stopped = false;
+
+  async function post(message: WebhookMessage): Promise<boolean> {
+    const url = urls[message.mode];
+    const keys = deps.keys[message.mode];
+    // The merchant took the address away: nobody to tell, so nothing to try again.
+    if (url === undefined || keys === undefined) return true;
+    try {
+      const headers = webhookHeaders(message, keys, deps.now());
+      const answer = await request(url, { dispatcher: agent, method: 'POST', headers, body: message.body });
+      await answer.body.dump();
+      return answer.statusCode === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  async function attempt(message: WebhookMessage, tried: number): Promise<void> {
+    pending.begin();
+    const delivered = await post(message);
+    // After a stop the counter was let go already; counting down would go below nothing.
+    if (stopped) return;
+    const tries = tried + 1;
+    if (!delivered && tries < maxTries) {
+      schedule.after(deps.retryMs * 2 ** tried, () => void attempt(message, tries));
+    }
+    pending.end();
+  }
+
+  return {
+    send(message, delayMs = 0) {
+      if (stopped || urls[message.mode] === undefined) return;
+      if (delayMs > 0) schedule.after(delayMs, () => void attempt(message, 0));
+      else void attempt(message, 0);
+    },
+    urlOf: (mode) => urls[mode],
+    setUrls(changed) {
+      urls = { ...urls, ...changed };
+    },
+    idle: pending.idle,
+    async stop() {
+      stopped = true;
+      schedule.stop();
+      await agent.destroy();
+    },
+  };
+}
+
+/**
+ * The addresses that an option stands for. One address is the test mode's; when it has no path it is a base, and each
+ * mode's webhooks go to `/webhooks/MODE` below it.
+ */
+export function webhookUrls(option: string | WebhookUrls): WebhookUrls {
+  if (typeof option !== 'string') return option;
+  const { pathname, origin } = new URL(option);
+  if (pathname !== '/') return { test: option };
+  return { test: `${origin}/webhooks/test`, live: `${origin}/webhooks/live` };
+}

@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHttpDate, type Now } from './clock.ts';
+import { foreignPage, type Reply } from './replies.ts';
+import type { Arrival } from './routes.ts';
+
+/** A listening server and its address, without a path. */
+export type HttpServer = { url: string; stop(): Promise<void> };
+
+/** What the server needs; `latencyMs` passes between the end of a request and its handling. */
+export type HttpServerDeps = {
+  host: string;
+  port: number;
+  latencyMs: number;
+  now: Now;
+  answer: (arrival: Arrival) => Reply;
+};
+
+const maxBodyBytes = 1_048_576;
+const keepAliveMs = 30_000;
+
+/** Listens until stopped. Rejects when the address cannot be had. */
+export async function startHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
+  const httpDate = createHttpDate(deps.now);
+  const delayed = new Set<NodeJS.Timeout>();
+
+  function handle(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    const reply = deps.answer(arrivalOf(request, body));
+    send(response, reply, httpDate());
+  }
+
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBodyBytes) chunks.push(chunk);
+    });
+    request.on('end', () => {
+      if (size > maxBodyBytes) return send(response, foreignPage(413, 'Content Too Large'), httpDate());
+      const body = Buffer.concat(chunks);
+      if (deps.latencyMs <= 0) return handle(request, response, body);
+      const timer = setTimeout(() => {
+        delayed.delete(timer);
+        handle(request, response, body);
+      }, deps.latencyMs);
+      delayed.add(timer);
+    });
+  });
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(deps.port, deps.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+  return {
+    url: urlOf(deps.host, server.address()),
+    stop: () =>
+      new Promise((resolve) => {
+        for (const timer of delayed) clearTimeout(timer);
+        server.close(() => resolve());
+        // Idle and hanging connections alike: a client's keep-alive must not hold up a stop.
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function urlOf(host: string, address: AddressInfo | string | null): string {
+  if (address === null || typeof address === 'string') throw new Error('http server: expected a port');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
+
+function arrivalOf(request: IncomingMessage, body: Buffer): Arrival {
+  const target = request.url ?? '/';
+  const queryAt = target.indexOf('?');
+  const query = new URLSearchParams(queryAt === -1 ? '' : target.slice(queryAt + 1));
+  const page = Number(query.get('page') ?? '1');
+  const signature = request.headers.signature;
+  return {
+    method: request.method ?? 'GET',
+    path: queryAt === -1 ? target : target.slice(0, queryAt),
+    page: Number.isSafeInteger(page) && page >= 1 ? page : 1,
+    token: /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1],
+    signature: typeof signature === 'string' ? signature : undefined,
+    body,
+  };
+}
+
+function send(response: ServerResponse, reply: Reply, date: string): void {
+  if (reply.kind === 'silence') return;
+  if (reply.kind === 'cut') {
+    response.destroy();
+    return;
+  }
+  const text = reply.kind === 'json' ? JSON.stringify(reply.body) : reply.text;
+  const { retryAfterSeconds } = reply;
+  response.writeHead(reply.status, {
+    'content-type': reply.kind === 'json' ? 'application/json' : reply.contentType,
+    'content-length': Buffer.byteLength(text),
+    date,
+    ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,118 @@
+import type { BankTransferRequest, WireDomain } from '../service/wire.ts';
+import type { Book, TransferPatch } from './book.ts';
+import type { Fault, FaultFor } from './faults.ts';
+import type { Caller } from './keyring.ts';
+import { fromMinor, toMinor } from './money.ts';
+import { type Parameters, readOrder } from './order.ts';
+import { accepted, foreignPage, type Reply, refused } from './replies.ts';
+import type { Settlement } from './settlement.ts';
+import { isSigned } from './signing.ts';
+import type { BookedTransfer } from './transfer.ts';
+
+/** What becomes of a reference that was taken before; the document does not say. */
+export type Duplicates = 'refuse' | 'accept' | 'conflict';
+
+/** One signed request to pay. */
+export type Order = {
+  caller: Caller;
+  body: Buffer;
+  parameters: Parameters | undefined;
+  signature: string | undefined;
+};
+
+/** What initiation needs. */
+export type InitiateDeps = { book: Book; settlement: Settlement; faultFor: FaultFor; duplicates: Duplicates };
+
+/** Answers "Initiate a bank transfer": signature, then fields, then a fault, then duplicates, then the book. */
+export function createInitiate(deps: InitiateDeps): (order: Order) => Reply {
+  const { book, settlement, faultFor, duplicates } = deps;
+  // Faults of the answer strike once: whoever asks again must meet the service as it is.
+  const struck = new Set<string>();
+  // Below the ids of the book, and one for each: a merchant must not see two payouts share one.
+  let lastVanishedId = 400_000;
+
+  function take(mode: WireDomain, order: BankTransferRequest, fault: Fault | undefined): BookedTransfer {
+    const patch = wrongly(mode, order, fault);
+    const transfer = book.enter(mode, order, patch);
+    settlement.begin(transfer);
+    if (fault === 'duplicate') settlement.begin(book.enter(mode, order, patch));
+    return transfer;
+  }
+
+  function answered(transfer: BookedTransfer, order: BankTransferRequest, fault: Fault | undefined): Reply {
+    if (fault === 'lost_answer') return { kind: 'cut' };
+    if (fault === 'hang') return { kind: 'silence' };
+    if (fault === 'error_500_after') return foreignPage(500, 'Server Error');
+    const reference = fault === 'wrong_echo' ? `${order.reference}-ECHO` : order.reference;
+    return initiated(String(transfer.id), reference);
+  }
+
+  return ({ caller, body, parameters, signature }) => {
+    if (parameters === undefined)
+      return refused('07', { message: 'Incomplete request: body is no JSON object' });
+    if (signature === undefined || !isSigned(body, parameters, signature, caller.keys)) return refused('22');
+    const read = readOrder(parameters);
+    if (read.kind === 'refused') return refused(read.code, read);
+    const { order } = read;
+    const { mode } = caller;
+    const fault = faultFor(order.reference);
+    if (fault === 'refuse_24') return refused('24', { reference: order.reference });
+    if (fault === 'insufficient') return refused('10', { reference: order.reference });
+    const place = `${mode} ${order.reference}`;
+    const fresh = struck.has(place) ? undefined : fault;
+    if (fresh !== undefined) struck.add(place);
+    const unbooked = withoutBooking(fresh, order.reference);
+    if (unbooked !== undefined) return unbooked;
+    if (fresh === 'vanish') {
+      lastVanishedId += 1;
+      return initiated(String(lastVanishedId), order.reference);
+    }
+    if (duplicates !== 'accept' && book.has(mode, order.reference)) {
+      const status = duplicates === 'conflict' ? 409 : 400;
+      return refused('09', { reference: order.reference, status });
+    }
+    return answered(take(mode, order, fresh), order, fresh);
+  };
+}
+
+function initiated(transferId: string, reference: string): Reply {
+  return accepted('Transfer initiated', { transfer_id: transferId, reference, status: 'pending' });
+}
+
+/** The answers behind which there is no transfer. */
+function withoutBooking(fault: Fault | undefined, reference: string): Reply | undefined {
+  switch (fault) {
+    case 'lost_before':
+      return { kind: 'cut' };
+    case 'error_500_before':
+      return foreignPage(500, 'Server Error');
+    case 'html_502':
+      return foreignPage(502, 'Bad Gateway');
+    case 'edge_429_once':
+      return foreignPage(429, 'Too Many Requests');
+    case 'rate_limited_once':
+      return refused('11', { reference, retryAfterSeconds: 1 });
+    default:
+      return undefined;
+  }
+}
+
+/** What a service that books wrongly writes into its book instead of what was ordered. */
+function wrongly(mode: WireDomain, order: BankTransferRequest, fault: Fault | undefined): TransferPatch {
+  switch (fault) {
+    case 'wrong_amount':
+      return { amount: fromMinor(toMinor(order.amount) + 100n) };
+    case 'wrong_fee':
+      return { fee: '99.99' };
+    case 'wrong_currency':
+      return { currency: order.currency === 'NGN' ? 'ZAR' : 'NGN' };
+    case 'wrong_account':
+      return {
+        account_number: `${order.account_number.slice(0, -1)}${order.account_number.endsWith('7') ? 8 : 7}`,
+      };
+    case 'wrong_domain':
+      return { domain: mode === 'test' ? 'live' : 'test' };
+    default:
+      return {};
+  }
+}

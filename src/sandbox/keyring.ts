@@ -1,0 +1,40 @@
+import type { WireDomain } from '../service/wire.ts';
+import { createRandom, randomText } from './random.ts';
+
+/** The credentials of one mode ("Authentication"); the webhook key is optional, as it is for a merchant. */
+export type SandboxKeys = {
+  secretKey: string;
+  publicKey: string;
+  encryptionKey: string;
+  webhookKey?: string;
+};
+
+/** The keys of the modes that the service knows. */
+export type SandboxModes = { test: SandboxKeys; live?: SandboxKeys };
+
+/** Whom a Bearer token stands for. */
+export type Caller = { mode: WireDomain; keys: SandboxKeys; by: 'secret' | 'encryption' };
+
+/** Test keys that look like a merchant's; the same seed makes the same keys. */
+export function makeTestKeys(seed: number): SandboxKeys {
+  const random = createRandom(seed);
+  const text = (): string => randomText(random, 32, '0123456789abcdef');
+  return {
+    secretKey: `sk_test_${text()}`,
+    publicKey: `pk_test_${text()}`,
+    encryptionKey: `enc_test_${text()}`,
+  };
+}
+
+/** Finds the caller of a Bearer token; undefined when no key matches. */
+export function createKeyring(modes: SandboxModes): (token: string) => Caller | undefined {
+  const callers = new Map<string, Caller>();
+  const add = (mode: WireDomain, keys: SandboxKeys): void => {
+    callers.set(keys.encryptionKey, { mode, keys, by: 'encryption' });
+    // Set last: where both credentials are one and the same, it counts as the secret key.
+    callers.set(keys.secretKey, { mode, keys, by: 'secret' });
+  };
+  if (modes.live !== undefined) add('live', modes.live);
+  add('test', modes.test);
+  return (token) => callers.get(token);
+}

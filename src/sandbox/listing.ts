@@ -1,0 +1,91 @@
+import type { FilteredListPage, ListPage, PageLink, WireDomain } from '../service/wire.ts';
+import type { Book } from './book.ts';
+import { type Reply, refused } from './replies.ts';
+import { filteredRecord, fullRecord } from './transfer.ts';
+
+/** Answers both list endpoints ("List all transfers", "List transfers by status"). Pages count from 1. */
+export type Listing = {
+  all(mode: WireDomain, page: number): Reply;
+  /** An unknown status is refused with 12, not found. */
+  byStatus(mode: WireDomain, status: string, page: number): Reply;
+};
+
+const listable: ReadonlySet<string> = new Set(['pending', 'success', 'failed']);
+
+/** Lists over the book given; `base` is the address of the API, at which the page addresses point. */
+export function createListing(deps: { book: Book; perPage: number; base: () => string }): Listing {
+  const { book, perPage } = deps;
+
+  function frame(mode: WireDomain, status: string | undefined, page: number) {
+    const total = book.size(mode, status);
+    const start = (page - 1) * perPage;
+    const rows = book.rows(mode, status, start, perPage);
+    const path = `${deps.base()}/fetch_all_transfers${status === undefined ? '' : `/${status}`}`;
+    const span = rows.length === 0 ? { from: null, to: null } : { from: start + 1, to: start + rows.length };
+    return { rows, path, span, total, lastPage: Math.max(1, Math.ceil(total / perPage)) };
+  }
+
+  return {
+    all(mode, page) {
+      const { rows, path, span, total, lastPage } = frame(mode, undefined, page);
+      const urlOf = (number: number): string => `${path}?page=${number}`;
+      const prev = page > 1 ? urlOf(page - 1) : null;
+      const next = page < lastPage ? urlOf(page + 1) : null;
+      const data: ListPage = {
+        current_page: page,
+        data: rows.map(fullRecord),
+        first_page_url: urlOf(1),
+        from: span.from,
+        last_page: lastPage,
+        last_page_url: urlOf(lastPage),
+        links: [
+          { url: prev, label: '&laquo; Previous', active: false },
+          ...pageLinks(page, lastPage, urlOf),
+          { url: next, label: 'Next &raquo;', active: false },
+        ],
+        next_page_url: next,
+        path,
+        per_page: perPage,
+        prev_page_url: prev,
+        to: span.to,
+        total,
+      };
+      return envelope(data);
+    },
+    byStatus(mode, status, page) {
+      if (!listable.has(status)) return refused('12');
+      const { rows, path, span, total, lastPage } = frame(mode, status, page);
+      const data: FilteredListPage = {
+        current_page: page,
+        data: rows.map(filteredRecord),
+        first_page_url: `${path}?page=1`,
+        from: span.from,
+        last_page: lastPage,
+        per_page: perPage,
+        to: span.to,
+        total,
+      };
+      return envelope(data);
+    },
+  };
+}
+
+function envelope(data: ListPage | FilteredListPage): Reply {
+  return { kind: 'json', status: 200, body: { success: true, status: '00', data } };
+}
+
+/** Every page when there are few; else the ends and the neighbours, with gaps, so that a page costs the same for ever. */
+function pageLinks(current: number, lastPage: number, urlOf: (page: number) => string): PageLink[] {
+  const wanted = new Set<number>();
+  for (const near of [1, 2, lastPage - 1, lastPage]) wanted.add(near);
+  for (let page = current - 3; page <= current + 3; page += 1) wanted.add(page);
+  const pages = [...wanted].filter((page) => page >= 1 && page <= lastPage).sort((a, b) => a - b);
+  const links: PageLink[] = [];
+  let previous = 0;
+  for (const page of pages) {
+    if (page > previous + 1) links.push({ url: null, label: '...', active: false });
+    links.push({ url: urlOf(page), label: String(page), active: page === current });
+    previous = page;
+  }
+  return links;
+}

@@ -1,0 +1,54 @@
+/** What the service does with a request: an answer, or one of the two ways of giving none. */
+export type Reply =
+  | { kind: 'json'; status: number; body: unknown; retryAfterSeconds?: number }
+  | { kind: 'page'; status: number; contentType: string; text: string; retryAfterSeconds?: number }
+  | { kind: 'cut' }
+  | { kind: 'silence' };
+
+/** The codes that this service answers with, their HTTP status and text; the document shows none but `00`. */
+const refusals = {
+  '04': { status: 404, message: 'Reference not found' },
+  '05': { status: 404, message: 'Transaction not found' },
+  '06': { status: 400, message: 'Webhook URL not set' },
+  '07': { status: 400, message: 'Incomplete request' },
+  '09': { status: 400, message: 'Transaction already exists' },
+  '10': { status: 400, message: 'Insufficient balance' },
+  '11': { status: 429, message: 'Too many requests' },
+  '12': { status: 404, message: 'Not found' },
+  '18': { status: 401, message: 'Unauthorised' },
+  '22': { status: 400, message: 'Invalid signature' },
+  '24': { status: 400, message: 'Invalid amount' },
+} as const;
+
+/** A code that a request can be refused with. */
+export type RefusalCode = keyof typeof refusals;
+
+/** What a refusal may say beyond its code. */
+export type RefusalDetail = {
+  status?: number;
+  message?: string;
+  reference?: string;
+  retryAfterSeconds?: number;
+};
+
+/** A success envelope: status `00`. */
+export function accepted(message: string, data: unknown): Reply {
+  return { kind: 'json', status: 200, body: { success: true, status: '00', message, data } };
+}
+
+/** A refusal in the service's envelope; the payout's reference is echoed where it is known. */
+export function refused(code: RefusalCode, detail: RefusalDetail = {}): Reply {
+  const { status, message } = refusals[code];
+  const data = detail.reference === undefined ? {} : { data: { reference: detail.reference } };
+  const body = { success: false, status: code, message: detail.message ?? message, ...data };
+  const reply: Reply = { kind: 'json', status: detail.status ?? status, body };
+  return detail.retryAfterSeconds === undefined
+    ? reply
+    : { ...reply, retryAfterSeconds: detail.retryAfterSeconds };
+}
+
+/** A page that some machine before or below the service wrote: no envelope. */
+export function foreignPage(status: number, title: string): Reply {
+  const text = `<html><head><title>${status} ${title}</title></head><body><h1>${title}</h1></body></html>`;
+  return { kind: 'page', status, contentType: 'text/html', text };
+}

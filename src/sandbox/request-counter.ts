@@ -1,0 +1,28 @@
+/** What reached the initiation endpoint, whatever became of it. */
+export type RequestCounts = {
+  /** Bodies received to their end. */
+  readonly posts: number;
+  /** Those among them that carried this reference. */
+  bodies(reference: string): number;
+};
+
+/** Counts bodies of initiations: the proof that a payout was sent once. */
+export function createRequestCounter(): {
+  counts: RequestCounts;
+  received: (reference: string | undefined) => void;
+} {
+  const byReference = new Map<string, number>();
+  let posts = 0;
+  return {
+    counts: {
+      get posts() {
+        return posts;
+      },
+      bodies: (reference) => byReference.get(reference) ?? 0,
+    },
+    received(reference) {
+      posts += 1;
+      if (reference !== undefined) byReference.set(reference, (byReference.get(reference) ?? 0) + 1);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import type { WireDomain } from '../service/wire.ts';
+import type { Book } from './book.ts';
+import type { Now } from './clock.ts';
+import type { Delivery } from './delivery.ts';
+import type { PayoutWebhooks } from './payout-webhooks.ts';
+import { accepted, type Reply, refused } from './replies.ts';
+import { collectionMessage } from './webhook-message.ts';
+
+/** Answers both endpoints of "Resend webhooks". */
+export type Resend = {
+  payout(mode: WireDomain, reference: string): Reply;
+  transaction(mode: WireDomain, reference: string): Reply;
+};
+
+const windowMs = 60_000;
+
+/** Resends, `perMinute` in any minute and mode; those above are answered 429 with `Retry-After`. */
+export function createResend(deps: {
+  book: Book;
+  delivery: Delivery;
+  webhooks: PayoutWebhooks;
+  perMinute: number;
+  now: Now;
+}): Resend {
+  const { book, delivery, webhooks } = deps;
+  const throttles: Record<WireDomain, () => number> = {
+    test: createThrottle(deps.perMinute, deps.now),
+    live: createThrottle(deps.perMinute, deps.now),
+  };
+
+  function refusal(mode: WireDomain): Reply | undefined {
+    const waitMs = throttles[mode]();
+    if (waitMs > 0) return refused('11', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    return delivery.urlOf(mode) === undefined ? refused('06') : undefined;
+  }
+
+  return {
+    payout(mode, reference) {
+      const refusedAs = refusal(mode);
+      if (refusedAs !== undefined) return refusedAs;
+      const transfer = book.shown(mode, reference);
+      if (transfer === undefined) return refused('04');
+      webhooks.resend(transfer);
+      return accepted('Webhook sent', { reference });
+    },
+    transaction(mode, reference) {
+      const refusedAs = refusal(mode);
+      if (refusedAs !== undefined) return refusedAs;
+      const collection = book.collection(mode, reference);
+      if (collection === undefined) return refused('05');
+      delivery.send(collectionMessage(collection));
+      return accepted('Webhook sent', { reference });
+    },
+  };
+}
+
+/** Takes a place in the window and gives 0, or gives the milliseconds until there is one. */
+function createThrottle(perMinute: number, now: Now): () => number {
+  const taken: number[] = [];
+  return () => {
+    const nowMs = now();
+    while (taken[0] !== undefined && taken[0] <= nowMs - windowMs) taken.shift();
+    if (taken.length < perMinute) {
+      taken.push(nowMs);
+      return 0;
+    }
+    return Math.max(1, (taken[0] ?? nowMs) + windowMs - nowMs);
+  };
+}

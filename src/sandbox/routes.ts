@@ -1,0 +1,95 @@
+import type { Book } from './book.ts';
+import type { Order } from './initiate.ts';
+import type { Caller } from './keyring.ts';
+import type { Listing } from './listing.ts';
+import { readParameters, referenceOf } from './order.ts';
+import { accepted, type Reply, refused } from './replies.ts';
+import type { Resend } from './resend.ts';
+import { fullRecord } from './transfer.ts';
+
+/** A request that was read to its end. `path` has no query. */
+export type Arrival = {
+  method: string;
+  path: string;
+  page: number;
+  token: string | undefined;
+  signature: string | undefined;
+  body: Buffer;
+};
+
+/** What the routes lead to. */
+export type RouteDeps = {
+  book: Book;
+  callerOf: (token: string) => Caller | undefined;
+  initiate: (order: Order) => Reply;
+  listing: Listing;
+  resend: Resend;
+  /** Told of every body of an initiation, refused ones included. */
+  received: (reference: string | undefined) => void;
+};
+
+const prefix = '/api/v1/';
+
+/** Leads each request to its endpoint ("Endpoints"); what is none is refused with 12. */
+export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
+  const { book, listing, resend } = deps;
+
+  function initiate(arrival: Arrival): Reply {
+    const parameters = readParameters(arrival.body);
+    deps.received(referenceOf(parameters));
+    const caller = arrival.token === undefined ? undefined : deps.callerOf(arrival.token);
+    if (caller === undefined) return refused('18');
+    return deps.initiate({ caller, body: arrival.body, parameters, signature: arrival.signature });
+  }
+
+  function read(caller: Caller, name: string, argument: string | undefined, page: number): Reply {
+    const { mode } = caller;
+    if (name === 'fetch_all_transfers') {
+      return argument === undefined ? listing.all(mode, page) : listing.byStatus(mode, argument, page);
+    }
+    if (name === 'fetch_transfer_details' && argument !== undefined) {
+      const transfer = book.shown(mode, argument);
+      return transfer === undefined ? refused('04') : accepted('Transfer found', fullRecord(transfer));
+    }
+    if (name === 'transaction/verify' && argument !== undefined) {
+      const collection = book.collection(mode, argument);
+      return collection === undefined ? refused('05') : accepted('Transaction found', collection);
+    }
+    return refused('12');
+  }
+
+  function order(caller: Caller, name: string, argument: string | undefined): Reply {
+    if (argument === undefined) return refused('12');
+    if (name === 'resend_payout_webhook') return resend.payout(caller.mode, argument);
+    if (name === 'resend_transaction_webhook') return resend.transaction(caller.mode, argument);
+    return refused('12');
+  }
+
+  return (arrival) => {
+    if (!arrival.path.startsWith(prefix)) return refused('12');
+    const rest = arrival.path.slice(prefix.length);
+    if (rest === 'bank_transfer' && arrival.method === 'POST') return initiate(arrival);
+    const caller = arrival.token === undefined ? undefined : deps.callerOf(arrival.token);
+    // Only initiation names the encryption key as a Bearer; everything else takes the secret key alone.
+    if (caller === undefined || caller.by !== 'secret') return refused('18');
+    const route = split(rest);
+    if (route === undefined) return refused('12');
+    if (arrival.method === 'GET') return read(caller, route.name, route.argument, arrival.page);
+    if (arrival.method === 'POST') return order(caller, route.name, route.argument);
+    return refused('12', { status: 405, message: 'Method not allowed' });
+  };
+}
+
+/** An endpoint's name and its path parameter, decoded; undefined where that cannot be done. */
+function split(rest: string): { name: string; argument: string | undefined } | undefined {
+  const nested = 'transaction/verify';
+  const at = rest.indexOf('/', rest.startsWith(`${nested}/`) ? nested.length : 0);
+  if (at === -1) return { name: rest, argument: undefined };
+  const encoded = rest.slice(at + 1);
+  if (encoded === '' || encoded.includes('/')) return undefined;
+  try {
+    return { name: rest.slice(0, at), argument: decodeURIComponent(encoded) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { type Book, createBook } from './book.ts';
+import type { Now } from './clock.ts';
+import { createDelivery, type WebhookUrls, webhookUrls } from './delivery.ts';
+import type { Fault, FaultFor } from './faults.ts';
+import { startHttpServer } from './http-server.ts';
+import { createInitiate, type Duplicates } from './initiate.ts';
+import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
+import { createListing } from './listing.ts';
+import { createPayoutWebhooks } from './payout-webhooks.ts';
+import { createRandom } from './random.ts';
+import { createRequestCounter, type RequestCounts } from './request-counter.ts';
+import { createResend } from './resend.ts';
+import { createRoutes } from './routes.ts';
+import { createScenario } from './scenarios.ts';
+import { createSettlement } from './settlement.ts';
+import type { ListOrder } from './shelves.ts';
+import { collectionMessage } from './webhook-message.ts';
+
+export type { Book } from './book.ts';
+export type { Fault } from './faults.ts';
+export type { SandboxKeys } from './keyring.ts';
+export { scenarioNames } from './scenarios.ts';
+
+/** How the local service behaves; every member has a default. */
+export type SandboxOptions = {
+  host?: string;
+  port?: number;
+  keys?: { test?: SandboxKeys; live?: SandboxKeys };
+  seed?: number;
+  /** One of `scenarioNames`; `calm` unless said otherwise. */
+  scenario?: string;
+  /** Faults of single payouts by reference; they come before the scenario's. */
+  faults?: Readonly<Record<string, Fault>>;
+  /** An address for test-mode webhooks, one without a path as a base for both modes, or one for each mode. */
+  webhookUrl?: string | WebhookUrls;
+  settleMs?: number;
+  perPage?: number;
+  resendsPerMinute?: number;
+  latencyMs?: number;
+  /** The first of the growing delays between the tries of a webhook. */
+  webhookRetryMs?: number;
+  duplicates?: Duplicates;
+  listOrder?: ListOrder;
+  now?: Now;
+};
+
+/** A running local service and everything a test or a demo may do to it. */
+export type Sandbox = {
+  /** The base address, without `/api/v1`. */
+  url: string;
+  keys: SandboxModes;
+  book: Book;
+  faults: Map<string, Fault>;
+  setWebhookUrl(url: string): void;
+  /** Settles everything that waits, and resolves when its webhooks are delivered or given up. */
+  settleAll(): Promise<void>;
+  /** Resolves when no settlement and no delivery waits or runs. */
+  idle(): Promise<void>;
+  requests: RequestCounts;
+  stop(): Promise<void>;
+};
+
+/** Starts a local payments service that speaks the whole interface. Throws on an unknown scenario. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const now = options.now ?? Date.now;
+  const seed = options.seed ?? 1;
+  const scenario = createScenario(options.scenario ?? 'calm', seed);
+  const faults = new Map<string, Fault>(Object.entries(options.faults ?? {}));
+  const faultFor: FaultFor = (reference) => faults.get(reference) ?? scenario.faultFor(reference);
+  const keys = modesOf(options.keys, seed);
+  const settleMs = options.settleMs ?? 300;
+  const delivery = createDelivery({ keys, retryMs: options.webhookRetryMs ?? 200, now });
+  if (options.webhookUrl !== undefined) delivery.setUrls(webhookUrls(options.webhookUrl));
+  const webhooks = createPayoutWebhooks({ delivery, faultFor, lateMs: 500 + 5 * settleMs });
+  const book = createBook({
+    now,
+    random: createRandom(seed + 1),
+    listOrder: options.listOrder ?? 'newest',
+    announceCollection: (collection) => delivery.send(collectionMessage(collection)),
+  });
+  if (scenario.stranger) book.plant();
+  const settlement = createSettlement({ book, faultFor, webhooks, settleMs });
+  const counter = createRequestCounter();
+  let url = '';
+  const server = await startHttpServer({
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    latencyMs: options.latencyMs ?? 0,
+    now,
+    answer: createRoutes({
+      book,
+      callerOf: createKeyring(keys),
+      initiate: createInitiate({ book, settlement, faultFor, duplicates: options.duplicates ?? 'refuse' }),
+      listing: createListing({ book, perPage: options.perPage ?? 50, base: () => `${url}/api/v1` }),
+      resend: createResend({ book, delivery, webhooks, perMinute: options.resendsPerMinute ?? 60, now }),
+      received: counter.received,
+    }),
+  });
+  url = server.url;
+
+  return {
+    url,
+    keys,
+    book,
+    faults,
+    requests: counter.counts,
+    setWebhookUrl: (address) => delivery.setUrls(webhookUrls(address)),
+    async settleAll() {
+      // Once more for each stage: a return waits for the success that it undoes.
+      while (settlement.waiting() > 0) {
+        settlement.flush();
+        await delivery.idle();
+      }
+      await delivery.idle();
+    },
+    async idle() {
+      await settlement.idle();
+      await delivery.idle();
+    },
+    async stop() {
+      settlement.stop();
+      await Promise.all([server.stop(), delivery.stop()]);
+    },
+  };
+}
+
+function modesOf(keys: SandboxOptions['keys'], seed: number): SandboxModes {
+  const test = keys?.test ?? makeTestKeys(seed);
+  return keys?.live === undefined ? { test } : { test, live: keys.live };
+}

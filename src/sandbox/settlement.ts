@@ -1,0 +1,58 @@
+import type { Book, TransferPatch } from './book.ts';
+import type { FaultFor } from './faults.ts';
+import type { PayoutWebhooks } from './payout-webhooks.ts';
+import { createPending, createSchedule } from './schedule.ts';
+import type { BookedTransfer } from './transfer.ts';
+
+/** Moves pending transfers to their end, the money with them. */
+export type Settlement = {
+  /** Settles the transfer in due time, or never where its fault says so. */
+  begin(transfer: BookedTransfer): void;
+  /** Settles now what would be settled later, one stage of it: a return follows its success in the next. */
+  flush(): void;
+  waiting(): number;
+  idle(): Promise<void>;
+  stop(): void;
+};
+
+/** Settlement after `settleMs`; a return takes as long again. */
+export function createSettlement(deps: {
+  book: Book;
+  faultFor: FaultFor;
+  webhooks: PayoutWebhooks;
+  settleMs: number;
+}): Settlement {
+  const { book, faultFor, webhooks, settleMs } = deps;
+  const pending = createPending();
+  const schedule = createSchedule(pending);
+
+  function change(transfer: BookedTransfer, patch: TransferPatch): void {
+    book.change(transfer.id, patch);
+    webhooks.changed(transfer);
+  }
+
+  function settle(transfer: BookedTransfer): void {
+    // Somebody may have planted another end in the meantime; the service does not go back on it.
+    if (transfer.status !== 'pending') return;
+    const fault = faultFor(transfer.reference);
+    if (fault === 'never_settles') return;
+    if (fault === 'fail' || fault === 'status_conflict') {
+      change(transfer, { status: 'failed' });
+      return;
+    }
+    change(transfer, { status: 'success', moneyMoved: true, ...book.bankIdentifiers() });
+    if (fault === 'return') {
+      schedule.after(settleMs, () => change(transfer, { status: 'failed', returned: true }));
+    }
+  }
+
+  return {
+    begin(transfer) {
+      if (faultFor(transfer.reference) !== 'never_settles') schedule.after(settleMs, () => settle(transfer));
+    },
+    flush: schedule.flush,
+    waiting: pending.count,
+    idle: pending.idle,
+    stop: schedule.stop,
+  };
+}

@@ -1,0 +1,51 @@
+import type { WireDomain } from '../service/wire.ts';
+import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
+import type { BookedTransfer } from './transfer.ts';
+
+/** The order of list rows: the document does not show one ("Initiate a bank transfer", last line). */
+export type ListOrder = 'newest' | 'oldest' | 'updated';
+
+/** One transfer with its place in the order of change, and whether the service still shows it. */
+export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolean };
+
+/** The transfers that the service shows, ordered for its lists. */
+export type Shelves = {
+  put(item: Shelved): void;
+  take(item: Shelved): void;
+  /** `count` transfers of the mode from row `start`, of one status or of all. */
+  rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
+  size(mode: WireDomain, status: string | undefined): number;
+};
+
+/** Empty shelves, in the order given. An item is taken out before its status or its `change` moves. */
+export function createShelves(order: ListOrder): Shelves {
+  const shelves = new Map<string, OrderedIndex<Shelved>>();
+  const keyOf = order === 'updated' ? (item: Shelved) => item.change : (item: Shelved) => item.transfer.id;
+
+  function shelf(mode: WireDomain, status: string | undefined): OrderedIndex<Shelved> {
+    const name = status === undefined ? mode : `${mode} ${status}`;
+    const known = shelves.get(name);
+    if (known !== undefined) return known;
+    const made = createOrderedIndex(keyOf);
+    shelves.set(name, made);
+    return made;
+  }
+
+  return {
+    put(item) {
+      if (item.hidden) return;
+      shelf(item.transfer.mode, undefined).insert(item);
+      shelf(item.transfer.mode, item.transfer.status).insert(item);
+    },
+    take(item) {
+      if (item.hidden) return;
+      shelf(item.transfer.mode, undefined).remove(item);
+      shelf(item.transfer.mode, item.transfer.status).remove(item);
+    },
+    rows: (mode, status, start, count) =>
+      shelf(mode, status)
+        .slice(start, count, order !== 'oldest')
+        .map((item) => item.transfer),
+    size: (mode, status) => shelf(mode, status).size(),
+  };
+}

@@ -1,0 +1,21 @@
+import { toMinor } from './money.ts';
+import type { BookedTransfer } from './transfer.ts';
+
+/** How many transfers, and how much in hundredths of the currency. */
+export type Total = { count: number; minor: bigint };
+
+/** Totals by currency, then by status: pending, success, failed, or `returned` where the money came back. */
+export type Totals = Record<string, Record<string, Total>>;
+
+/** Adds up the transfers given; a currency or status without any is absent. */
+export function totalsOf(transfers: Iterable<BookedTransfer>): Totals {
+  const totals: Totals = {};
+  for (const transfer of transfers) {
+    const ofCurrency = totals[transfer.currency] ?? {};
+    totals[transfer.currency] = ofCurrency;
+    const status = transfer.returned ? 'returned' : transfer.status;
+    const { count, minor } = ofCurrency[status] ?? { count: 0, minor: 0n };
+    ofCurrency[status] = { count: count + 1, minor: minor + toMinor(transfer.amount) };
+  }
+  return totals;
+}

@@ -1,0 +1,61 @@
+import type { Outcome } from '../domain/outcome.ts';
+
+/** One transfer as a list shows it: every id and number as text, read losslessly (P13). */
+export type ListedTransfer = {
+  id: string;
+  trx: string | null;
+  reference: string;
+  currency: string;
+  amount: string;
+  fee: string | null;
+  account_name: string;
+  account_number: string;
+  bank_code: string;
+  /** null in the status-filtered list, which does not show it. */
+  domain: string | null;
+  status: string;
+  created_at: string;
+  updated_at: string;
+};
+
+/** One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent. */
+export type ListPage = {
+  page: number;
+  lastPage: number;
+  perPage: number;
+  total: number;
+  date: number | null;
+  items: ListedTransfer[];
+};
+
+/** Why a question got no usable answer. `throttled` carries the Retry-After in ms when given. */
+export type ServiceTrouble = {
+  kind: 'trouble';
+  reason: 'unreachable' | 'timeout' | 'unauthorised' | 'throttled' | 'server_error' | 'not_understood';
+  message: string;
+  httpStatus: number | null;
+  retryAfterMs: number | null;
+};
+
+/** A raw reply to a look-up: the parsed JSON (big numbers as text) with what it was read from. */
+export type LookUpReply = {
+  kind: 'reply';
+  httpStatus: number;
+  json: unknown;
+  raw: string;
+  date: number | null;
+};
+
+export type ServiceClient = {
+  /** Sends one frozen body exactly once; never retries, never throws for anything the network or service does. */
+  bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome>;
+  /** `GET /fetch_all_transfers?page=n`, or the status-filtered list. */
+  listPage(
+    page: number,
+    status?: 'success' | 'pending' | 'failed',
+  ): Promise<{ kind: 'page'; page: ListPage } | ServiceTrouble>;
+  fetchTransferDetails(reference: string): Promise<LookUpReply | ServiceTrouble>;
+  verifyTransaction(reference: string): Promise<LookUpReply | ServiceTrouble>;
+  resendWebhook(kind: 'payout' | 'transaction', reference: string): Promise<LookUpReply | ServiceTrouble>;
+  close(): Promise<void>;
+};

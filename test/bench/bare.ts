@@ -1,0 +1,103 @@
+import { createHmac } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse';
+import { stringify } from 'csv-stringify';
+import { Pool } from 'undici';
+import { orderOf } from './batch-file.ts';
+
+/** The least that any program must do for a step: no ledger, no checks, no evidence. Nothing here is ours. */
+export type Bare = { url: string; secretKey: string; encryptionKey: string; concurrency: number };
+
+/** Signs and POSTs `rows` bodies. */
+export async function barePosts(service: Bare, rows: number): Promise<void> {
+  const bodies = Array.from({ length: rows }, (_, i) => {
+    const sorted = Object.entries(orderOf(i, 'BARE')).sort(([a], [b]) => (a < b ? -1 : 1));
+    return JSON.stringify(Object.fromEntries(sorted));
+  });
+  await withPool(service, async (pool) => {
+    await spread(service.concurrency, rows, async (i) => {
+      const body = bodies[i] ?? '';
+      const reply = await pool.request({
+        path: '/api/v1/bank_transfer',
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${service.secretKey}`,
+          signature: createHmac('sha512', service.encryptionKey).update(body).digest('hex'),
+          'content-type': 'application/json',
+        },
+        body,
+      });
+      const text = await reply.body.text();
+      if (reply.statusCode !== 200) throw new Error(`bare POST: ${reply.statusCode} ${text}`);
+    });
+  });
+}
+
+/** Asks for the details of the first `rows` payouts and parses the answers. */
+export async function bareLookUps(service: Bare, rows: number): Promise<void> {
+  await withPool(service, (pool) =>
+    spread(service.concurrency, rows, async (i) => {
+      await getJson(pool, service, `fetch_transfer_details/OURS-${i}`);
+    }),
+  );
+}
+
+/** Fetches and parses every page of the list once; returns the rows seen. */
+export async function bareListing(service: Bare): Promise<number> {
+  let seen = 0;
+  await withPool(service, async (pool) => {
+    const page = async (number: number): Promise<number> => {
+      const { data } = await getJson(pool, service, `fetch_all_transfers?page=${number}`);
+      seen += data.data.length;
+      return data.last_page;
+    };
+    const last = await page(1);
+    await spread(service.concurrency, last - 1, async (i) => void (await page(i + 2)));
+  });
+  return seen;
+}
+
+/** Reads a CSV file row by row and looks at nothing. */
+export async function bareParse(path: string): Promise<number> {
+  let rows = 0;
+  for await (const _ of createReadStream(path).pipe(parse({ columns: true }))) rows += 1;
+  return rows;
+}
+
+/** Writes a CSV file of as many rows and columns as results.csv has. */
+export async function bareWrite(path: string, rows: number): Promise<void> {
+  const lines = function* (): Generator<string[]> {
+    for (let i = 0; i < rows; i++)
+      yield [...Object.values(orderOf(i, 'OURS')), ...Array(8).fill('2026-11-21')];
+  };
+  await pipeline(lines, stringify(), createWriteStream(path));
+}
+
+type Page = { data: { data: unknown[]; last_page: number } };
+
+async function getJson(pool: Pool, { secretKey }: Bare, path: string): Promise<Page> {
+  const headers = { authorization: `Bearer ${secretKey}` };
+  const reply = await pool.request({ path: `/api/v1/${path}`, method: 'GET', headers });
+  const text = await reply.body.text();
+  if (reply.statusCode !== 200) throw new Error(`bare GET ${path}: ${reply.statusCode} ${text}`);
+  return JSON.parse(text);
+}
+
+async function withPool(service: Bare, work: (pool: Pool) => Promise<void>): Promise<void> {
+  const pool = new Pool(service.url, { connections: service.concurrency, pipelining: 1, allowH2: false });
+  try {
+    await work(pool);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Runs `work(0 … count - 1)`, `concurrency` at a time. */
+async function spread(concurrency: number, count: number, work: (i: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

@@ -1,0 +1,33 @@
+import { writeFile } from 'node:fs/promises';
+
+const columns = [
+  'reference',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'amount',
+  'currency',
+  'narration',
+  'sender_name',
+];
+
+/** Row `i` of the bench's batch: an account and an amount of its own, so that nothing looks like a duplicate. */
+export function orderOf(i: number, prefix: string): Record<string, string> {
+  const cells = [
+    `${prefix}-${i}`,
+    String(1_000_000_000 + i),
+    `Beneficiary Number ${i}`,
+    '058',
+    `${1000 + i}.00`,
+    'NGN',
+    'Salary November 2026',
+    'Savanna Textiles Ltd',
+  ];
+  return Object.fromEntries(columns.map((name, at) => [name, cells[at] ?? '']));
+}
+
+/** Writes a batch of `rows` payouts. */
+export async function writeBatch(path: string, rows: number): Promise<void> {
+  const lines = Array.from({ length: rows }, (_, i) => Object.values(orderOf(i, 'OURS')).join(','));
+  await writeFile(path, `${[columns.join(','), ...lines].join('\n')}\n`);
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { App } from '../../src/app.ts';
+import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite } from './bare.ts';
+import { writeBatch } from './batch-file.ts';
+import * as ours from './ours.ts';
+import { type Service, startService } from './service.ts';
+import { type Line, tableOf, timed } from './table.ts';
+
+const concurrency = 32;
+const memoryLimitMb = 300;
+
+const { values } = parseArgs({ options: { rows: { type: 'string', default: '10000' } } });
+if (!/^[1-9]\d{0,6}$/.test(values.rows))
+  throw new Error(`--rows: expected a whole number, got "${values.rows}"`);
+const rows = Number(values.rows);
+
+const dir = await mkdtemp(join(tmpdir(), 'counterfoil-bench-'));
+const service = await startService();
+try {
+  await measure(service);
+} finally {
+  await service.stop();
+  await rm(dir, { recursive: true, force: true });
+}
+
+/** Ours first, so that the peak of memory is ours alone; then the bare loops. */
+async function measure(on: Service): Promise<void> {
+  const file = join(dir, 'bench.csv');
+  await writeBatch(file, rows);
+  const app = await ours.openBenchApp(dir, on, concurrency);
+  const lines = await measureOurs(app, on, file);
+  await app.close();
+  const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
+  const bare = await measureBare(on, file);
+  const table = lines.map(({ bareOf, ...line }) => (bareOf ? { ...line, bare: bare[bareOf] } : line));
+  console.log(`${rows} payouts, ${concurrency} requests in flight, sandbox in a process of its own\n`);
+  console.log(tableOf(table));
+  console.log(
+    `\npeak memory of our process: ${peakMb} MB (limit ${memoryLimitMb} MB${peakMb > memoryLimitMb ? ', EXCEEDED' : ''})`,
+  );
+  if (peakMb > memoryLimitMb) process.exitCode = 1;
+}
+
+type BareName = keyof Awaited<ReturnType<typeof measureBare>>;
+
+async function measureOurs(app: App, on: Service, file: string): Promise<(Line & { bareOf?: BareName })[]> {
+  const looked = lookedUp();
+  const check = await timed(() => ours.check(app, file, rows));
+  const intake = await timed(() => ours.takeIn(app, file, rows));
+  const submit = await timed(() => ours.submit(app, rows));
+  const paid = await on.settle();
+  const lookUps = await timed(() => ours.lookUp(app, looked));
+  const settle = await timed(() => ours.reconcile(app, rows));
+  ours.expectCount(
+    "successes in the ledger, against the service's book",
+    await ours.countSuccesses(app),
+    paid,
+  );
+  const again = await timed(() => ours.reconcile(app, rows));
+  const report = await timed(() => ours.report(app, intake.result));
+  return [
+    { step: 'check', rows, ...figures(check), bareOf: 'parse' },
+    { step: 'intake', rows, ...figures(intake), bareOf: 'parse' },
+    { step: 'submit', rows, ...figures(submit), bareOf: 'posts' },
+    { step: 'settle by look-ups', rows: looked, ...figures(lookUps), bareOf: 'lookUps' },
+    {
+      step: `settle by reconciling (${settle.result} passes)`,
+      rows,
+      ...figures(settle),
+      bareOf: 'listing',
+    },
+    { step: `reconcile again (${again.result} passes)`, rows, ...figures(again), bareOf: 'listing' },
+    { step: 'report', rows, ...figures(report), bareOf: 'write' },
+  ];
+}
+
+async function measureBare(on: Service, file: string) {
+  const main: Bare = { ...on.keys, url: on.url, concurrency };
+  const parse = await timed(() => bareParse(file));
+  const posts = await timed(() => barePosts({ ...main, url: on.bareUrl }, rows));
+  const lookUps = await timed(() => bareLookUps(main, lookedUp()));
+  const listing = await timed(() => bareListing(main));
+  ours.expectCount('rows in the bare listing', listing.result, rows);
+  const write = await timed(() => bareWrite(join(dir, 'bare.csv'), rows));
+  return {
+    parse: { what: 'csv-parse', seconds: parse.seconds },
+    posts: { what: 'undici, signed POSTs', seconds: posts.seconds },
+    lookUps: { what: 'undici, details', seconds: lookUps.seconds },
+    listing: { what: 'undici, every page once', seconds: listing.seconds },
+    write: { what: 'csv-stringify, one file', seconds: write.seconds },
+  };
+}
+
+function figures({ seconds, peakMb }: { seconds: number; peakMb: number }) {
+  return { seconds, peakMb };
+}
+
+/** Only some are settled by look-ups, so that the listing has the rest to settle. */
+function lookedUp(): number {
+  return Math.min(1000, rows);
+}

@@ -1,0 +1,51 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Answer, Order } from './sandbox-process.ts';
+
+const script = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url));
+
+export type Service = {
+  /** The service that our steps use. */
+  url: string;
+  /** A second one, for the bare POSTs. */
+  bareUrl: string;
+  keys: { secretKey: string; publicKey: string; encryptionKey: string };
+  /** Settles every transfer; resolves with the successes in the service's own book. */
+  settle(): Promise<number>;
+  stop(): Promise<void>;
+};
+
+/** Starts the sandbox in a process of its own, so that it shares no event loop with what is measured. */
+export async function startService(): Promise<Service> {
+  const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const ready = await next(child);
+  if (ready.kind !== 'ready') throw new Error(`the sandbox began with ${ready.kind}`);
+  const { main, bare, kind: _, ...keys } = ready;
+  const order = (what: Order): void => void child.send(what);
+  return {
+    url: main,
+    bareUrl: bare,
+    keys,
+    async settle() {
+      const answer = next(child);
+      order({ do: 'settle' });
+      const settled = await answer;
+      return settled.kind === 'settled' ? settled.successes : 0;
+    },
+    async stop() {
+      const gone = once(child, 'exit');
+      order({ do: 'stop' });
+      await gone;
+    },
+  };
+}
+
+async function next(child: ChildProcess): Promise<Answer> {
+  const dead = once(child, 'exit').then(() => {
+    throw new Error('the sandbox process ended');
+  });
+  const [answer]: Answer[] = await Promise.race([once(child, 'message'), dead]);
+  if (!answer) throw new Error('the sandbox said nothing');
+  return answer;
+}

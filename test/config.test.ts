@@ -1,0 +1,209 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runInit } from '../src/commands/init.ts';
+import { type Config, loadConfig } from '../src/config.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'counterfoil-config-'));
+  mkdirSync(join(home, 'config'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const minimal = 'service: { base_url: "https://pay.example.com" }\n';
+const write = (text: string): void => writeFileSync(join(home, 'config/counterfoil.yaml'), text);
+const load = (env: Record<string, string> = {}, flags: { configFlag?: string; dataFlag?: string } = {}) =>
+  loadConfig({ cwd: home, env, ...flags });
+const good = (env: Record<string, string> = {}): Config => {
+  const result = load(env);
+  if (result.kind === 'problem') throw new Error(result.problems.join('\n'));
+  return result.config;
+};
+const problems = (env: Record<string, string> = {}): string => {
+  const result = load(env);
+  return result.kind === 'problem' ? result.problems.join('\n') : '';
+};
+
+describe('configuration file', () => {
+  it('tells to run init when there is no file', () => {
+    rmSync(join(home, 'config'), { recursive: true });
+    expect(problems()).toMatch(/^no configuration at .*counterfoil\.yaml: run counterfoil init.*$/);
+  });
+
+  it('needs nothing but base_url, and the example shows exactly the defaults', () => {
+    write(minimal);
+    const { configFile: _a, origins: _b, ...bare } = good();
+    write(readFileSync(new URL('../config/counterfoil.example.yaml', import.meta.url), 'utf8'));
+    const { configFile: _c, origins, ...example } = good();
+    expect({ ...example, service: { ...example.service, baseUrl: bare.service.baseUrl } }).toEqual(bare);
+    const left = Object.entries(origins).filter(([, origin]) => origin === 'default');
+    expect(left.map(([name]) => name)).toEqual(['submission.approval_above']);
+  });
+
+  it('asks for base_url when it is missing', () => {
+    write('');
+    expect(problems()).toMatch(/^service\.base_url: required/);
+  });
+
+  it('refuses unknown keys by name with the nearest known one, all at once', () => {
+    write('reciever: {}\nservice: { base_ulr: x, base_url: "https://pay.example.com" }\n');
+    expect(problems()).toContain('service.base_ulr: no such key; did you mean base_url?');
+    expect(problems()).toContain('reciever: no such key; did you mean receiver?');
+  });
+
+  it.each([
+    'http://pay.example.com',
+    'ftp://127.0.0.1',
+    'https://user:pw@pay.example.com',
+    'pay.example.com',
+    'http://127.0.0.1.evil.com',
+  ])('refuses the address %s and shows no password', (url) => {
+    write(`service: { base_url: "${url}" }`);
+    expect(problems()).toMatch(/^service\.base_url/);
+    expect(problems()).not.toContain(':pw@');
+  });
+
+  it.each(['http://127.0.0.1:9', 'http://localhost:9', 'http://[::1]:9'])(
+    'takes plain HTTP for loopback: %s',
+    (url) => {
+      write(`service: { base_url: "${url}/" }`);
+      expect(good().service.baseUrl).toBe(url);
+    },
+  );
+
+  it.each([
+    'submission: { canary: 5 }',
+    'submission: { resubmit: confirmed_absent }',
+    'submission: { daily_limit: { NGN: "1.00" } }',
+    'submission: { approval: always }',
+    'ledger: { url: "postgres://h/db" }',
+    'queue: { url: "redis://h" }',
+    'alerts: { webhook_url: "https://h" }',
+    'alerts: { mail_to: [a@b.c] }',
+    'receiver: { tls_cert: a.pem }',
+  ])('refuses what this version cannot honour instead of ignoring it: %s', (text) => {
+    write(minimal + text);
+    expect(problems()).toContain('this version knows only');
+  });
+
+  it.each(['"25": refused', '"25": accepted', '"1": halt'])('P10: refuses the code override %s', (entry) => {
+    write(`service: { base_url: "https://pay.example.com", codes: { ${entry} } }`);
+    expect(problems()).toContain('service.codes');
+  });
+
+  it('honours payout_limit and refuses digits its currency does not have', () => {
+    write(`${minimal}submission: { payout_limit: { NGN: "5000000.00" } }`);
+    expect(good().submission.payoutLimit).toEqual({ NGN: '5000000.00' });
+    write(`${minimal}submission: { payout_limit: { NGN: "1.005", XXQ: "1" } }`);
+    expect(problems()).toContain('submission.payout_limit.NGN');
+    expect(problems()).toContain('submission.payout_limit.XXQ');
+  });
+
+  it.each([
+    'schedules: { submit: "every minute" }',
+    'reports: { timezone: Lagos }',
+    'receiver: { allow_from: ["10.0.0.0/99"] }',
+    'service: [1]',
+    'a: [',
+  ])('refuses the value in %s', (text) => {
+    write(text.startsWith('service') ? text : minimal + text);
+    expect(problems()).not.toBe('');
+  });
+});
+
+describe('environment', () => {
+  it('overrides numbers, booleans, maps and lists, and says where each came from', () => {
+    write(minimal);
+    const config = good({
+      COUNTERFOIL_MODE: 'live',
+      COUNTERFOIL_SERVICE_CONCURRENCY: '3',
+      COUNTERFOIL_RECEIVER_ENABLED: 'false',
+      COUNTERFOIL_SERVICE_CODES: '{"25":"unknown"}',
+      COUNTERFOIL_SERVICE_EDGE_REJECTIONS: '[403]',
+      COUNTERFOIL_SCHEDULES_SUBMIT: '',
+    });
+    expect(config).toMatchObject({
+      mode: 'live',
+      service: { concurrency: 3, codes: { 25: 'unknown' }, edgeRejections: [403] },
+      receiver: { enabled: false },
+      schedules: { submit: '' },
+    });
+    expect(config.origins['service.concurrency']).toBe('COUNTERFOIL_SERVICE_CONCURRENCY');
+  });
+
+  it('refuses a misspelt variable and names the variable whose value is wrong', () => {
+    write(minimal);
+    const text = problems({ COUNTERFOIL_SERVICE_TIMEOUT: '5', COUNTERFOIL_SERVICE_CONCURRENCY: 'many' });
+    expect(text).toContain(
+      'COUNTERFOIL_SERVICE_TIMEOUT: no such setting; did you mean COUNTERFOIL_SERVICE_TIMEOUT_MS?',
+    );
+    expect(text).toContain('service.concurrency (from COUNTERFOIL_SERVICE_CONCURRENCY)');
+  });
+
+  it('takes secrets from .env, a named file and the environment, which wins; a comma rotates', () => {
+    write(minimal);
+    writeFileSync(
+      join(home, '.env'),
+      'COUNTERFOIL_TEST_SECRET_KEY=sk_test_a\nCOUNTERFOIL_TEST_PUBLIC_KEY="pk_test_a"\n',
+      { mode: 0o600 },
+    );
+    writeFileSync(join(home, 'enc'), 'enc_test_new, enc_test_old\n');
+    const config = good({
+      COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_b',
+      COUNTERFOIL_TEST_ENCRYPTION_KEY_FILE: 'enc',
+    });
+    expect(config.keys).toEqual({
+      test: {
+        secretKeys: ['sk_test_b'],
+        publicKeys: ['pk_test_a'],
+        encryptionKeys: ['enc_test_new', 'enc_test_old'],
+        webhookKeys: [],
+      },
+    });
+    expect(config.warnings).toEqual([]);
+    chmodSync(join(home, '.env'), 0o644);
+    expect(good().warnings.join()).toContain('chmod 600');
+  });
+
+  it('P24: refuses a key whose prefix contradicts its mode, without showing it', () => {
+    write(minimal);
+    const text = problems({
+      COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_ok,sk_live_abc',
+      COUNTERFOIL_LIVE_PUBLIC_KEY: 'pk_test_abc',
+    });
+    expect(text).toContain('COUNTERFOIL_TEST_SECRET_KEY: this is a live key');
+    expect(text).toContain('COUNTERFOIL_LIVE_PUBLIC_KEY: this is a test key');
+    expect(text).not.toContain('_abc');
+  });
+
+  it('finds home beside config/, or in the folder of a file that lies elsewhere', () => {
+    write(minimal);
+    expect(good()).toMatchObject({
+      home,
+      dataDir: join(home, 'data'),
+      ledgerFile: join(home, 'data/ledger.db'),
+    });
+    writeFileSync(join(home, 'other.yaml'), minimal);
+    const other = loadConfig({
+      cwd: '/',
+      env: { COUNTERFOIL_CONFIG: join(home, 'other.yaml') },
+      dataFlag: join(home, 'd'),
+    });
+    expect(other).toMatchObject({ kind: 'ok', config: { home, dataDir: join(home, 'd') } });
+  });
+});
+
+describe('init', () => {
+  it('writes a configuration that loads, and never overwrites', async () => {
+    const dir = join(home, 'new/place');
+    const first = await runInit(dir);
+    expect(first.kept).toEqual([]);
+    expect(loadConfig({ cwd: dir, env: {} }).kind).toBe('ok');
+    writeFileSync(join(dir, 'config/counterfoil.yaml'), 'mine');
+    const second = await runInit(dir);
+    expect(second).toEqual({ written: [], kept: first.written });
+    expect(readFileSync(join(dir, 'config/counterfoil.yaml'), 'utf8')).toBe('mine');
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { classifyPair, type ListedRow, type PairedPayout } from '../../src/domain/classify.ts';
+import { decimalDifference } from '../../src/domain/discrepancy.ts';
+
+const payout: PairedPayout = {
+  id: 1n,
+  batchId: 'b',
+  reference: 'ACME-1',
+  referenceKey: 'acme-1',
+  transferId: '7',
+  trx: null,
+  amount: 150_000n,
+  currency: 'NGN',
+  accountNumber: '0123456789',
+  bankCode: '058',
+  mode: 'test',
+  state: 'pending',
+  evidence: 'response',
+  fee: null,
+  firstIntentAt: '2026-11-21T12:00:00.000Z',
+  accepted: true,
+  possiblyTaken: 1,
+};
+const row: ListedRow = {
+  transfer_id: '7',
+  trx: 'TRX7',
+  reference: 'ACME-1',
+  currency: 'NGN',
+  amount: 150_000n,
+  amount_text: '1500.00',
+  fee: '10.00',
+  account_number: '0123456789',
+  bank_code: '058',
+  domain: 'test',
+  status: 'success',
+  created_at: '2026-11-21T12:00:01.000Z',
+  updated_at: '2026-11-21T12:01:00.000Z',
+};
+const kinds = (p: Partial<PairedPayout>, ...rows: Partial<ListedRow>[]): string[] =>
+  classifyPair(
+    { ...payout, ...p },
+    rows.map((r) => ({ ...row, ...r })),
+  ).found.map((f) => f.kind);
+
+describe('a payout and what the list shows of it', () => {
+  it('an agreeing row is a witness and no discrepancy', () => {
+    expect(classifyPair(payout, [row])).toMatchObject({
+      witness: { status: 'success', trx: 'TRX7' },
+      found: [],
+    });
+  });
+
+  it('what the listing said before is not said again', () => {
+    const known = { ...payout, state: 'success' as const, evidence: 'response+listing', fee: '10.0' };
+    expect(classifyPair(known, [row])).toEqual({ witness: null, found: [] });
+  });
+
+  it.each([
+    ['amount_conflict', { amount: 150_001n, amount_text: '1500.01' }],
+    ['amount_conflict', { amount: null, amount_text: '1.5e3' }],
+    ['currency_conflict', { currency: 'ZAR' }],
+    ['beneficiary_conflict', { account_number: '0123456780' }],
+    ['beneficiary_conflict', { bank_code: '059' }],
+    ['mode_conflict', { domain: 'live' }],
+  ])(
+    'after an answered acceptance it is %s, and without the answer reference_collision; the state stays',
+    (kind, r) => {
+      expect(kinds({}, r)).toEqual([kind]);
+      expect(kinds({ accepted: false, state: 'unknown', transferId: null }, r)).toEqual([
+        'reference_collision',
+      ]);
+      expect(classifyPair(payout, [{ ...row, ...r }]).witness).toBeNull();
+    },
+  );
+
+  it('P15: a transfer older than our first intent is not ours', () => {
+    const old = { created_at: '2026-11-21T11:00:00.000Z' };
+    expect(kinds({ accepted: false, state: 'unknown', transferId: null }, old)).toEqual([
+      'reference_collision',
+    ]);
+    expect(kinds({ accepted: false, state: 'cancelled', transferId: null, firstIntentAt: null }, {})).toEqual(
+      ['reference_collision'],
+    );
+  });
+
+  it('P14: two final words that differ are a status_conflict and change nothing', () => {
+    expect(kinds({ state: 'failed' }, {})).toEqual(['status_conflict']);
+    expect(classifyPair({ ...payout, state: 'failed' }, [row]).witness).toBeNull();
+  });
+
+  it('a late pending after success is no conflict', () => {
+    expect(classifyPair({ ...payout, state: 'success' }, [{ ...row, status: 'pending' }])).toEqual({
+      witness: null,
+      found: [],
+    });
+  });
+
+  it('P17: two transfers after one POST are duplicate_at_service, after a second POST paid_twice', () => {
+    expect(kinds({}, {}, { transfer_id: '8' })).toEqual(['duplicate_at_service']);
+    expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8' })).toEqual(['paid_twice']);
+    expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8', status: 'failed' })).toEqual([]);
+  });
+
+  it('a fee known before that differs is a fee_conflict, and the ledger keeps its fee', () => {
+    expect(kinds({ fee: '10.00' }, { fee: '10' })).toEqual([]);
+    const judged = classifyPair({ ...payout, fee: '9.995' }, [row]);
+    expect(judged.found).toMatchObject([{ kind: 'fee_conflict', difference: '0.005' }]);
+    expect(judged.witness?.fee).toBeNull();
+  });
+});
+
+it('differences are exact and signed: actual minus expected', () => {
+  expect(decimalDifference('1400.00', '1500.00')).toBe('-100.00');
+  expect(decimalDifference('90071992547409931.01', '90071992547409931.00')).toBe('0.01');
+  expect(decimalDifference('x', '1')).toBe('');
+});

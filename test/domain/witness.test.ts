@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createdInTime,
+  type Expected,
+  findWitness,
+  isNotFound,
+  readInstant,
+} from '../../src/domain/witness.ts';
+
+const ours: Expected = {
+  reference: 'ACME-1',
+  referenceKey: 'acme-1',
+  transferId: null,
+  trx: 'TRX9',
+  amount: 150_000n,
+  currency: 'NGN',
+  accountNumber: '0123456789',
+  bankCode: '058',
+  mode: 'test',
+  firstIntentAt: '2026-11-21T12:00:00.000Z',
+};
+const told = {
+  reference: 'ACME-1',
+  status: 'success',
+  amount: '1500.0',
+  currency: 'NGN',
+  account_number: '0123456789',
+};
+const details = (data: unknown) => findWitness({ success: true, status: '00', data }, ours, 'details');
+
+describe('P13: a witness is one object with our reference and a status', () => {
+  it('finds it however deep it lies, and reads ids as text', () => {
+    const finding = details({
+      transfer: [{ ...told, id: '90071992547409931', updated_at: '2026-11-21T12:01:00.123456Z' }],
+    });
+    expect(finding).toMatchObject({
+      kind: 'witness',
+      witness: { status: 'success', transferId: '90071992547409931', settledAt: '2026-11-21T12:01:00.123Z' },
+    });
+  });
+
+  it('believes no field of the envelope', () => {
+    expect(
+      findWitness({ success: false, status: 'failed', reference: 'ACME-1', message: 'no' }, ours, 'details')
+        .kind,
+    ).toBe('none');
+    expect(findWitness({ status: 'failed', reference: 'ACME-1', message: 'no' }, ours, 'details').kind).toBe(
+      'none',
+    );
+    expect(findWitness({ status: 'failed', reference: 'ACME-1', data: {} }, ours, 'details').kind).toBe(
+      'none',
+    );
+  });
+
+  it('does not join a reference here with a status there', () => {
+    expect(details({ reference: 'ACME-1', inner: { status: 'success' } }).kind).toBe('none');
+  });
+
+  it('reads statusMessage of a payout webhook, not its code', () => {
+    const body = { ...told, event: 'payout', status: '00', statusMessage: 'failed', domain: 'test' };
+    expect(findWitness(body, ours, 'webhook')).toMatchObject({
+      kind: 'witness',
+      witness: { status: 'failed' },
+    });
+  });
+
+  it('takes a known trx for the reference, and 96, reversed or refunded for returned', () => {
+    for (const status of ['96', 'reversed', 'Refunded']) {
+      const finding = details({ ...told, reference: 'SERVICE-OWN', trx: 'TRX9', status });
+      expect(finding).toMatchObject({ kind: 'witness', witness: { status: 'returned' } });
+    }
+  });
+
+  it('calls two objects that disagree a conflict', () => {
+    expect(details([told, { ...told, status: 'failed' }])).toMatchObject({
+      kind: 'conflict',
+      fields: [{ field: 'status' }],
+    });
+  });
+});
+
+describe('P15: presence proves only our own', () => {
+  it.each([
+    ['amount', '1500.01'],
+    ['currency', 'ZAR'],
+    ['account_number', '0123456780'],
+    ['bank_code', '059'],
+    ['domain', 'live'],
+    ['created_at', '2026-11-21T11:54:59Z'],
+  ])('another %s is a conflict, never a witness', (field, actual) => {
+    expect(details({ ...told, [field]: actual })).toMatchObject({
+      kind: 'conflict',
+      fields: [{ field, actual }],
+    });
+  });
+
+  it('allows the service a clock five minutes behind', () => {
+    expect(createdInTime('2026-11-21T11:55:01Z', ours.firstIntentAt)).toBe(true);
+  });
+});
+
+it('P16: only the envelope of the service says not found', () => {
+  expect(isNotFound({ success: false, status: '04' }, 404)).toBe(true);
+  expect(isNotFound({ success: false, status: '99' }, 404)).toBe(false);
+  expect(isNotFound({ success: false, status: '04' }, 503)).toBe(false);
+  expect(isNotFound('<html>', 404)).toBe(false);
+});
+
+it('reads times with any fraction, and zoneless ones as Lagos time', () => {
+  expect(readInstant('2026-11-21T12:00:00.1234567890Z')).toBe(Date.UTC(2026, 10, 21, 12, 0, 0, 123));
+  expect(readInstant('2026-11-21 12:00:00')).toBe(Date.UTC(2026, 10, 21, 11));
+  expect(readInstant('yesterday')).toBeNull();
+});

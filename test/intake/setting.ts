@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { createIntake, type Intake, type Taken } from '../../src/intake/check.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import type { Clock } from '../../src/runtime/clock.ts';
+
+export const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
+export const row = (reference: string, amount = '100', account = '0123456785'): string =>
+  `${reference},${account},Adaeze Okonkwo,058,${amount},NGN,Salary,Acme`;
+export const csv = (...rows: string[]): string => `${[head, ...rows].join('\n')}\n`;
+
+export type Setting = {
+  ledger: Ledger;
+  clock: Clock & { advance(ms: number): void };
+  intake: Intake;
+  drop(name: string, content: string | Buffer): string;
+  names(folder: 'inbox' | 'archive' | 'rejected'): string[];
+  read(folder: 'inbox' | 'archive' | 'rejected', name: string): string;
+  path(folder: 'inbox' | 'archive' | 'rejected', name: string): string;
+  /** Intake of another process on the same ledger and folders. */
+  again(yaml?: string): Intake;
+};
+
+/** A ledger and folders of its own, with a clock that moves only when told to. */
+export async function setting(yaml = ''): Promise<Setting> {
+  const home = mkdtempSync(join(tmpdir(), 'counterfoil-intake-'));
+  const data = join(home, 'data');
+  const at = (folder: string): string => join(data, folder);
+  for (const folder of ['inbox', 'archive', 'rejected', 'reports'])
+    mkdirSync(at(folder), { recursive: true });
+  let now = Date.parse('2026-11-21T10:00:00.000Z');
+  const clock = {
+    now: () => now,
+    iso: () => new Date(now).toISOString(),
+    monotonic: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+    advance: (ms: number) => {
+      now += ms;
+    },
+  };
+  const ledger = await openLedger(join(data, 'ledger.db'), { now: clock.iso });
+  const paths = {
+    inbox: at('inbox'),
+    archive: at('archive'),
+    rejected: at('rejected'),
+    reports: at('reports'),
+  };
+  const again = (text = yaml): Intake => createIntake({ ledger, clock, config: configOf(home, text), paths });
+  return {
+    ledger,
+    clock,
+    intake: again(),
+    again,
+    drop(name, content) {
+      writeFileSync(join(at('inbox'), name), content);
+      return join(at('inbox'), name);
+    },
+    names: (folder) => readdirSync(at(folder)).sort(),
+    read: (folder, name) => readFileSync(join(at(folder), name), 'utf8'),
+    path: (folder, name) => join(at(folder), name),
+  };
+}
+
+function configOf(home: string, yaml: string): Config {
+  mkdirSync(join(home, 'config'), { recursive: true });
+  const text = `service: { base_url: "http://127.0.0.1:1" }\n${yaml}`;
+  writeFileSync(join(home, 'config', 'counterfoil.yaml'), text);
+  const loaded = loadConfig({ cwd: home, env: {} });
+  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('; '));
+  return loaded.config;
+}
+
+/** What was said about a refused file, one text; throws when it was taken. */
+export function refusal(taken: Taken): string {
+  if (taken.kind !== 'refused') throw new Error(`not refused but ${taken.kind}`);
+  return taken.problems.map((p) => `row ${p.row} ${p.column} ${p.value} ${p.problem}; ${p.fix}`).join('\n');
+}
+
+export function batchOf(taken: Taken | undefined): string {
+  if (taken?.kind !== 'taken') throw new Error(`not taken: ${taken ? refusal(taken) : 'nothing'}`);
+  return taken.batch;
+}

@@ -1,0 +1,282 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { pairListed } from '../../src/ledger/pairing.ts';
+import {
+  addBatch,
+  addDiscrepancy,
+  addListed,
+  addPayout,
+  addRun,
+  cut,
+  makeWorld,
+  runId,
+  type World,
+} from './support.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+  await addRun(world.ledger);
+});
+afterEach(() => world.close());
+
+const text = (file: string): string =>
+  readFileSync(join(world.reports, `reconciliation-${runId}`, file), 'utf8');
+const table = (file: string): string[][] => parse(text(file), { bom: true });
+
+async function report(): Promise<void> {
+  await pairListed(world.ledger, runId, 'test');
+  await world.reporting.freezeRun(runId, cut);
+  await world.reporting.writeRun(runId);
+}
+
+/** The lines of one currency as `line: [count, amount]`, zero lines left out. */
+function statement(currency = 'NGN'): Record<string, [string, string]> {
+  const rows = table('statement.csv').filter(
+    ([code, , count, amount]) => code === currency && (count !== '0' || amount !== '0.00'),
+  );
+  return Object.fromEntries(rows.map(([, line = '', count = '', amount = '']) => [line, [count, amount]]));
+}
+
+describe('the statement (P30)', () => {
+  it('ties for every ordinary fate of a payout, and shows each line', async () => {
+    const { ledger } = world;
+    await addPayout(ledger, 'ok', ['ready', 'sending', 'pending', 'success'], { fee: '10.755' });
+    await addListed(ledger, 'OK');
+    await addPayout(ledger, 'ok2', ['ready', 'sending', 'pending', 'success'], { fee: '0.001' });
+    await addListed(ledger, 'ok2');
+    await addPayout(ledger, 'back', ['ready', 'sending', 'pending', 'success', 'returned']);
+    await addListed(ledger, 'back', { status: 'reversed' });
+    await addPayout(ledger, 'fail', ['ready', 'sending', 'pending', 'failed']);
+    await addListed(ledger, 'fail', { status: 'failed' });
+    await addPayout(ledger, 'no', ['ready', 'sending', 'refused']);
+    await addPayout(ledger, 'lost', ['ready', 'sending', 'unknown']);
+    await addPayout(ledger, 'wait', ['ready', 'sending', 'pending']);
+    await addListed(ledger, 'wait', { status: 'pending' });
+    await addPayout(ledger, 'turned', ['ready', 'sending', 'ready', 'sending', 'pending']);
+    await addListed(ledger, 'turned', { status: 'pending' });
+    await addPayout(ledger, 'unsent', ['ready', 'sending', 'ready']);
+    await addPayout(ledger, 'held', ['held']);
+    await addListed(ledger, 'foreign', { amount: 500n });
+    await report();
+    expect(statement()).toEqual({
+      submitted: ['8', '800.00'],
+      settled: ['3', '300.00'],
+      failed: ['1', '100.00'],
+      refused: ['1', '100.00'],
+      closing: ['3', '300.00'],
+      in_flight: ['2', '200.00'],
+      unknown: ['1', '100.00'],
+      returned: ['1', '100.00'],
+      net_paid: ['2', '200.00'],
+      fees: ['2', '10.76'],
+      listed_by_service: ['6', '505.00'],
+      unseen: ['1', '100.00'],
+      foreign: ['1', '5.00'],
+    });
+  });
+
+  it('counts a reopened payout once at the service and closes right', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'refused', 'pending', 'success']);
+    await addListed(world.ledger, 'R1');
+    await report();
+    const lines = statement();
+    expect(lines).toMatchObject({
+      submitted: ['1', '100.00'],
+      refused: ['1', '100.00'],
+      reopened: ['1', '100.00'],
+      settled: ['1', '100.00'],
+    });
+    expect([lines.closing, lines.unexplained]).toEqual([undefined, undefined]);
+  });
+
+  it('shows what no line explains: a success that the service lists as failed, and a second transfer', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'R1', { status: 'failed' });
+    await report();
+    expect(statement().unexplained).toEqual(['-1', '-100.00']);
+    await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success'], { transfer_id: 'T-R2' });
+    await addListed(world.ledger, 'R2');
+    await addListed(world.ledger, 'R2', { transfer_id: 'again', amount: 70_000n });
+    await report();
+    expect(statement().unexplained).toEqual(['0', '600.00']);
+  });
+
+  it('puts wrong amounts and currencies into amount_differences and still ties', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'R1', { amount: 9_000n });
+    await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending']);
+    await addListed(world.ledger, 'R2', { currency: 'ZAR', amount: 2_500n, status: 'pending' });
+    await report();
+    expect(statement().amount_differences).toEqual(['2', '-110.00']);
+    expect(statement('ZAR')).toEqual({
+      listed_by_service: ['1', '25.00'],
+      amount_differences: ['0', '25.00'],
+    });
+    expect(statement().unexplained).toBeUndefined();
+  });
+
+  it('counts as timing what was sent after the listing began and what a later look-up knew better', async () => {
+    await addPayout(world.ledger, 'late', ['ready', 'sending', 'pending'], {
+      times: ['2026-11-21T12:00:00.000Z', '2026-11-21T13:01:00.000Z', '2026-11-21T13:01:01.000Z'],
+    });
+    await addPayout(world.ledger, 'known', ['ready', 'sending', 'pending', 'failed']);
+    await addListed(world.ledger, 'known', { status: 'pending', amount: 10_000n });
+    await addPayout(world.ledger, 'tail', ['ready', 'sending'], {
+      times: ['2026-11-21T13:01:00.000Z', '2026-11-21T13:02:00.000Z'],
+      amount: 1n,
+    });
+    await report();
+    expect(statement().timing).toEqual(['-1', '-0.01']);
+    expect(statement().unexplained).toBeUndefined();
+    expect(table('payouts.csv').map((row) => row[9])).toEqual([
+      'match_state',
+      'in_flight',
+      'matched',
+      'in_flight',
+    ]);
+  });
+
+  it('looks at history up to the cut only, and leaves the other mode out', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending'], {
+      times: ['2026-11-21T12:00:00.000Z', '2026-11-21T13:05:00.001Z'],
+    });
+    await addPayout(world.ledger, 'R2', ['ready'], { times: ['2026-11-21T13:05:00.001Z'] });
+    await addPayout(world.ledger, 'R3', ['ready', 'sending', 'pending'], { mode: 'live' });
+    await addListed(world.ledger, 'R4', { domain: 'live' });
+    await report();
+    expect(statement()).toEqual({});
+    expect(
+      table('payouts.csv')
+        .slice(1)
+        .map((row) => [row[0], row[8]]),
+    ).toEqual([['R1', 'ready']]);
+  });
+
+  it('adds amounts exactly beyond 64 bits', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      await addPayout(world.ledger, name, ['ready', 'sending', 'pending'], { amount: 2n ** 63n - 1n });
+      await addListed(world.ledger, name, { amount: 2n ** 63n - 1n });
+    }
+    await report();
+    expect(statement().submitted).toEqual(['3', '276701161105643274.21']);
+    expect(statement().unexplained).toBeUndefined();
+  });
+});
+
+describe('the files of a run', () => {
+  it('gives one row a payout with its match state', async () => {
+    const { ledger } = world;
+    await addPayout(ledger, 'ok', ['ready', 'sending', 'pending', 'success'], {
+      row_number: 2n,
+      transfer_id: 'T-ok',
+      fee: '10.00',
+      submitted_at: '2026-11-21T12:01:00.000Z',
+      evidence: 'response+listing',
+    });
+    await addListed(ledger, 'ok');
+    await addPayout(ledger, 'less', ['ready', 'sending', 'pending', 'success']);
+    await addListed(ledger, 'less', { amount: 1n });
+    await addPayout(ledger, 'gone', ['ready', 'sending', 'pending']);
+    await addPayout(ledger, 'lost', ['ready', 'sending', 'unknown']);
+    await addPayout(ledger, 'held', ['held']);
+    await addPayout(ledger, 'renamed', ['ready', 'sending', 'pending'], { transfer_id: 'T-other' });
+    await addListed(ledger, 'other', { status: 'pending' });
+    await report();
+    const rows = table('payouts.csv');
+    expect(text('payouts.csv').split('\r\n')[1]).toBe(
+      'ok,b-20261121-000001,2,0123456789,Ada Obi,058,100.00,NGN,success,matched,T-ok,,10.00,success,100.00,2026-11-21T13:01:00.000+01:00,,response+listing',
+    );
+    expect(rows.slice(1).map((row) => [row[0], row[9]])).toEqual([
+      ['ok', 'matched'],
+      ['less', 'differs'],
+      ['gone', 'not_listed'],
+      ['lost', 'in_flight'],
+      ['held', 'never_sent'],
+      ['renamed', 'matched'],
+    ]);
+  });
+
+  it('lists what is open or acknowledged and what the run resolved, and ages only the former', async () => {
+    const { ledger } = world;
+    const payout = await addPayout(ledger, 'R1', ['ready', 'sending', 'pending']);
+    await addDiscrepancy(ledger, 'D1', {
+      payout_id: payout,
+      first_seen_at: '2026-11-17T13:05:00.000Z',
+      note: '=x',
+    });
+    await addDiscrepancy(ledger, 'D2', {
+      state: 'acknowledged',
+      kind: 'missing_in_ledger',
+      transfer_id: 'T-f',
+    });
+    await addListed(ledger, 'f', { amount: 700n });
+    await addDiscrepancy(ledger, 'D3', { state: 'resolved', resolved_at: '2026-11-21T13:01:00.000Z' });
+    await addDiscrepancy(ledger, 'D4', { state: 'resolved', resolved_at: '2026-11-20T13:01:00.000Z' });
+    await report();
+    expect(text('discrepancies.csv').split('\r\n').slice(0, 2)).toEqual([
+      '\ufeffdiscrepancy_id,kind,severity,reference,batch,trx,transfer_id,currency,expected,actual,difference,first_seen_at,last_seen_at,age_days,state,evidence,action,note',
+      "D1,amount_conflict,high,R1,b-20261121-000001,,,NGN,100.00,90.00,-10.00,2026-11-17T14:05:00.000+01:00,2026-11-21T14:00:00.000+01:00,4,open,listing,ask,'=x",
+    ]);
+    expect(table('discrepancies.csv').map((row) => row[0])).toEqual(['discrepancy_id', 'D1', 'D2', 'D3']);
+    expect(text('ageing.csv')).toBe(
+      '\ufeffcurrency,kind,bucket,count,amount\r\nNGN,amount_conflict,4-7,1,100.00\r\nNGN,missing_in_ledger,0-1,1,7.00\r\n',
+    );
+  });
+
+  it('are the same bytes when written again after the ledger went on', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending']);
+    await addDiscrepancy(world.ledger, 'D1');
+    await report();
+    const names = ['statement.csv', 'payouts.csv', 'discrepancies.csv', 'ageing.csv', 'summary.json'];
+    const before = names.map(text);
+    await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success']);
+    await world.ledger.db.updateTable('payouts').set({ state: 'success', evidence: 'listing' }).execute();
+    await world.ledger.db.deleteFrom('discrepancies').execute();
+    await world.ledger.db.deleteFrom('listed').execute();
+    expect(await world.reporting.writeRun(runId)).toHaveLength(5);
+    expect(names.map(text)).toEqual(before);
+    expect(text('summary.json')).toBe(`{\n  "run": "${runId}",\n  "complete": true,\n  "passes": 2\n}\n`);
+  });
+
+  it('freezes several pages of payouts, and again from nothing after an interruption', async () => {
+    for (let n = 0; n < 1_001; n++) await addPayout(world.ledger, `R${n}`, ['ready']);
+    const stale = { run_id: runId, sheet: 'payouts', position: 0n, cells: '["half a freeze"]' };
+    await world.ledger.db.insertInto('run_rows').values(stale).execute();
+    await expect(world.reporting.writeRun(runId)).rejects.toThrow('did not finish');
+    expect(await world.reporting.lastRun()).toBeNull();
+    await report();
+    expect(
+      table('payouts.csv')
+        .slice(1)
+        .map((row) => row[0]),
+    ).toEqual(Array.from({ length: 1_001 }, (_, n) => `R${n}`));
+    expect(await world.reporting.lastRun()).toBe(runId);
+  });
+});
+
+describe('index.html', () => {
+  it('links every batch with results and every finished run, newest first, with names escaped', async () => {
+    const { ledger, reporting } = world;
+    expect(readFileSync(await reporting.writeIndex(), 'utf8')).toContain(
+      'No reconciliation has finished yet.',
+    );
+    await addBatch(ledger, 'a<b-20261122', { createdAt: '2026-11-22T12:00:00.000Z' });
+    await reporting.writeDueBatchResults();
+    await addRun(ledger, '20261122T130000Z', '2026-11-22T13:00:00.000Z');
+    await addRun(ledger, 'unfinished', '2026-11-23T13:00:00.000Z');
+    for (const run of [runId, '20261122T130000Z']) await reporting.freezeRun(run, cut);
+    const html = readFileSync(await reporting.writeIndex(), 'utf8');
+    expect([...html.matchAll(/<th scope="row">([^<]*)</g)].map((match) => match[1])).toEqual([
+      'a&#60;b-20261122',
+      'b-20261121-000001',
+      '20261122T130000Z',
+      runId,
+    ]);
+    expect(html).toContain('href="a%3Cb-20261122/results.csv"');
+    expect(html).toContain(`href="reconciliation-${runId}/statement.csv"`);
+    expect(html).not.toMatch(/https?:|<script|<link/);
+  });
+});

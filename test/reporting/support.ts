@@ -1,0 +1,207 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../../src/config.ts';
+import type { PayoutState } from '../../src/domain/payout.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import type { Discrepancy, Listed, NewPayout } from '../../src/ledger/tables.ts';
+import { createReporting } from '../../src/reporting/reporting.ts';
+
+export const runId = '20261121T130000Z';
+const runStart = '2026-11-21T13:00:00.000Z';
+export const cut = '2026-11-21T13:05:00.000Z';
+export const columns = [
+  'reference',
+  'Account Number',
+  'account_name',
+  'bank_code',
+  'amount',
+  'currency',
+  'note',
+];
+
+export type World = {
+  ledger: Ledger;
+  config: Config;
+  reports: string;
+  reporting: ReturnType<typeof createReporting>;
+  with(reportsYaml: string): ReturnType<typeof createReporting>;
+  close(): Promise<void>;
+};
+
+/** A real ledger in a temporary folder, with one loaded batch `b-20261121-000001`, and reporting over it. */
+export async function makeWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), 'reporting-'));
+  const reports = join(folder, 'data', 'reports');
+  const ledger = await openLedger(join(folder, 'data', 'ledger.db'), {
+    now: () => '2026-11-20T00:00:00.000Z',
+  });
+  const configured = (reportsYaml: string): Config => {
+    mkdirSync(join(folder, 'config'), { recursive: true });
+    const file = join(folder, 'config', 'counterfoil.yaml');
+    writeFileSync(file, `service: { base_url: "http://127.0.0.1:1" }\nreports: ${reportsYaml}\n`);
+    const loaded = loadConfig({ configFlag: file, cwd: folder, env: {} });
+    if (loaded.kind !== 'ok') throw new Error(loaded.problems.join('\n'));
+    return loaded.config;
+  };
+  await addBatch(ledger, 'b-20261121-000001');
+  const config = configured('{}');
+  const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports } });
+  return {
+    ledger,
+    config,
+    reports,
+    reporting: over(config),
+    with: (yaml) => over(configured(yaml)),
+    close: async () => {
+      await ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function addBatch(
+  ledger: Ledger,
+  id: string,
+  more: { rowCount?: bigint; createdAt?: string } = {},
+): Promise<void> {
+  const batch = {
+    id,
+    mode: 'test' as const,
+    name: 'b',
+    file_name: 'b.csv',
+    content_hash: id,
+    phase: 'loaded' as const,
+    columns: JSON.stringify(columns),
+    delimiter: ',',
+    row_count: more.rowCount ?? 1n,
+    hold_reasons: '[]',
+    body_digest: '',
+    created_at: more.createdAt ?? '2026-11-21T12:00:00.000Z',
+  };
+  await ledger.db.insertInto('batches').values(batch).execute();
+}
+
+let row = 1n;
+
+/** A payout that went through `path` (first state at 12:00, then a minute each, or as `times` say), history included. */
+export async function addPayout(
+  ledger: Ledger,
+  reference: string,
+  path: [PayoutState, ...PayoutState[]],
+  more: Partial<NewPayout> & { times?: string[] } = {},
+): Promise<bigint> {
+  const { times, ...given } = more;
+  row += 1n;
+  const cells = [reference, '0123456789', 'Ada Obi', '058', '100', 'NGN', 'ok'];
+  const payout: NewPayout = {
+    mode: 'test',
+    batch_id: 'b-20261121-000001',
+    row_number: row,
+    reference,
+    reference_key: reference.toLowerCase(),
+    account_number: '0123456789',
+    account_name: 'Ada Obi',
+    bank_code: '058',
+    amount: 10_000n,
+    currency: 'NGN',
+    narration: 'n',
+    sender_name: 's',
+    body: '{}',
+    cells: JSON.stringify(cells),
+    state: path.at(-1) ?? path[0],
+    updated_at: cut,
+    ...given,
+  };
+  const { id } = await ledger.db
+    .insertInto('payouts')
+    .values(payout)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const rows = path.map((to, index) => ({
+    payout_id: id,
+    seq: BigInt(index + 1),
+    at: times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`,
+    event: 'test',
+    source: 'test',
+    from_state: path[index - 1] ?? null,
+    to_state: to,
+    detail: '{}',
+    prev_hash: '',
+    hash: '',
+  }));
+  await ledger.db.insertInto('history').values(rows).execute();
+  return id;
+}
+
+export async function addRun(ledger: Ledger, id = runId, startedAt = runStart): Promise<void> {
+  const summary = JSON.stringify({ run: id, complete: true, passes: 2 });
+  await ledger.db
+    .insertInto('runs')
+    .values({ id, mode: 'test', started_at: startedAt, finished_at: cut, summary })
+    .execute();
+}
+
+/** A listed transfer of the run: 100.00 NGN, success, to the builder's account, unless `more` says otherwise. */
+export async function addListed(
+  ledger: Ledger,
+  reference: string,
+  more: Partial<Listed> = {},
+): Promise<void> {
+  const listed: Listed = {
+    run_id: runId,
+    transfer_id: `T-${reference}`,
+    trx: null,
+    reference,
+    reference_key: reference.toLowerCase(),
+    currency: 'NGN',
+    amount: 10_000n,
+    amount_text: '100.00',
+    fee: null,
+    account_name: 'Ada Obi',
+    account_number: '0123456789',
+    bank_code: '058',
+    domain: 'test',
+    status: 'success',
+    created_at: '2026-11-21T12:02:00.000Z',
+    updated_at: '2026-11-21T12:02:00.000Z',
+    pass: 1n,
+    pass_before: 0n,
+    payout_id: null,
+    ...more,
+  };
+  await ledger.db.insertInto('listed').values(listed).execute();
+}
+
+export async function addDiscrepancy(
+  ledger: Ledger,
+  id: string,
+  more: Partial<Discrepancy> = {},
+): Promise<void> {
+  const discrepancy: Discrepancy = {
+    id,
+    mode: 'test',
+    kind: 'amount_conflict',
+    subject: id,
+    payout_id: null,
+    batch_id: 'b-20261121-000001',
+    reference: 'R1',
+    trx: null,
+    transfer_id: null,
+    currency: 'NGN',
+    expected: '100.00',
+    actual: '90.00',
+    difference: '-10.00',
+    severity: 'high',
+    evidence: 'listing',
+    action: 'ask',
+    state: 'open',
+    note: '',
+    first_seen_at: runStart,
+    last_seen_at: runStart,
+    last_run_id: runId,
+    resolved_at: null,
+    ...more,
+  };
+  await ledger.db.insertInto('discrepancies').values(discrepancy).execute();
+}

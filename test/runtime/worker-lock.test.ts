@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createWorkers, tryExclusive } from '../../src/runtime/worker-lock.ts';
+
+const clock = systemClock();
+let dir = '';
+let ledger: Ledger;
+let child: ChildProcess | undefined;
+
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'counterfoil-locks-'));
+  ledger = await openLedger(join(dir, 'ledger.db'), { now: () => clock.iso() });
+});
+afterEach(async () => {
+  child?.kill('SIGKILL');
+  await ledger.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Another process that registers as a worker and holds the lock `serve`. */
+async function startOther(): Promise<ChildProcess> {
+  const source = (name: string): string => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
+  const script = `
+    const { openLedger } = await import(${source('ledger/open.ts')});
+    const { systemClock } = await import(${source('runtime/clock.ts')});
+    const { createWorkers, tryExclusive } = await import(${source('runtime/worker-lock.ts')});
+    const clock = systemClock(), dataDir = process.argv[1];
+    const ledger = await openLedger(dataDir + '/ledger.db', { now: () => clock.iso() });
+    await createWorkers({ ledger, clock, dataDir, id: 'other' }).start('serve');
+    globalThis.held = tryExclusive(dataDir, 'serve');
+    process.stdout.write('ready');
+    setInterval(() => {}, 1000);`;
+  const other = spawn(process.execPath, ['--input-type=module', '-e', script, dir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(other.stdout, 'data');
+  return other;
+}
+
+describe('workers', () => {
+  it('P3: a worker lives while its process does, and is dead at once when it is killed', async () => {
+    const workers = createWorkers({ ledger, clock, dataDir: dir, id: 'mine' });
+    await workers.start('submit');
+    child = await startOther();
+    expect(await workers.dead()).toEqual([]);
+    expect(tryExclusive(dir, 'serve')).toBeNull();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await workers.dead()).toEqual(['other']);
+    const lock = tryExclusive(dir, 'serve');
+    expect(lock).not.toBeNull();
+    lock?.release();
+    await workers.markEnded('other');
+    expect(await workers.dead()).toEqual([]);
+    await workers.end();
+  });
+
+  it('a worker that ended is not dead, and an id cannot run twice', async () => {
+    const first = createWorkers({ ledger, clock, dataDir: dir, id: 'first' });
+    await first.start('submit');
+    await expect(createWorkers({ ledger, clock, dataDir: dir, id: 'first' }).start('submit')).rejects.toThrow(
+      'already running',
+    );
+    const second = createWorkers({ ledger, clock, dataDir: dir, id: 'second' });
+    await second.start('submit');
+    await first.end();
+    expect(await second.dead()).toEqual([]);
+    await second.end();
+  });
+
+  it('a named lock is exclusive within one process too', () => {
+    const lock = tryExclusive(dir, 'reconcile');
+    expect(tryExclusive(dir, 'reconcile')).toBeNull();
+    lock?.release();
+    const again = tryExclusive(dir, 'reconcile');
+    expect(again).not.toBeNull();
+    again?.release();
+  });
+});
