@@ -34,6 +34,11 @@ export async function run(
     const next = await app.sender.run(request);
     result = { ...next, counts: addCounts(result.counts, next.counts) };
   }
+  const waiting = await sendable(app.ledger.db, app.config.mode, batches);
+  if (result.ended === 'drained' && waiting.lookUpFirst > 0) {
+    const detail = `${waiting.lookUpFirst} payouts were turned away and wait for a look-up that gets no answer`;
+    return { ...result, ended: 'stuck', detail, tookOver };
+  }
   return { ...result, tookOver };
 }
 

@@ -154,6 +154,7 @@ function openService(
     signingKey: chooseKey(signatureKey, keys),
     timeoutMs,
     concurrency,
+    sendDeadlineMs: config.submission.sendDeadlineMs,
     rules: { codes, edgeRejections },
   });
 }

@@ -20,8 +20,6 @@ export type Daemon = {
   stop(): Promise<string | undefined>;
 };
 
-const drainMs = 30_000;
-
 /** Wires schedules, queue and receiver around one app: what `serve` runs. */
 export function createDaemon(app: App): Daemon {
   const { config, clock, log, jobsStore } = app;
@@ -47,8 +45,18 @@ export function createDaemon(app: App): Daemon {
       guard(error);
       throw error;
     });
+  // A job that is running already may be past what it was woken for: it then runs once more.
+  const again = new Set<string>();
   const wake = async (job: string): Promise<void> => {
-    if (!stopping.signal.aborted) await queue.add({ name: job, id: `${job}-${config.mode}`, payload: {} });
+    if (stopping.signal.aborted) return;
+    const added = await queue.add({ name: job, id: `${job}-${config.mode}`, payload: {} });
+    if (added === 'known') again.add(job);
+  };
+  const untilQuiet = (job: string, work: () => Promise<void>) => async (): Promise<void> => {
+    do {
+      again.delete(job);
+      await work();
+    } while (again.has(job) && !stopping.signal.aborted);
   };
   let cleared = false;
 
@@ -69,12 +77,19 @@ export function createDaemon(app: App): Daemon {
     await app.reporting.writeIndex();
   }
 
-  queue.process('submit', submit, { concurrency: 1 });
+  /** Look-ups have a lane of their own, so that a slow service never keeps a webhook from being applied. */
+  async function lookUp(): Promise<void> {
+    await watched(app.lookUps.askDue({ budget: 500, signal: stopping.signal }));
+  }
+
+  queue.process(submitJob.name, untilQuiet(submitJob.name, submit), { concurrency: 1 });
+  queue.process(followUpJob.name, untilQuiet(followUpJob.name, lookUp), { concurrency: 1 });
   queue.process(
     applyJob.name,
-    async () => {
-      await watched(applyJob.run(app, stopping.signal));
-    },
+    untilQuiet(applyJob.name, async () => {
+      await watched(app.applyWebhooks(stopping.signal));
+      await wake(followUpJob.name);
+    }),
     { concurrency: 1 },
   );
   const receiver = config.receiver.enabled
@@ -99,7 +114,8 @@ export function createDaemon(app: App): Daemon {
       stopping.abort();
       await receiver?.close();
       await scheduler.stop();
-      await queue.close(drainMs);
+      // A POST under way may take its whole time-out; its answer must be recorded.
+      await queue.close(config.service.timeoutMs + 5000);
       if (!problem) await app.applyWebhooks();
       return problem;
     },
@@ -152,5 +168,5 @@ function scheduledJobs(
 }
 
 function isLedgerFailure(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+  return error instanceof Error && 'code' in error && /^SQLITE_(?!BUSY|LOCKED)/.test(String(error.code));
 }

@@ -155,8 +155,10 @@ export function buildProgram(world: World & { finish(result: Result): void }): C
       world.finish(await handler({ ...world, options: merged }, command.args, { ...options, mode: _mode }));
     });
   }
-  program.action(() => {
-    program.outputHelp();
+  program.allowExcessArguments().action(() => {
+    const [name] = program.args;
+    if (name !== undefined) throw new Stop(2, `there is no command "${name}": counterfoil --help lists them`);
+    program.outputHelp({ error: true });
     throw new Stop(2, 'name a command');
   });
   return program;

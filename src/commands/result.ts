@@ -23,7 +23,7 @@ export class Stop extends Error {
 export function fail(error: unknown): Result {
   if (error instanceof CommanderError) {
     const helped = error.exitCode === 0;
-    return helped ? { code: 0 } : { code: 2 };
+    return helped ? { code: 0 } : { code: 2, json: { error: error.message.replace(/^error: /, '') } };
   }
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

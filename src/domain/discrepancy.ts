@@ -52,7 +52,7 @@ const actions: Record<DiscrepancyKind, string> = {
     'Urgent: the money may be going to another account. Ask the service to stop or recall the transfer.',
   fee_conflict: 'Compare the fee with the contract and claim the difference with the next invoice.',
   mode_conflict:
-    'Test and live were mixed. Check the keys with doctor and ask the service in which mode it moved money.',
+    'Test and live were mixed. Check which keys are configured and ask the service in which mode it moved money.',
   duplicate_at_service:
     'One order became several transfers. Ask the service to cancel or recall all but one.',
   paid_twice: 'This was probably paid twice. Ask the service and the beneficiary to return one payment.',
@@ -60,7 +60,7 @@ const actions: Record<DiscrepancyKind, string> = {
     'Ask the service when this transfer will settle. Do not pay it another way while it is pending.',
   unknown_outcome: 'We cannot tell whether this was paid. Do not pay it another way.',
   webhook_missing:
-    'Nothing to pay. If many are missing, check the webhook URL with the service and the receiver with doctor.',
+    'Nothing to pay. If many are missing, check the webhook URL with the service and that it reaches this receiver (counterfoil status counts what it rejected).',
   webhook_conflict:
     'A webhook contradicts what else is known. Trust the listing, and ask the service why they differ.',
   returned_after_success:

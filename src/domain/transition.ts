@@ -70,7 +70,7 @@ function onOutcome(now: Standing, outcome: Outcome): Effect {
   const undecided = now.state === 'sending' || now.state === 'unknown';
   switch (outcome.kind) {
     case 'accepted':
-      if (undecided || now.state === 'ready') return move(now, 'pending', 'response');
+      if (undecided || now.state === 'ready' || now.state === 'held') return move(now, 'pending', 'response');
       return now.state === 'refused' || now.state === 'cancelled'
         ? { kind: 'conflict', why: `the service accepted what the ledger holds as ${now.state}` }
         : keep(now, 'a late acceptance', 'response');

@@ -103,7 +103,8 @@ function candidate(fields: Fields, ours: Expected): Candidate | null {
     same(first(fields, ['trx']), ours.trx);
   const byReference = Object.entries(fields).some(
     ([key, value]) =>
-      /(^|_)ref(erence)?$|Reference$/.test(key) && text(value)?.toLowerCase() === ours.referenceKey,
+      /^((payout|merchant|transfer)_)?ref(erence)?$/i.test(key) &&
+      text(value)?.toLowerCase() === ours.referenceKey,
   );
   if ((!byId && !byReference) || isEnvelope(fields)) return null;
   const words = ['status', 'statusMessage', 'status_message', 'transfer_status', 'state'];

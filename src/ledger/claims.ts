@@ -21,6 +21,7 @@ export type ClaimRequest = {
  */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   if (request.limit <= 0 || (await findHalt(trx, request.mode))) return [];
+  await assertNotTakenOver(trx, request.workerId);
   let query = trx
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
@@ -55,6 +56,18 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   return claims;
 }
 
+/** P3: a process that others took for dead has lost its claims and makes no new ones. */
+async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
+  const ended = await trx
+    .selectFrom('workers')
+    .select('ended_at')
+    .where('id', '=', workerId)
+    .where('ended_at', 'is not', null)
+    .executeTakeFirst();
+  if (ended)
+    throw new Error(`another process took over worker ${workerId}: it sends nothing more; start it again`);
+}
+
 /** What still keeps the sender busy: payouts it could send now, later, or after a look-up. */
 export async function sendable(
   db: Db,
@@ -63,16 +76,22 @@ export async function sendable(
 ): Promise<{ ready: number; lookUpFirst: number; nextAt: string | null }> {
   let query = db
     .selectFrom('payouts')
+    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select((eb) => [
       eb.fn.countAll<bigint>().as('ready'),
-      eb.fn.sum<bigint | null>('look_up_first').as('look_up_first'),
-      eb.fn.min('not_before').as('next_at'),
+      eb.fn.sum<bigint | null>('payouts.look_up_first').as('look_up_first'),
+      sql<string | null>`min(case when look_up_first = 0 then coalesce(not_before, '') end)`.as('next_at'),
     ])
-    .where('mode', '=', mode)
-    .where('state', '=', 'ready');
-  if (batches) query = query.where('batch_id', 'in', [...batches]);
+    .where('payouts.mode', '=', mode)
+    .where('payouts.state', '=', 'ready')
+    .where('batches.phase', '=', 'loaded');
+  if (batches) query = query.where('payouts.batch_id', 'in', [...batches]);
   const row = await query.executeTakeFirstOrThrow();
-  return { ready: Number(row.ready), lookUpFirst: Number(row.look_up_first ?? 0n), nextAt: row.next_at };
+  return {
+    ready: Number(row.ready),
+    lookUpFirst: Number(row.look_up_first ?? 0n),
+    nextAt: row.next_at || null,
+  };
 }
 
 /** Turns the open attempts of a dead worker into unknown outcomes: it may have sent them (P3). Returns how many. */

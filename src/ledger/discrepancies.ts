@@ -9,7 +9,7 @@ import type { Discrepancy } from './tables.ts';
 export type SeenBy = { run: string; mode: Mode; at: string };
 
 /** What a run could have seen: only then does not seeing it close a discrepancy. */
-export type Sight = { complete: boolean; followedUp: boolean };
+export type Sight = { complete: boolean; answered: readonly bigint[] };
 
 const byEvidence = 'closed by evidence of run';
 
@@ -70,6 +70,8 @@ export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number
 export async function closeHealed(trx: Trx, by: SeenBy, sight: Sight): Promise<number> {
   const pairedNow = sql<boolean>`exists (select 1 from listed l where l.run_id = ${by.run} and l.payout_id is not null
     and (l.payout_id = discrepancies.payout_id or l.transfer_id = discrepancies.transfer_id))`;
+  // Silence closes nothing: only a look-up of this run that found the transfer does.
+  const answered = sql<boolean>`discrepancies.payout_id in (select value from json_each(${`[${sight.answered.join(',')}]`}))`;
   const standing = sql<string>`coalesce((select '; ledger: ' || p.state || ' by ' || p.evidence from payouts p
     where p.id = discrepancies.payout_id), '')`;
   const closed = await trx
@@ -87,7 +89,7 @@ export async function closeHealed(trx: Trx, by: SeenBy, sight: Sight): Promise<n
         eb('kind', 'in', ledgerKinds),
         eb.and([
           eb('kind', '=', 'missing_at_service'),
-          eb.or([eb.lit(sight.complete && sight.followedUp), pairedNow]),
+          eb.or([eb.and([eb.lit(sight.complete), answered]), pairedNow]),
         ]),
         eb.and([eb('kind', 'in', pairKinds), eb.or([eb.lit(sight.complete), pairedNow])]),
         eb.and([eb('kind', 'in', countKinds), eb.lit(sight.complete)]),

@@ -28,3 +28,15 @@ function expectedOf(payout: Payout): Expected {
     firstIntentAt: payout.submitted_at,
   };
 }
+
+/** Whether an attempt of the payout is under way or ended at or after `instant` (P4). */
+export async function attemptedSince(trx: Trx, payoutId: bigint, instant: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('attempts')
+    .select('id')
+    .where('payout_id', '=', payoutId)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', instant)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -51,7 +51,11 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
   for (const { payoutId, source, event } of events) {
     const row = rows.get(payoutId);
     if (!row) throw new Error(`no payout ${payoutId} in this ledger`);
-    if ((event.kind === 'outcome' || event.kind === 'abandoned') && !endAttempt(open, ended, event)) continue;
+    if (
+      (event.kind === 'outcome' || event.kind === 'abandoned') &&
+      !endAttempt(open.get(payoutId), ended, event)
+    )
+      continue;
     const effect = transition(standing(row, event, open), event);
     const from = row.state;
     const changed = apply(row, event, effect, at);
@@ -70,8 +74,14 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
     entries.push(entry);
     recorded.push({ payoutId, from, to: row.state, effect });
   }
+  if (recorded.length === 0) return recorded;
+  const touched = new Set(recorded.map((r) => r.payoutId));
   await endAttempts(trx, at, ended);
-  await updatePayouts(trx, at, [...rows.values()]);
+  await updatePayouts(
+    trx,
+    at,
+    [...rows.values()].filter((row) => touched.has(row.id)),
+  );
   await insertHistory(trx, entries);
   await askNext(trx, at, recorded, rows);
   return recorded;
@@ -127,11 +137,11 @@ async function loadOpenAttempts(trx: Trx, events: readonly RecordEvent[]): Promi
 
 /** Compare-and-set on the attempt: only one that is under way, or a late word on an unknown one, may end (P4). */
 function endAttempt(
-  open: Map<bigint, Open[]>,
+  ofPayout: readonly Open[] | undefined,
   ended: { id: bigint; outcome: Outcome | null; why: string }[],
   event: Extract<PayoutEvent, { kind: 'outcome' | 'abandoned' }>,
 ): boolean {
-  const attempt = [...open.values()].flat().find((a) => a.id === event.attemptId);
+  const attempt = ofPayout?.find((a) => a.id === event.attemptId);
   if (!attempt) return false;
   if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome === 'accepted'))
     return false;
@@ -165,7 +175,7 @@ function apply(row: Row, event: PayoutEvent, effect: Effect, at: string): Record
   if (effect.kind === 'move') row.state = effect.to;
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
-    learn(row, event, at);
+    learn(row, before.state, event, at);
   }
   if (effect.kind === 'move' && finals.includes(effect.to)) row.final_at = at;
   const changed: Record<string, unknown> = {};
@@ -177,7 +187,7 @@ function apply(row: Row, event: PayoutEvent, effect: Effect, at: string): Record
   return changed;
 }
 
-function learn(row: Row, event: PayoutEvent, at: string): void {
+function learn(row: Row, from: PayoutState, event: PayoutEvent, at: string): void {
   switch (event.kind) {
     case 'intent':
       row.attempt_count += 1n;
@@ -192,7 +202,8 @@ function learn(row: Row, event: PayoutEvent, at: string): void {
       row.transfer_id ??= witness.transferId;
       row.trx ??= witness.trx;
       row.fee = witness.fee ?? row.fee;
-      row.message = witness.message ?? row.message;
+      // What a lost answer said is no longer the news once someone has seen the transfer.
+      row.message = witness.message ?? (from === 'unknown' ? null : row.message);
       row.look_up_first = 0n;
       if (finals.includes(row.state) && witness.status === row.state)
         row.settled_at ??= witness.settledAt ?? at;

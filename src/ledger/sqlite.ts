@@ -27,16 +27,30 @@ export class LedgerDialect extends SqliteDialect {
 }
 
 class ImmediateDriver extends SqliteDriver {
+  // Every statement waits, not only BEGIN: opening and recovery of the file can meet another process too. A statement
+  // that met a busy file did nothing, so that asking again is safe.
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: <R>(query: CompiledQuery) => whenFree(() => connection.executeQuery<R>(query)),
+      streamQuery: <R>(query: CompiledQuery, chunkSize: number) =>
+        connection.streamQuery<R>(query, chunkSize),
+    };
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const until = performance.now() + busyLimitMs;
-    for (;;) {
-      try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-        return;
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > until) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+}
+
+async function whenFree<T>(action: () => Promise<T>): Promise<T> {
+  const until = performance.now() + busyLimitMs;
+  for (;;) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
   }
 }

@@ -1,14 +1,14 @@
-import type { Db } from './open.ts';
+import type { Db, Trx } from './open.ts';
 
 /** One process that may hold claims; its lock file tells whether it lives (P3). */
 export type WorkerRow = { id: string; lockFile: string };
 
 /** Registers a process; its lock must be held before, or another would take it for dead. */
 export async function addWorker(
-  db: Db,
+  trx: Trx,
   worker: { id: string; kind: string; host: string; pid: number; lockFile: string; startedAt: string },
 ): Promise<void> {
-  await db
+  await trx
     .insertInto('workers')
     .values({
       id: worker.id,
@@ -23,19 +23,24 @@ export async function addWorker(
     .execute();
 }
 
-/** Every worker that has not said it ended. */
+/** Every worker that has not said it ended, or that ended with an attempt whose outcome nobody recorded. */
 export async function openWorkers(db: Db): Promise<WorkerRow[]> {
   const rows = await db
     .selectFrom('workers')
     .select(['id', 'lock_file'])
-    .where('ended_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('ended_at', 'is', null),
+        eb('id', 'in', eb.selectFrom('attempts').select('worker_id').where('outcome', 'is', null)),
+      ]),
+    )
     .execute();
   return rows.map((row) => ({ id: row.id, lockFile: row.lock_file }));
 }
 
 /** Marks a worker as ended; a second call changes nothing. */
-export async function endWorker(db: Db, id: string, at: string): Promise<void> {
-  await db
+export async function endWorker(trx: Trx, id: string, at: string): Promise<void> {
+  await trx
     .updateTable('workers')
     .set({ ended_at: at })
     .where('id', '=', id)

@@ -1,7 +1,7 @@
 import { ladderDelayMs } from '../domain/ladder.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findWitness, isNotFound } from '../domain/witness.ts';
-import { type Known, loadKnown } from '../ledger/expected.ts';
+import { attemptedSince, type Known, loadKnown } from '../ledger/expected.ts';
 import { addInquiry, closeInquiry, type Due, dueInquiries } from '../ledger/inquiries.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { record } from '../ledger/record.ts';
@@ -109,8 +109,12 @@ async function conclude(
   const raw = reply.kind === 'reply' ? reply.raw : reply.message;
   return deps.ledger.write(async (trx) => {
     const { payoutId } = due;
+    // P4: an answer to a question asked before the latest attempt ended says nothing about that attempt.
+    const outdated = await attemptedSince(trx, payoutId, askedAt);
     let outcome = 'error';
-    if (finding.kind === 'witness') {
+    if (outdated && !(finding.kind === 'witness' && finding.witness.status !== 'failed')) {
+      outcome = 'outdated';
+    } else if (finding.kind === 'witness') {
       await record(trx, answeredAt, [
         { payoutId, source: 'details', event: { kind: 'witness', witness: finding.witness } },
       ]);
@@ -150,7 +154,10 @@ async function climb(
   if (!waiting && !unfinished) return;
   const since = Date.parse(at) - Date.parse(still.submitted_at ?? at);
   const rung = Number(due.rung) + 1;
-  const delay = still.look_up_first === 1n ? 1000 : ladderDelayMs(rung, since, deps.rules.quietPeriodMs);
+  const delay =
+    still.look_up_first === 1n
+      ? Math.min(1000 * 2 ** rung, 3_600_000)
+      : ladderDelayMs(rung, since, deps.rules.quietPeriodMs);
   const dueAt = new Date(Date.parse(at) + delay).toISOString();
   await addInquiry(trx, {
     payoutId: due.payoutId,

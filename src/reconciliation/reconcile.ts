@@ -75,7 +75,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
     await concludeMissing(work, asked);
     const unheardIds = await concludeLedger(work);
     const resends = options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds) : 0;
-    const sight = { complete: listing.complete, followedUp: options.followUp };
+    const answered = [...asked].flatMap(([payoutId, word]) => (word === 'found' ? [payoutId] : []));
+    const sight = { complete: listing.complete, answered };
     const resolved = await ledger.write((trx) => closeHealed(trx, work.by, sight));
     const summary: RunSummary = {
       run: id,

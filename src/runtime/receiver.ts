@@ -158,7 +158,7 @@ function createServer({ config, requestTimeoutMs = defaultTimeoutMs }: Deps): Fa
   return server;
 }
 
-/** What can be refused before the body is read; a reason is noted for `status` and `doctor`. */
+/** What can be refused before the body is read; a reason is noted for `status`. */
 function refuseUnread(
   request: FastifyRequest,
   keys: { test?: ModeKeys; live?: ModeKeys },

@@ -27,7 +27,7 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: str
   const pathOf = (lockFile: string): string => join(dataDir, 'locks', basename(lockFile));
 
   const markEnded = async (ended: string): Promise<void> => {
-    await endWorker(ledger.db, ended, clock.iso());
+    await ledger.write((trx) => endWorker(trx, ended, clock.iso()));
     rmSync(pathOf(`${ended}.lock`), { force: true });
   };
   return {
@@ -35,14 +35,8 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: str
     async start(kind) {
       lock = holdLock(pathOf(`${id}.lock`));
       if (!lock) throw new Error(`worker ${id} is already running`);
-      await addWorker(ledger.db, {
-        id,
-        kind,
-        host: hostname(),
-        pid: process.pid,
-        lockFile: `${id}.lock`,
-        startedAt: clock.iso(),
-      });
+      const self = { id, kind, host: hostname(), pid: process.pid, lockFile: `${id}.lock` };
+      await ledger.write((trx) => addWorker(trx, { ...self, startedAt: clock.iso() }));
     },
     async dead() {
       const others = (await openWorkers(ledger.db)).filter((worker) => worker.id !== id);

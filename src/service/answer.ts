@@ -20,7 +20,6 @@ export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRu
   const echo = asText(envelope.data?.reference);
   if (echo !== null && echo !== reference)
     return unknown(reply, envelope.status, `the answer names another reference: ${message}`);
-  if (reply.httpStatus === 429 && !envelope.success) return turnedAway(reply, envelope.status, message);
   if (envelope.success !== (envelope.status === '00')) {
     return unknown(
       reply,
@@ -28,6 +27,7 @@ export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRu
       `the answer contradicts itself: success ${envelope.success}, status ${envelope.status}`,
     );
   }
+  if (reply.httpStatus === 429 && !envelope.success) return turnedAway(reply, envelope.status, message);
   return envelope.success
     ? judgeSuccess(reply, envelope, echo, message)
     : judgeFailure(reply, envelope, message, rules);

@@ -16,9 +16,13 @@ export type ClientOptions = {
   signingKey: string;
   timeoutMs: number;
   concurrency: number;
+  /** A request whose bytes have not begun to leave after so long is given up: its intent is too old (P3). */
+  sendDeadlineMs: number;
   rules: AnswerRules;
 };
 
+/** Nobody's Retry-After may park payouts for longer than this. */
+const longestPauseMs = 3_600_000;
 const maxReplyBytes = 16 * 1024 * 1024;
 
 /**
@@ -28,7 +32,7 @@ const maxReplyBytes = 16 * 1024 * 1024;
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
-  const pool = (connections: number): Pool =>
+  const pool = (connections: number, connectMs: number): Pool =>
     new Pool(origin, {
       connections,
       allowH2: false,
@@ -37,16 +41,20 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       keepAliveMaxTimeout: 900,
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,
-      connect: { timeout: options.timeoutMs },
+      connect: { timeout: connectMs },
     });
-  const orders = pool(options.concurrency);
-  const questions = pool(options.concurrency);
+  const orders = pool(options.concurrency, Math.min(options.timeoutMs, options.sendDeadlineMs));
+  const questions = pool(options.concurrency, options.timeoutMs);
   const probe = createSentProbe();
 
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
     const bytes = Buffer.from(body, 'utf8');
     const wasSent = probe.watch(bytes);
+    const tooOld = new AbortController();
+    const deadline = setTimeout(() => {
+      if (!wasSent()) tooOld.abort(new Error('the intent grew too old before its bytes could leave'));
+    }, options.sendDeadlineMs);
     try {
       const reply = await orders.request({
         path: `${prefix}/bank_transfer`,
@@ -58,7 +66,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
           accept: 'application/json',
         },
         body: bytes,
-        signal: AbortSignal.timeout(options.timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(options.timeoutMs), tooOld.signal]),
       });
       const text = await readText(reply.body);
       return judgeAnswer(
@@ -77,6 +85,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
         raw: '',
         halts: false,
       };
+    } finally {
+      clearTimeout(deadline);
     }
   }
 
@@ -156,9 +166,9 @@ function trouble(
 function readRetryAfter(value: string | string[] | undefined): number | null {
   const text = Array.isArray(value) ? value[0] : value;
   if (text === undefined) return null;
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * 1000;
+  if (/^\d+$/.test(text.trim())) return Math.min(Number(text) * 1000, longestPauseMs);
   const until = Date.parse(text);
-  return Number.isNaN(until) ? null : Math.max(0, until - Date.now());
+  return Number.isNaN(until) ? null : Math.min(Math.max(0, until - Date.now()), longestPauseMs);
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

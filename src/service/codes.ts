@@ -34,10 +34,11 @@ const table: Record<string, { class: CodeClass; text: string }> = {
 
 /** The class of any code: an override moves one only towards unknown or halt; a code nobody knows is unknown. */
 export function classOf(code: string, overrides: Readonly<Record<string, 'unknown' | 'halt'>>): CodeClass {
-  return overrides[code] ?? table[code]?.class ?? 'unknown';
+  if (Object.hasOwn(overrides, code)) return overrides[code] ?? 'unknown';
+  return (Object.hasOwn(table, code) && table[code]?.class) || 'unknown';
 }
 
 /** What the code means, for people; the code itself where nobody knows. */
 export function textOf(code: string): string {
-  return table[code]?.text ?? `code ${code}`;
+  return (Object.hasOwn(table, code) && table[code]?.text) || `code ${code}`;
 }

@@ -30,7 +30,8 @@ export function readListPage(
 function readTransfer(row: unknown): ListedTransfer | undefined {
   const source = asObject(row);
   if (!source) return undefined;
-  const text = (key: string): string | null => asText(source[key]);
+  // An empty trx or fee is one not set yet; taken for a value it would pair strangers.
+  const text = (key: string): string | null => asText(source[key]) || null;
   const [id, reference, currency, amount, status] = [
     text('id'),
     text('reference'),
@@ -38,7 +39,7 @@ function readTransfer(row: unknown): ListedTransfer | undefined {
     text('amount'),
     text('status'),
   ];
-  if (!id || reference === null || currency === null || amount === null || status === null) return undefined;
+  if (!id || !reference || !currency || !amount || !status) return undefined;
   return {
     id,
     trx: text('trx'),

@@ -33,98 +33,133 @@ type Done = { claim: Claim; outcome: Outcome };
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
+/** When nothing could be claimed although something is ready: another process has it, or it is still being loaded. */
+const idleMs = 50;
 
 /**
  * Sends what is ready, each payout at most once per committed intent (P1). One transaction per turn carries the
  * outcomes that have come in and the intents for the slots they freed; no request starts before its intent's commit.
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
-  return { run: (request = {}) => runSender(deps, request) };
+  // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run heard it.
+  const pause = { until: 0 };
+  return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
-async function runSender(deps: SenderDeps, request: SendRequest): Promise<SendResult> {
-  const { clock, rules } = deps;
+type Pause = { until: number };
+
+/** Runs the loop; when the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
+async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
   const inFlight = new Set<Promise<void>>();
   const done: Done[] = [];
+  const pending: Done[] = [];
+  try {
+    return await loop(deps, request, pause, { inFlight, done, pending });
+  } catch (error) {
+    await Promise.allSettled(inFlight);
+    await commitTurn(deps, [...pending, ...done], 0, request.batches).catch(() => undefined);
+    throw error;
+  }
+}
+
+type Flight = { inFlight: Set<Promise<void>>; done: Done[]; pending: Done[] };
+
+async function loop(
+  deps: SenderDeps,
+  request: SendRequest,
+  pause: Pause,
+  flight: Flight,
+): Promise<SendResult> {
+  const { clock, rules } = deps;
+  const { inFlight, done, pending } = flight;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
-  const state = {
-    accepted: false,
-    notSentInARow: 0,
-    pausedUntil: 0,
-    progressAt: clock.monotonic(),
-    permits: 0,
-  };
+  const state: State = { accepted: false, notSentInARow: 0, progressAt: clock.monotonic() };
+  const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
-    const slots = state.accepted ? rules.concurrency : 1;
-    const free = stop || clock.now() < state.pausedUntil ? 0 : slots - inFlight.size;
-    const permitted = free > 0 ? await takePermits(deps, state, free, done, inFlight, request.signal) : 0;
     const finished = done.splice(0);
+    pending.push(...finished);
     for (const { outcome } of finished) {
       counts[outcome.kind] += 1;
-      noteOutcome(state, outcome, clock);
+      noteOutcome(state, pause, outcome, clock);
     }
     stop ??= verdict(state, clock, inFlight.size);
-    const turn = await commitTurn(
-      deps,
-      finished,
-      request.signal?.aborted || stop ? 0 : permitted,
-      request.batches,
-    );
+    const slots = (state.accepted ? rules.concurrency : 1) - inFlight.size;
+    const free = stop || clock.now() < pause.until ? 0 : slots;
+    const filling = permits.fill(free);
+    if (filling && finished.length === 0 && inFlight.size === 0) await filling;
+    const began = { monotonic: clock.monotonic(), wall: clock.now() };
+    const turn = await commitTurn(deps, finished, Math.min(free, permits.count()), request.batches);
+    pending.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
-    const began = clock.monotonic();
-    state.permits -= turn.claims.length;
+    permits.spend(turn.claims.length);
     for (const claimed of turn.claims) launch(deps, claimed, began, inFlight, done);
     if (inFlight.size > 0) {
-      await Promise.race(inFlight);
-      await new Promise((resolve) => setImmediate(resolve));
+      const mayClaim = filling && turn.asked === 0;
+      await Promise.race(mayClaim ? [...inFlight, filling] : inFlight);
+      await gather(inFlight);
       continue;
     }
     if (done.length > 0) continue;
     if (stop) return { ...stop, counts };
     const wait =
-      clock.now() < state.pausedUntil
-        ? state.pausedUntil - clock.now()
-        : await untilNext(deps, request.batches);
+      clock.now() < pause.until ? pause.until - clock.now() : await untilNext(deps, request.batches);
     if (wait === null) return { ended: 'drained', detail: '', counts };
-    await clock.sleep(Math.min(wait, 1000), request.signal);
+    await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
 }
 
-type State = {
-  accepted: boolean;
-  notSentInARow: number;
-  pausedUntil: number;
-  progressAt: number;
-  permits: number;
-};
-
-/** Takes rate permits for free slots, stopping early when an answer is waiting to be written down. */
-async function takePermits(
-  deps: SenderDeps,
-  state: State,
-  free: number,
-  done: Done[],
-  inFlight: Set<Promise<void>>,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  while (state.permits < free && !signal?.aborted) {
-    if (state.permits > 0 && (done.length > 0 || inFlight.size > 0)) break;
-    await deps.limiter.take(signal);
-    state.permits += 1;
+/** Lets answers that arrive together share one commit: a moment's wait is cheaper than a commit each. */
+async function gather(inFlight: ReadonlySet<Promise<void>>): Promise<void> {
+  for (let waited = 0, before = -1; waited < 4 && inFlight.size > 0 && inFlight.size !== before; waited++) {
+    before = inFlight.size;
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  return Math.min(state.permits, free);
 }
 
-function noteOutcome(state: State, outcome: Outcome, clock: Clock): void {
+type State = { accepted: boolean; notSentInARow: number; progressAt: number };
+
+/** Rate permits in stock. They are fetched beside the loop, so that waiting for one never delays an answer's commit. */
+function createPermits(deps: SenderDeps, signal: AbortSignal | undefined) {
+  let stock = 0;
+  let fetching: Promise<void> | undefined;
+  let failure: { error: unknown } | undefined;
+  const fetchUpTo = async (wanted: number): Promise<void> => {
+    const until = deps.clock.monotonic() + 2;
+    do {
+      await deps.limiter.take(signal);
+      stock += 1;
+    } while (stock < wanted && deps.clock.monotonic() < until && !signal?.aborted);
+  };
+  return {
+    count: () => stock,
+    spend: (n: number) => {
+      stock -= n;
+    },
+    /** Begins to fetch what is missing; undefined when nothing is. */
+    fill(wanted: number): Promise<void> | undefined {
+      if (stock >= wanted) return undefined;
+      if (failure) throw failure.error;
+      fetching ??= fetchUpTo(wanted)
+        .catch((error: unknown) => {
+          failure = { error };
+        })
+        .finally(() => {
+          fetching = undefined;
+        });
+      return fetching;
+    },
+  };
+}
+
+function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock): void {
   if (outcome.kind === 'accepted') state.accepted = true;
   if (outcome.kind === 'accepted' || outcome.kind === 'refused') state.progressAt = clock.monotonic();
   state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
   if (outcome.kind === 'turned_away') {
-    state.pausedUntil = Math.max(state.pausedUntil, clock.now() + (outcome.retryAfterMs ?? 1000));
-    state.progressAt = Math.max(state.progressAt, clock.monotonic() + (outcome.retryAfterMs ?? 0));
+    pause.until = Math.max(pause.until, clock.now() + (outcome.retryAfterMs ?? 1000));
   }
 }
 
@@ -148,8 +183,9 @@ async function commitTurn(
   finished: readonly Done[],
   free: number,
   batches: readonly string[] | undefined,
-): Promise<{ claims: Claim[]; halted: string | null }> {
-  if (finished.length === 0 && free <= 0) return { claims: [], halted: null };
+): Promise<{ claims: Claim[]; halted: string | null; asked: number }> {
+  const none = { claims: [], halted: null, asked: 0 };
+  if (finished.length === 0 && free <= 0) return none;
   const { mode, haltAfterUnknown } = deps.rules;
   return deps.ledger.write(async (trx) => {
     const at = deps.clock.iso();
@@ -164,9 +200,9 @@ async function commitTurn(
     const cause = await haltCause(finished, () => tooManyUnknown(trx, mode, haltAfterUnknown));
     if (cause) await halt(trx, mode, cause, at);
     const halted = await findHalt(trx, mode);
-    if (halted) return { claims: [], halted: halted.cause };
+    if (halted) return { ...none, halted: halted.cause };
     const request = { mode, workerId: deps.workerId, limit: free, at, ...(batches ? { batches } : {}) };
-    return { claims: await claim(trx, request), halted: null };
+    return { claims: await claim(trx, request), halted: null, asked: free };
   });
 }
 
@@ -185,13 +221,13 @@ async function haltCause(
 function launch(
   deps: SenderDeps,
   claimed: Claim,
-  began: number,
+  began: { monotonic: number; wall: number },
   inFlight: Set<Promise<void>>,
   done: Done[],
 ): void {
-  const wallBegan = deps.clock.now();
+  // P3: counted from before the intent's commit; whichever clock saw more time pass decides.
   const fresh = (): boolean => {
-    const age = Math.max(deps.clock.monotonic() - began, Math.abs(deps.clock.now() - wallBegan));
+    const age = Math.max(deps.clock.monotonic() - began.monotonic, Math.abs(deps.clock.now() - began.wall));
     return age <= deps.rules.sendDeadlineMs;
   };
   const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh).then((outcome) => {

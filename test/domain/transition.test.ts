@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { type PayoutState, payoutStates, type WitnessStatus } from '../../src/domain/payout.ts';
+import { type PayoutEvent, type Standing, transition, type Witness } from '../../src/domain/transition.ts';
+
+const outcomes: Record<Outcome['kind'], Outcome> = {
+  accepted: { kind: 'accepted', transferId: '7', status: 'pending', httpStatus: 200, message: '', raw: '' },
+  refused: { kind: 'refused', code: '24', httpStatus: 400, message: '', raw: '' },
+  not_sent: { kind: 'not_sent', message: '' },
+  turned_away: {
+    kind: 'turned_away',
+    retryAfterMs: null,
+    httpStatus: 429,
+    code: null,
+    message: '',
+    raw: '',
+  },
+  unknown: { kind: 'unknown', code: null, httpStatus: null, message: '', raw: '', halts: false },
+};
+const outcome = (kind: Outcome['kind']): PayoutEvent => ({
+  kind: 'outcome',
+  attemptId: 1n,
+  outcome: outcomes[kind],
+});
+const witness = (source: Witness['source'], status: WitnessStatus): PayoutEvent => ({
+  kind: 'witness',
+  witness: { source, status, transferId: '7', trx: 'T', fee: null, message: null, settledAt: null },
+});
+const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing => ({
+  state,
+  evidence: '',
+  attemptCount: 1,
+  otherAttemptOpen: false,
+  transferId: null,
+  ...more,
+});
+function result(now: Standing, event: PayoutEvent): string {
+  const effect = transition(now, event);
+  return effect.kind === 'move' ? effect.to : effect.kind;
+}
+
+const order = 'held ready sending pending success failed refused unknown cancelled returned';
+/** One row an event, one column a state: the state moved to, `.` kept, `!` a conflict for a person, `-` cannot be. */
+const table: [name: string, event: PayoutEvent, effects: string][] = [
+  ['an intent', { kind: 'intent', attemptId: 1n }, '! sending ! ! ! ! ! ! ! !'],
+  // A held payout has no attempt that could still be answered: `hold` leaves everything but `ready` alone.
+  ['accepted', outcome('accepted'), '- pending pending . . . ! pending ! .'],
+  ['refused', outcome('refused'), '. . refused . . . . refused . .'],
+  ['not sent', outcome('not_sent'), '. . ready . . . . ready . .'],
+  ['turned away', outcome('turned_away'), '. . ready . . . . ready . .'],
+  ['an unknown outcome', outcome('unknown'), '. . unknown . . . . . . .'],
+  ['a dead sender', { kind: 'abandoned', attemptId: 1n, why: 'died' }, '. . unknown . . . . . . .'],
+  ['a look-up that found it', { kind: 'looked_up', found: true }, '. . . . . . . . . .'],
+  ['a look-up that did not (P16)', { kind: 'looked_up', found: false }, '. . . . . . . . . .'],
+  ['hold', { kind: 'hold', why: 'a person' }, '. held . . . . . . . .'],
+  ['release', { kind: 'release' }, 'ready . . . . . . . . .'],
+];
+const details: [WitnessStatus, string][] = [
+  ['pending', 'pending pending pending . . . pending pending ! .'],
+  ['success', 'success success success success . ! success success ! .'],
+  ['failed', 'failed failed failed failed ! . failed failed ! !'],
+  ['returned', 'returned returned returned returned returned ! returned returned ! .'],
+];
+const webhook: [WitnessStatus, string][] = [
+  ['pending', 'pending pending pending . . . ! pending ! .'],
+  ['success', 'pending pending pending . . ! ! pending ! .'],
+  ['failed', 'pending pending pending . ! . ! pending ! !'],
+  ['returned', 'pending pending pending . ! ! ! pending ! .'],
+];
+for (const [status, effects] of details) {
+  for (const source of ['details', 'listing', 'person'] as const)
+    table.push([`${source} says ${status} (P14)`, witness(source, status), effects]);
+}
+for (const [status, effects] of webhook)
+  table.push([`a webhook says ${status} (P14)`, witness('webhook', status), effects]);
+
+describe('every event in every state', () => {
+  it('the table has one column for each state', () => {
+    expect(order.split(' ')).toEqual([...payoutStates]);
+    for (const [, , effects] of table) expect(effects.split(' ')).toHaveLength(payoutStates.length);
+  });
+  const cases = table.flatMap(([name, event, effects]) =>
+    effects.split(' ').flatMap((effect, i) => {
+      const state = payoutStates[i];
+      const told = effect === '.' ? 'keep' : effect === '!' ? 'conflict' : effect;
+      return state === undefined || effect === '-' ? [] : [{ name, event, state, told }];
+    }),
+  );
+  it.each(cases)('$name in $state: $told', ({ event, state, told }) => {
+    expect(result(standing(state), event)).toBe(told);
+  });
+});
+
+describe('P4: an outcome belongs to its attempt', () => {
+  const other = { otherAttemptOpen: true, attemptCount: 2 };
+  it.each(['refused', 'not_sent', 'turned_away'] as const)(
+    'P4: %s leaves the payout unknown while another attempt may have been taken',
+    (kind) => {
+      expect(result(standing('sending', other), outcome(kind))).toBe('unknown');
+      expect(result(standing('unknown', other), outcome(kind))).toBe('unknown');
+    },
+  );
+  it('P4: a late acceptance of an unknown attempt counts, whatever else is open', () => {
+    expect(result(standing('unknown', other), outcome('accepted'))).toBe('pending');
+  });
+  it('P4: no outcome takes a final state back', () => {
+    for (const state of ['success', 'failed', 'returned'] as const)
+      for (const kind of ['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'] as const)
+        expect(result(standing(state), outcome(kind)), `${kind} in ${state}`).toBe('keep');
+  });
+});
+
+describe('P14: final needs a details or listing witness', () => {
+  it('P14: ignores a late failed webhook after success was confirmed', () => {
+    const confirmed = transition(standing('pending'), witness('details', 'success'));
+    expect(confirmed).toMatchObject({ kind: 'move', to: 'success' });
+    expect(transition(standing('success', { evidence: 'details' }), witness('webhook', 'failed'))).toEqual({
+      kind: 'conflict',
+      why: 'webhook says failed, the ledger says success',
+    });
+  });
+  it('P14: two final witnesses that disagree are a conflict, never an overwrite', () => {
+    expect(result(standing('success'), witness('details', 'failed'))).toBe('conflict');
+    expect(result(standing('failed'), witness('listing', 'success'))).toBe('conflict');
+  });
+  it('P14: sources that agree are added to the evidence in their order', () => {
+    const now = standing('success', { evidence: 'response+details' });
+    expect(transition(now, witness('webhook', 'success'))).toMatchObject({
+      kind: 'keep',
+      evidence: 'response+webhook+details',
+    });
+  });
+  it('P15: a transfer under the reference of a payout that was never sent is a conflict', () => {
+    for (const state of ['held', 'ready'] as const)
+      for (const source of ['webhook', 'details', 'listing'] as const)
+        expect(result(standing(state, { attemptCount: 0 }), witness(source, 'success'))).toBe('conflict');
+  });
+});

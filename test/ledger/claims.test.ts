@@ -1,0 +1,163 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claim, findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
+import { setHeld } from '../../src/ledger/holds.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { record } from '../../src/ledger/record.ts';
+import {
+  addBatch,
+  at,
+  born,
+  claimAt,
+  makeLedger,
+  recordOutcome,
+  replies,
+  states,
+  type TestLedger,
+} from '../support/ledger.ts';
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+const named = (n: number, prefix = 'R'): string[] =>
+  Array.from({ length: n }, (_, i) => `${prefix}-${i + 1}`);
+const claimedNames = async (ms: number, limit = 10) =>
+  (await claimAt(ledger, at(ms), limit)).map((c) => c.reference);
+
+describe('P2: the transaction of the intent checks everything again', () => {
+  it('P1: claims in the order of the file, no more than there are free slots, each payout once', async () => {
+    await addBatch(ledger, named(5));
+    expect(await claimedNames(0, 0)).toEqual([]);
+    expect(await claimedNames(0, 2)).toEqual(['R-1', 'R-2']);
+    expect(await claimedNames(1)).toEqual(['R-3', 'R-4', 'R-5']);
+    expect(await claimedNames(2)).toEqual([]);
+  });
+
+  it('P2: hands out the frozen body as intake wrote it', async () => {
+    await addBatch(ledger, ['R-1'], { body: '{"frozen":"at intake"}' });
+    expect(await claimAt(ledger, at(0))).toMatchObject([
+      { reference: 'R-1', body: '{"frozen":"at intake"}' },
+    ]);
+  });
+
+  it('P2: nothing while the mode is halted, and the first cause stands', async () => {
+    await addBatch(ledger, ['R-1']);
+    await ledger.write((trx) => halt(trx, 'test', 'code 10', at(0)));
+    await ledger.write((trx) => halt(trx, 'test', 'a later cause', at(1)));
+    expect(await claimedNames(2)).toEqual([]);
+    expect(await findHalt(ledger.db, 'test')).toEqual({ mode: 'test', cause: 'code 10', at: at(0) });
+    expect(await findHalt(ledger.db, 'live')).toBeUndefined();
+    expect(await ledger.write((trx) => liftHalt(trx, 'test', at(3)))).toMatchObject({ cause: 'code 10' });
+    expect(await claimedNames(4)).toEqual(['R-1']);
+  });
+
+  it('P21: not what is held, until it is released', async () => {
+    await addBatch(ledger, ['R-1', 'R-2']);
+    const hold = { mode: 'test' as const, batch: 'b-1', reason: 'a person', at: at(0) };
+    await claimAt(ledger, at(0));
+    expect(await setHeld(ledger, { ...hold, held: true })).toBe(1);
+    expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'held' });
+    expect(await claimedNames(1)).toEqual([]);
+    await setHeld(ledger, { ...hold, held: false });
+    expect(await claimedNames(2)).toEqual(['R-2']);
+  });
+
+  it('P8: not what must be looked up first, nor before its time', async () => {
+    await addBatch(ledger, ['R-1']);
+    const [one] = await claimAt(ledger, at(0));
+    if (!one) throw new Error('nothing was claimed');
+    await recordOutcome(ledger, at(0), one, replies.turnedAway(5000));
+    expect(await claimedNames(9000), 'a look-up comes first').toEqual([]);
+    const event = { kind: 'looked_up' as const, found: false };
+    await ledger.write((trx) => record(trx, at(1), [{ payoutId: one.payoutId, source: 'details', event }]));
+    expect(await claimedNames(4999), 'Retry-After').toEqual([]);
+    expect(await claimedNames(5000)).toEqual(['R-1']);
+  });
+
+  it('P2: not from a batch that is still loading, or cancelled', async () => {
+    await addBatch(ledger, ['R-1'], { id: 'b-1', phase: 'loading' });
+    await addBatch(ledger, ['R-2'], { id: 'b-2', phase: 'cancelled' });
+    expect(await claimedNames(0)).toEqual([]);
+  });
+
+  it('P24: only payouts of the mode, and only of the batches asked for', async () => {
+    await addBatch(ledger, ['L-1'], { id: 'b-live', mode: 'live' });
+    await addBatch(ledger, ['R-1'], { id: 'b-1' });
+    await addBatch(ledger, ['R-2'], { id: 'b-2' });
+    const of = (batches: string[]) =>
+      ledger.write((trx) => claim(trx, { mode: 'test', workerId: 'w', limit: 9, at: at(0), batches }));
+    expect((await of(['b-2', 'b-live'])).map((c) => c.reference)).toEqual(['R-2']);
+    expect(await claimedNames(0)).toEqual(['R-1']);
+  });
+});
+
+it('P1: two processes on one ledger claim disjoint payouts', async () => {
+  await addBatch(ledger, named(40));
+  const other = await openLedger(ledger.path, { now: () => born });
+  const mine: string[] = [];
+  const theirs: string[] = [];
+  while (mine.length + theirs.length < 40) {
+    const [a, b] = await Promise.all([claimAt(ledger, at(0), 3, 'w-1'), claimAt(other, at(0), 3, 'w-2')]);
+    mine.push(...a.map((c) => c.reference));
+    theirs.push(...b.map((c) => c.reference));
+  }
+  await other.close();
+  expect([...mine, ...theirs].sort()).toEqual(named(40).sort());
+  expect(mine.length).toBeGreaterThan(0);
+  expect(theirs.length).toBeGreaterThan(0);
+});
+
+describe('P11: too many unknown outcomes', () => {
+  const count = (inARow = 3) => ledger.write((trx) => tooManyUnknown(trx, 'test', inARow));
+  /** One attempt after the other, `u` unknown and `a` accepted, a millisecond apart. */
+  async function answered(outcomes: string): Promise<void> {
+    for (const one of outcomes) {
+      now += 1;
+      const [claimed] = await claimAt(ledger, at(now));
+      if (!claimed) throw new Error('nothing left to claim');
+      const outcome = one === 'u' ? replies.unknown() : replies.accepted(String(now));
+      await recordOutcome(ledger, at(now), claimed, outcome);
+    }
+  }
+  let now = 0;
+  beforeEach(async () => {
+    now = 0;
+    await addBatch(ledger, named(60));
+  });
+
+  it('P11: three in a row are too many, and an acceptance between them begins anew', async () => {
+    await answered('uuauu');
+    expect(await count()).toBeNull();
+    await answered('u');
+    expect(await count()).toMatch('3 unknown outcomes in a row');
+    expect(await count(0), '0 switches it off').toBeNull();
+  });
+
+  it('P11: a fifth of the last 50 is too many, one less is not', async () => {
+    await answered(`aaaaa${'uaaaa'.repeat(9)}`);
+    expect(await count()).toBeNull();
+    await answered('u');
+    expect(await count()).toMatch('10 of the last 50');
+  });
+
+  it('P11: after a release counting begins anew', async () => {
+    await answered('uuu');
+    await ledger.write((trx) => liftHalt(trx, 'test', at(now)));
+    expect(await count()).toBeNull();
+    await answered('uu');
+    expect(await count()).toBeNull();
+    await answered('u');
+    expect(await count()).not.toBeNull();
+  });
+
+  it('P11: they are counted in the order in which they came in, not in which they were sent', async () => {
+    const [first, ...rest] = await claimAt(ledger, at(0), 4);
+    if (!first) throw new Error('nothing was claimed');
+    for (const [i, one] of rest.entries()) await recordOutcome(ledger, at(i + 1), one, replies.unknown());
+    expect(await count()).not.toBeNull();
+    await recordOutcome(ledger, at(10), first, replies.accepted());
+    expect(await count()).toBeNull();
+  });
+});

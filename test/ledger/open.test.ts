@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open.ts';
+import { payoutOverview, payoutStory } from '../../src/ledger/overview.ts';
+import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
+
+it('a ledger keeps its identity and birth when it is opened again, and is readable by its owner alone', async () => {
+  const ledger = await makeLedger();
+  const again = await openLedger(ledger.path, { now: () => at(9) });
+  expect([again.id, again.birth]).toEqual([ledger.id, at(0)]);
+  expect(statSync(ledger.path).mode & 0o777).toBe(0o600);
+  await again.close();
+  await ledger.remove();
+});
+
+it('P12: a unit of work that throws leaves nothing behind', async () => {
+  const ledger = await makeLedger();
+  const failing = ledger.write(async (trx) => {
+    await trx.insertInto('meta').values({ key: 'k', value: 'v' }).execute();
+    throw new Error('stop');
+  });
+  await expect(failing).rejects.toThrow('stop');
+  const meta = ledger.db.selectFrom('meta').selectAll().where('key', '=', 'k');
+  expect(await meta.execute()).toEqual([]);
+  await ledger.remove();
+});
+
+it('P24: an overview sums one mode exactly, and a story tells everything of one payout', async () => {
+  const ledger = await makeLedger();
+  await addBatch(ledger, ['R-1', 'R-2'], { amount: 10n });
+  await addBatch(ledger, ['R-1'], { id: 'b-live', mode: 'live', amount: 5n });
+  const [one] = await claimAt(ledger, at(0));
+  if (one) await recordOutcome(ledger, at(1), one, replies.unknown());
+  expect(await payoutOverview(ledger.db, 'test')).toEqual({
+    payouts: { unknown: 1, ready: 1 },
+    totals: { NGN: { unknown: '0.10', ready: '0.10' } },
+  });
+  const story = await payoutStory(ledger.db, 'test', 'r-1');
+  expect(story?.history.map((row) => row.event)).toEqual(['intake', 'intent', 'unknown']);
+  expect([story?.attempts.length, story?.lookups.length]).toEqual([1, 1]);
+  expect(await payoutStory(ledger.db, 'test', 'R-9')).toBeUndefined();
+  await ledger.remove();
+});

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { clientOf } from '../submission/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+import { deliver, handClock, lookUpsOf } from './setting.ts';
+
+let ledger: TestLedger;
+let sandbox: Sandbox;
+let client: ServiceClient;
+const clock = handClock();
+beforeEach(async () => {
+  ledger = await makeLedger();
+  sandbox = await createSandbox();
+  client = clientOf(sandbox);
+  clock.set(0);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.stop();
+  await ledger.remove();
+});
+
+async function sent(outcome: Outcome): Promise<bigint> {
+  await addBatch(ledger, ['R-1']);
+  const [one] = await claimAt(ledger, at(0));
+  if (!one) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(0), one, outcome);
+  return one.payoutId;
+}
+const plant = (more: object = {}) =>
+  sandbox.book.plant({
+    reference: 'R-1',
+    account_number: '0123456789',
+    bank_code: '000013',
+    amount: '1500.00',
+    ...more,
+  });
+const ask = () => lookUpsOf(ledger, clock, client).askDue({ budget: 9 });
+
+it('P14: the details look-up that a webhook asked for makes the payout final', async () => {
+  const id = await sent(replies.accepted(String(plant({}).id)));
+  await deliver(ledger, { trx: null });
+  await applyWebhooks({ ledger, clock, mode: 'test' });
+  expect((await payoutById(ledger, id)).state).toBe('pending');
+  expect(await ask()).toBe(1);
+  expect(await payoutById(ledger, id)).toMatchObject({
+    state: 'success',
+    evidence: 'response+webhook+details',
+  });
+  expect(await ask(), 'nothing is left to ask').toBe(0);
+});
+
+it('P15: details of another amount settle nothing', async () => {
+  const id = await sent(replies.unknown());
+  plant({ amount: '1501.00' });
+  clock.set(60_000);
+  expect(await ask()).toBe(1);
+  expect((await payoutById(ledger, id)).state).toBe('unknown');
+  const [row] = await ledger.db.selectFrom('inquiries').select('outcome').orderBy('id').execute();
+  expect(row?.outcome).toMatch(/^conflict: amount/);
+});
+
+it('P16, P19: not found keeps an unknown unknown, asked again at 1, 5, 15, 60 minutes and then hourly', async () => {
+  const id = await sent(replies.unknown());
+  const askedAtMinute: number[] = [];
+  for (let minute = 0; minute <= 185; minute += 1) {
+    clock.set(minute * 60_000);
+    if ((await ask()) > 0) askedAtMinute.push(minute);
+  }
+  expect(askedAtMinute).toEqual([1, 5, 15, 60, 120, 180]);
+  expect((await payoutById(ledger, id)).state).toBe('unknown');
+  const rows = await ledger.db
+    .selectFrom('inquiries')
+    .select('outcome')
+    .where('asked_at', 'is not', null)
+    .execute();
+  expect(new Set(rows.map((row) => row.outcome))).toEqual(new Set(['not_found']));
+});
+
+it('P19: a look-up without an answer is no word on the payout, and is asked again', async () => {
+  const id = await sent(replies.unknown());
+  await sandbox.stop();
+  clock.set(60_000);
+  await ask();
+  expect((await payoutById(ledger, id)).state).toBe('unknown');
+  const rows = await ledger.db.selectFrom('inquiries').select(['outcome', 'due_at']).orderBy('id').execute();
+  expect(rows).toEqual([
+    { outcome: 'error', due_at: at(60_000) },
+    { outcome: null, due_at: at(300_000) },
+  ]);
+});
+
+it('P8: a payout that was turned away may go out after its look-up found nothing', async () => {
+  const id = await sent(replies.turnedAway());
+  expect(await ask()).toBe(1);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', look_up_first: 0n });
+});

@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message.ts';
+import { batchOf, type Home, makeHome, type Running, references, until } from '../support/cli.ts';
+
+async function serving(
+  home: Home,
+  env: Record<string, string> = {},
+): Promise<{ daemon: Running; url: string }> {
+  const daemon = home.start(['serve', '--json'], env);
+  const ready = JSON.parse(await daemon.line(/"ready":true/));
+  home.sandbox.setWebhookUrl(`${ready.receiver}/webhooks/test`);
+  return { daemon, url: ready.receiver };
+}
+
+it('with every schedule off, serve hears a signed webhook and the payout is success within two seconds', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const { daemon } = await serving(home);
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  expect((await home.json(['status'], 0)).daemon).toMatchObject({ running: true });
+  await home.sandbox.settleAll();
+  const status = await until(
+    2000,
+    () => home.json(['status'], 0),
+    (s) => s.payouts.success === 2,
+  );
+  expect(status.webhooks).toMatchObject({ received: 2, rejected: 0 });
+  const story = await home.json(['show', 'PAY-0001'], 0);
+  expect(story.payout.state).toBe('success');
+  expect(story.webhooks).toHaveLength(1);
+  expect(story.lookups.length).toBeGreaterThan(0);
+  const began = performance.now();
+  daemon.signal('SIGTERM');
+  const done = await daemon.done;
+  expect(done.code, done.err).toBe(0);
+  expect(performance.now() - began).toBeLessThan(5000);
+  expect((await home.json(['status'], 0)).daemon).toMatchObject({ running: false });
+});
+
+it('a forged webhook is 401, counted, and changes nothing; a mode without keys is 404', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const { url } = await serving(home);
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
+  const body = JSON.stringify({ event: 'payout', data: { reference: 'PAY-0001', statusMessage: 'success' } });
+  const headers = { 'content-type': 'application/json', payloadsignature: 'ab'.repeat(64) };
+  expect((await fetch(`${url}/webhooks/test`, { method: 'POST', headers, body })).status).toBe(401);
+  expect((await fetch(`${url}/webhooks/live`, { method: 'POST', headers, body })).status).toBe(404);
+  const status = await until(
+    2000,
+    () => home.json(['status'], 0),
+    (s) => s.webhooks.rejected >= 1,
+  );
+  expect(status).toMatchObject({ payouts: { pending: 1 }, webhooks: { received: 0 } });
+});
+
+it('with schedules on, serve takes in a dropped file, sends it once, and results appear', async () => {
+  const home = await makeHome({ settleMs: 50 });
+  const every = '* * * * * *';
+  const { daemon } = await serving(home, {
+    COUNTERFOIL_SCHEDULES_INTAKE: every,
+    COUNTERFOIL_SCHEDULES_SUBMIT: every,
+    COUNTERFOIL_SCHEDULES_FOLLOW_UP: every,
+    COUNTERFOIL_SCHEDULES_REPORT: every,
+  });
+  home.put('data/inbox/november.csv', batchOf(5));
+  await until(
+    8000,
+    () => home.json(['status'], 0),
+    (s) => s.payouts.success === 5,
+  );
+  const [folder = ''] = home.names('data/reports').filter((name) => name.startsWith('november-'));
+  await until(
+    3000,
+    () => home.read(`data/reports/${folder}/results.csv`),
+    (text) => text.split(',success,').length === 6,
+  );
+  expect(references(5).map((r) => home.sandbox.requests.bodies(r))).toEqual([1, 1, 1, 1, 1]);
+  expect(home.names('data/inbox')).toEqual(['collections']);
+  const { schedules } = await home.json(['status'], 0);
+  expect(schedules.find((s: { job: string }) => s.job === 'intake').last_run_at).toMatch(/^\d{4}-/);
+  daemon.signal('SIGTERM');
+  expect((await daemon.done).code).toBe(0);
+});
+
+it('a taken receiver port ends serve with 1 and names the address', async () => {
+  const home = await makeHome();
+  const port = new URL(home.sandbox.url).port;
+  const done = await home.run(['serve'], { COUNTERFOIL_RECEIVER_PORT: port });
+  expect(done.code).toBe(1);
+  expect(done.err).toContain(port);
+});
+
+it('a webhook that arrives while an earlier one is being looked up is applied too, without any schedule', async () => {
+  const home = await makeHome({ settleMs: 600_000, latencyMs: 500 });
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.sandbox.settleAll();
+  const { url } = await serving(home);
+  for (const reference of references(2)) {
+    const [transfer] = home.sandbox.book.find(reference);
+    if (!transfer) throw new Error(`not booked: ${reference}`);
+    const message = payoutMessage(transfer);
+    const headers = webhookHeaders(message, home.sandbox.keys.test, Date.now());
+    const answer = await fetch(`${url}/webhooks/test`, { method: 'POST', headers, body: message.body });
+    expect([answer.status, await answer.text()]).toEqual([200, 'success']);
+    // The first look-up takes half a second: the second delivery falls into it.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const status = await until(
+    4000,
+    () => home.json(['status'], 0),
+    (s) => s.payouts.success === 2,
+  );
+  expect(status.webhooks).toMatchObject({ received: 2, applied: 2 });
+});

@@ -1,0 +1,146 @@
+import { afterEach, expect, it } from 'vitest';
+import { createServiceClient } from '../../src/service/client.ts';
+import { signBody } from '../../src/service/signing.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { httpReply, type RawRequest, startRawService } from '../support/raw-service.ts';
+
+const body = '{"reference":"R-1"}';
+const accepted = httpReply(
+  200,
+  '{"success":true,"status":"00","message":"ok","data":{"transfer_id":"481","reference":"R-1"}}',
+);
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function clientOf(baseUrl: string, timeoutMs = 5000, concurrency = 1): ServiceClient {
+  const client = createServiceClient({
+    baseUrl,
+    secretKey: 'sk_test_x',
+    orderKey: 'sk_order',
+    signingKey: 'enc_x',
+    timeoutMs,
+    sendDeadlineMs: 5000,
+    concurrency,
+    rules: { codes: {}, edgeRejections: [429] },
+  });
+  closers.push(() => client.close());
+  return client;
+}
+async function talk(answer: (request: RawRequest) => void, timeoutMs?: number) {
+  const service = await startRawService(answer);
+  closers.push(service.stop);
+  const client = clientOf(service.url, timeoutMs);
+  return { service, client, send: () => client.bankTransfer(body, 'R-1', () => true) };
+}
+
+it('sends the frozen bytes once, signed, with the key of orders', async () => {
+  const { service, send } = await talk(({ socket }) => socket.write(accepted));
+  expect(await send()).toMatchObject({ kind: 'accepted', transferId: '481' });
+  expect(service.bodies).toEqual([body]);
+  expect(service.heads[0]).toMatch(/^POST \/api\/v1\/bank_transfer HTTP\/1\.1/);
+  expect(service.heads[0]).toMatch(/authorization: Bearer sk_order/i);
+  expect(service.heads[0]).toContain(signBody(body, 'enc_x'));
+});
+
+it('P3: an intent that grew too old is not sent at all', async () => {
+  const { service, client } = await talk(({ socket }) => socket.write(accepted));
+  expect((await client.bankTransfer(body, 'R-1', () => false)).kind).toBe('not_sent');
+  expect(service.connections()).toBe(0);
+});
+
+it('P7: a refused connection proves that nothing was sent', async () => {
+  const service = await startRawService(() => undefined);
+  await service.stop();
+  const outcome = await clientOf(service.url).bankTransfer(body, 'R-1', () => true);
+  expect(outcome).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('ECONNREFUSED') });
+});
+
+const endings: [string, (request: RawRequest) => void][] = [
+  ['a reset after the body', ({ socket }) => socket.resetAndDestroy()],
+  ['a close after the body', ({ socket }) => socket.end()],
+  ['a reply cut off in its head', ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
+  ['a reply cut off in its body', ({ socket }) => socket.end(accepted.slice(0, -5))],
+  ['something that is no HTTP', ({ socket }) => socket.end('SSH-2.0-x\r\n\r\n')],
+  ['an edge page', ({ socket }) => socket.end(httpReply(502, '<html>'))],
+];
+it.each(endings)('P8: %s is unknown, and the body left once', async (_name, answer) => {
+  const { service, send } = await talk(answer);
+  expect((await send()).kind).toBe('unknown');
+  expect(service.bodies).toEqual([body]);
+});
+
+it('P8: a service that never answers is unknown after the time-out', async () => {
+  const { service, send } = await talk(() => undefined, 300);
+  const began = performance.now();
+  expect((await send()).kind).toBe('unknown');
+  expect(performance.now() - began).toBeGreaterThan(250);
+  expect(performance.now() - began).toBeLessThan(3000);
+  expect(service.bodies).toHaveLength(1);
+});
+
+it.each([301, 302, 307, 308])('P9: a redirect (%i) is not followed and is unknown', async (status) => {
+  const { service, send } = await talk(({ socket }) =>
+    socket.write(httpReply(status, '', ['location: /api/v1/elsewhere'])),
+  );
+  expect((await send()).kind).toBe('unknown');
+  expect(service.bodies).toHaveLength(1);
+});
+
+it('P9: a close on a socket that is used again never sends a body twice', async () => {
+  const { service, send } = await talk(({ socket, number }) =>
+    number === 2 ? socket.destroy() : socket.write(accepted),
+  );
+  expect((await send()).kind).toBe('accepted');
+  expect((await send()).kind).toBe('unknown');
+  expect(service.connections(), 'the second order used the first socket').toBe(1);
+  expect(service.bodies).toHaveLength(2);
+});
+
+it('P9: a socket idle for over a second is not used for an order again', async () => {
+  const { service, send } = await talk(({ socket }) => socket.write(accepted));
+  await send();
+  await send();
+  expect(service.connections()).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  expect((await send()).kind).toBe('accepted');
+  expect(service.connections()).toBe(2);
+});
+
+it('P9: offered HTTP/2 by an Upgrade header, the client stays on HTTP/1.1 and does not ask again', async () => {
+  const { service, send } = await talk(({ socket }) =>
+    socket.end(httpReply(426, '', ['upgrade: h2c', 'connection: upgrade'])),
+  );
+  expect((await send()).kind).toBe('unknown');
+  expect(service.bodies).toHaveLength(1);
+});
+
+it('P8: Retry-After reaches the sender in milliseconds', async () => {
+  const { send } = await talk(({ socket }) => socket.write(httpReply(429, '<html>', ['retry-after: 3'])));
+  expect(await send()).toMatchObject({ kind: 'turned_away', retryAfterMs: 3000 });
+});
+
+it('P22: a reference is one encoded segment of a question, and questions carry the secret key', async () => {
+  const { service, client } = await talk(({ socket }) => socket.write(httpReply(200, '{}')));
+  expect(await client.fetchTransferDetails('../a b?c')).toMatchObject({ kind: 'reply', httpStatus: 200 });
+  expect(service.heads[0]).toMatch(/^GET \/api\/v1\/fetch_transfer_details\/\.\.%2Fa%20b%3Fc HTTP/);
+  expect(service.heads[0]).toMatch(/authorization: Bearer sk_test_x/i);
+});
+
+it.each([
+  [401, 'unauthorised'],
+  [403, 'unauthorised'],
+  [429, 'throttled'],
+  [503, 'server_error'],
+  [302, 'not_understood'],
+  [200, 'not_understood'],
+])('a question answered %i without JSON is trouble: %s', async (status, reason) => {
+  const { client } = await talk(({ socket }) => socket.write(httpReply(status, '<html>')));
+  expect(await client.fetchTransferDetails('R-1')).toMatchObject({ kind: 'trouble', reason });
+});
+
+it('P13: numbers of a reply are read as text, without losing a digit', async () => {
+  const { client } = await talk(({ socket }) => socket.write(httpReply(200, '{"id":90071992547409931}')));
+  expect(await client.fetchTransferDetails('R-1')).toMatchObject({ json: { id: '90071992547409931' } });
+});

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findHalt } from '../../src/ledger/claims.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { createLookUps } from '../../src/observation/look-up.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+import { clientOf, named, senderOf } from './setting.ts';
+
+let ledger: TestLedger;
+let sandbox: Sandbox;
+const clients: ServiceClient[] = [];
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  await sandbox.stop();
+  await ledger.remove();
+});
+
+async function service(
+  faults: Record<string, Fault> = {},
+  more: SandboxOptions = {},
+): Promise<ServiceClient> {
+  sandbox = await createSandbox({ settleMs: 60_000, faults, ...more });
+  const client = clientOf(sandbox);
+  clients.push(client);
+  return client;
+}
+const bodies = (references: string[]): number[] => references.map((r) => sandbox.requests.bodies(r));
+const counted = async () => {
+  const counts: Record<string, number> = {};
+  for (const state of Object.values(await states(ledger))) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+};
+
+it('P1: sends each ready payout once, and the service books what was frozen', async () => {
+  const client = await service();
+  await addBatch(ledger, named(12));
+  const result = await senderOf(ledger, client).run();
+  expect(result).toMatchObject({ ended: 'drained', counts: { accepted: 12, unknown: 0 } });
+  expect(await counted()).toEqual({ pending: 12 });
+  expect(bodies(named(12))).toEqual(Array(12).fill(1));
+  expect(sandbox.book.totals('test').NGN?.pending).toEqual({ count: 12, minor: 1_800_000n });
+});
+
+it('P8: a lost answer is unknown and never sent again by itself', async () => {
+  const client = await service({ 'R-2': 'lost_answer' });
+  await addBatch(ledger, named(5));
+  expect((await senderOf(ledger, client).run()).counts).toMatchObject({ accepted: 4, unknown: 1 });
+  await senderOf(ledger, client).run();
+  expect(await counted()).toEqual({ pending: 4, unknown: 1 });
+  expect(bodies(named(5))).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('P11: three lost answers in a row halt the mode, and the rest stays ready', async () => {
+  const client = await service({ 'R-1': 'lost_answer', 'R-2': 'lost_before', 'R-3': 'error_500_after' });
+  await addBatch(ledger, named(9));
+  const result = await senderOf(ledger, client).run();
+  expect(result).toMatchObject({ ended: 'halted', detail: '3 unknown outcomes in a row' });
+  expect(await counted()).toEqual({ unknown: 3, ready: 6 });
+  expect((await senderOf(ledger, client).run()).ended).toBe('halted');
+  expect(sandbox.requests.posts).toBe(3);
+});
+
+it('P6: a refusal concerns its payout alone', async () => {
+  const client = await service({ 'R-2': 'refuse_24' });
+  await addBatch(ledger, named(3));
+  expect((await senderOf(ledger, client).run()).ended).toBe('drained');
+  expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'refused', 'R-3': 'pending' });
+});
+
+it('P11: an answer about the account halts the mode at once and names its cause', async () => {
+  const client = await service({ 'R-1': 'insufficient' });
+  await addBatch(ledger, named(6));
+  expect((await senderOf(ledger, client).run()).ended).toBe('halted');
+  expect((await findHalt(ledger.db, 'test'))?.cause).toMatch(/10 .*R-1/);
+  expect(await states(ledger)).toMatchObject({ 'R-1': 'unknown', 'R-2': 'ready', 'R-6': 'ready' });
+});
+
+it('P8: after a 429 a look-up comes first, and then the payout is taken once', async () => {
+  const client = await service({ 'R-2': 'rate_limited_once' });
+  await addBatch(ledger, named(3));
+  expect((await senderOf(ledger, client).run()).ended).toBe('drained');
+  expect(await states(ledger)).toEqual({ 'R-1': 'pending', 'R-2': 'ready', 'R-3': 'pending' });
+  const rules = { mode: 'test' as const, concurrency: 1, quietPeriodMs: 1 };
+  const limiter = { take: async () => undefined };
+  await createLookUps({ ledger, clock: systemClock(), service: client, limiter, rules }).askDue({
+    budget: 9,
+  });
+  await senderOf(ledger, client).run();
+  expect((await states(ledger))['R-2']).toBe('pending');
+  expect(bodies(['R-2'])).toEqual([2]);
+  expect(sandbox.book.find('R-2')).toHaveLength(1);
+});
+
+it('P7: nobody listening: three attempts are proven not sent, then the sender stops and all stay ready', async () => {
+  await service();
+  await sandbox.stop();
+  const client = clientOf(sandbox);
+  clients.push(client);
+  await addBatch(ledger, named(8));
+  const result = await senderOf(ledger, client).run();
+  expect(result).toMatchObject({ ended: 'unreachable', counts: { not_sent: 3, unknown: 0 } });
+  expect(await counted()).toEqual({ ready: 8 });
+});
+
+it('P1: two senders side by side on one ledger send nothing twice', async () => {
+  const client = await service({}, { latencyMs: 3 });
+  await addBatch(ledger, named(60));
+  const other = await openLedger(ledger.path, { now: () => born });
+  const results = await Promise.all([
+    senderOf(ledger, client, { workerId: 'w-1' }).run(),
+    senderOf(other, clientOf2(), { workerId: 'w-2' }).run(),
+  ]);
+  await other.close();
+  expect(results.map((r) => r.ended)).toEqual(['drained', 'drained']);
+  expect(results.every((r) => r.counts.accepted > 0)).toBe(true);
+  expect(bodies(named(60))).toEqual(Array(60).fill(1));
+});
+function clientOf2(): ServiceClient {
+  const client = clientOf(sandbox);
+  clients.push(client);
+  return client;
+}
+
+it('sends one payout alone until the first is accepted, and never more than its slots', async () => {
+  const client = await service({}, { latencyMs: 20 });
+  await addBatch(ledger, named(10));
+  let under = 0;
+  const seen: number[] = [];
+  const watched: ServiceClient = {
+    ...client,
+    bankTransfer: async (...args) => {
+      seen.push(++under);
+      return client.bankTransfer(...args).finally(() => under--);
+    },
+  };
+  await senderOf(ledger, watched, { concurrency: 4 }).run();
+  expect(seen[0]).toBe(1);
+  expect(seen[1], 'the second starts after the first was answered').toBe(1);
+  expect(Math.max(...seen)).toBe(4);
+});
+
+it.each(['wall', 'monotonic'] as const)(
+  'P3: an intent grown too old on the %s clock is not sent',
+  async (which) => {
+    const client = await service();
+    await addBatch(ledger, named(1));
+    const real = systemClock();
+    let late = 0;
+    const clock: Clock = {
+      ...real,
+      now: () => real.now() + (which === 'wall' ? late : 0),
+      monotonic: () => real.monotonic() + (which === 'monotonic' ? late : 0),
+    };
+    // The process stood still between the commit of the intent and the write.
+    const slow: typeof ledger = {
+      ...ledger,
+      write: async (work) => {
+        const done = await ledger.write(work);
+        late += 6000;
+        return done;
+      },
+    };
+    const result = await senderOf(slow, client, { clock }).run();
+    expect(sandbox.requests.posts).toBe(0);
+    expect(result.counts).toMatchObject({ accepted: 0 });
+    expect(await counted()).toEqual({ ready: 1 });
+  },
+);
+
+it('an interrupted sender starts nothing new and records what was under way', async () => {
+  const client = await service({}, { latencyMs: 60 });
+  await addBatch(ledger, named(40));
+  const stop = new AbortController();
+  const result = await senderOf(ledger, client).run({
+    signal: stop.signal,
+    onProgress: () => stop.abort(),
+  });
+  expect(result.ended).toBe('interrupted');
+  const { sending = 0, pending = 0, ready = 0 } = await counted();
+  expect(sending).toBe(0);
+  expect(pending).toBe(sandbox.requests.posts);
+  expect(pending + ready).toBe(40);
+  expect(ready).toBeGreaterThan(30);
+});
+
+it('a batch that is still loading does not keep the sender busy', async () => {
+  const client = await service();
+  await addBatch(ledger, named(1), { phase: 'loading' });
+  const signal = AbortSignal.timeout(1000);
+  expect((await senderOf(ledger, client).run({ signal })).ended).toBe('drained');
+});

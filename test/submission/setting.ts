@@ -1,0 +1,37 @@
+import type { Mode } from '../../src/domain/payout.ts';
+import type { Ledger } from '../../src/ledger/open.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { createServiceClient } from '../../src/service/client.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { createSender } from '../../src/submission/send.ts';
+
+/** The real client of a local service, or of an address where nobody listens. */
+export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 2000): ServiceClient {
+  const { secretKey, encryptionKey } = sandbox.keys.test;
+  return createServiceClient({
+    baseUrl: sandbox.url,
+    secretKey,
+    orderKey: secretKey,
+    signingKey: encryptionKey,
+    timeoutMs,
+    sendDeadlineMs: 5000,
+    concurrency: 4,
+    rules: { codes: {}, edgeRejections: [429] },
+  });
+}
+
+/** A sender of the test mode without a rate limit. */
+export function senderOf(
+  ledger: Ledger,
+  service: ServiceClient,
+  more: { clock?: Clock; workerId?: string; concurrency?: number; sendDeadlineMs?: number } = {},
+) {
+  const { clock = systemClock(), workerId = 'w-1', concurrency = 4, sendDeadlineMs = 5000 } = more;
+  const mode: Mode = 'test';
+  const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3 };
+  return createSender({ ledger, clock, service, limiter: { take: async () => undefined }, workerId, rules });
+}
+
+/** R-1 to R-n. */
+export const named = (n: number): string[] => Array.from({ length: n }, (_, i) => `R-${i + 1}`);

@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { canonicalBody } from '../../src/domain/body.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Mode, PayoutState } from '../../src/domain/payout.ts';
+import { type Claim, claim } from '../../src/ledger/claims.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { record, recordIntake } from '../../src/ledger/record.ts';
+import type { Batch, NewPayout, Payout } from '../../src/ledger/tables.ts';
+
+export const born = '2026-11-21T10:00:00.000Z';
+/** `born` and so many milliseconds. */
+export const at = (ms: number): string => new Date(Date.parse(born) + ms).toISOString();
+
+export type TestLedger = Ledger & { folder: string; remove(): Promise<void> };
+
+/** A real ledger file in a folder of its own. */
+export async function makeLedger(): Promise<TestLedger> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
+  const ledger = await openLedger(join(folder, 'ledger.db'), { now: () => born });
+  return {
+    ...ledger,
+    folder,
+    remove: async () => {
+      await ledger.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A loaded batch of `references` in the state given, history from its first entry; returns the payouts' ids. */
+export async function addBatch(
+  ledger: Ledger,
+  references: readonly string[],
+  more: { id?: string; mode?: Mode; phase?: Batch['phase']; state?: PayoutState } & Partial<
+    Omit<NewPayout, 'id'>
+  > = {},
+): Promise<bigint[]> {
+  const { id: batchId = 'b-1', mode = 'test', phase = 'loaded', state = 'ready', ...given } = more;
+  return ledger.write(async (trx) => {
+    const batch = { id: batchId, mode, phase, name: batchId, file_name: `${batchId}.csv`, created_at: born };
+    const rest = {
+      content_hash: batchId,
+      columns: '[]',
+      delimiter: ',',
+      hold_reasons: '[]',
+      body_digest: '',
+    };
+    await trx
+      .insertInto('batches')
+      .values({ ...batch, ...rest, row_count: BigInt(references.length) })
+      .execute();
+    const ids: bigint[] = [];
+    for (const [i, reference] of references.entries()) {
+      const payout = payoutOf(reference, {
+        mode,
+        batch_id: batchId,
+        row_number: BigInt(i + 2),
+        state,
+        ...given,
+      });
+      const { id } = await trx.insertInto('payouts').values(payout).returning('id').executeTakeFirstOrThrow();
+      ids.push(id);
+    }
+    await recordIntake(
+      trx,
+      born,
+      ids.map((id) => ({ id, state })),
+      { batch: batchId },
+    );
+    return ids;
+  });
+}
+
+function payoutOf(
+  reference: string,
+  own: Partial<NewPayout> & { mode: Mode; batch_id: string; row_number: bigint; state: PayoutState },
+): NewPayout {
+  const order = {
+    account_number: '0123456789',
+    account_name: 'ADA OBI',
+    bank_code: '000013',
+    currency: 'NGN',
+    narration: 'November salary',
+    sender_name: 'Acme Ltd',
+  };
+  return {
+    ...order,
+    reference,
+    reference_key: reference.toLowerCase(),
+    amount: 150_000n,
+    type: null,
+    body: canonicalBody({ ...order, amount: '1500.00', reference }),
+    cells: '[]',
+    updated_at: born,
+    ...own,
+  };
+}
+
+export const replies = {
+  accepted: (transferId = '481'): Outcome => ({
+    kind: 'accepted',
+    transferId,
+    status: 'pending',
+    httpStatus: 200,
+    message: 'ok',
+    raw: '{}',
+  }),
+  refused: (): Outcome => ({ kind: 'refused', code: '24', httpStatus: 400, message: 'no', raw: '{}' }),
+  notSent: (): Outcome => ({ kind: 'not_sent', message: 'ECONNREFUSED' }),
+  turnedAway: (retryAfterMs: number | null = null): Outcome => ({
+    kind: 'turned_away',
+    retryAfterMs,
+    httpStatus: 429,
+    code: '11',
+    message: 'slow down',
+    raw: '{}',
+  }),
+  unknown: (): Outcome => ({
+    kind: 'unknown',
+    code: null,
+    httpStatus: null,
+    message: 'no answer',
+    raw: '',
+    halts: false,
+  }),
+};
+
+/** Commits intents for up to `limit` payouts of the test mode. */
+export function claimAt(ledger: Ledger, when: string, limit = 1, workerId = 'w-1'): Promise<Claim[]> {
+  return ledger.write((trx) => claim(trx, { mode: 'test', workerId, limit, at: when }));
+}
+
+/** Records what an attempt came to. */
+export function recordOutcome(
+  ledger: Ledger,
+  when: string,
+  { payoutId, attemptId }: Pick<Claim, 'payoutId' | 'attemptId'>,
+  outcome: Outcome,
+) {
+  const event = { kind: 'outcome' as const, attemptId, outcome };
+  return ledger.write((trx) => record(trx, when, [{ payoutId, source: 'response', event }]));
+}
+
+export function payoutById(ledger: Ledger, id: bigint): Promise<Payout> {
+  return ledger.db.selectFrom('payouts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** Reference and state of every payout. */
+export async function states(ledger: Ledger): Promise<Record<string, PayoutState>> {
+  const rows = await ledger.db.selectFrom('payouts').select(['reference', 'state']).orderBy('id').execute();
+  return Object.fromEntries(rows.map((row) => [row.reference, row.state]));
+}
