@@ -7,6 +7,7 @@ import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 const thisFile = fileURLToPath(import.meta.url);
 const root = dirname(dirname(thisFile));
@@ -113,6 +114,8 @@ function obeyLauncher(signals) {
 }
 
 async function work() {
+  // A batch worker shares its machine: collect early rather than let the heap grow to what the machine has.
+  setFlagsFromString('--optimize-for-size');
   const signals = countSignalsOnce();
   if (process.argv0 === workerName && process.channel) obeyLauncher(signals);
   // Beside the installed packages, not in the shared temporary folder, where others could plant code.

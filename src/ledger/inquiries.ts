@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { field, rowsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
 
 export type Due = { id: bigint; payoutId: bigint; kind: 'details' | 'resend'; rung: bigint; dueAt: string };
@@ -83,4 +84,14 @@ export async function resendsAsked(db: Db, payoutIds: readonly bigint[]): Promis
     .groupBy('payout_id')
     .execute();
   return new Map(rows.map((row) => [row.payout_id, Number(row.n)]));
+}
+
+/** Puts details look-ups on the list; one that is already due is brought forward when the new time is earlier. */
+export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
+  if (due.length === 0) return;
+  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung)
+    select ${field('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${field('rung')}, 0)
+    from ${rowsOf(due)} as row where true
+    on conflict (payout_id, kind) where outcome is null
+      do update set due_at = min(inquiries.due_at, excluded.due_at)`.execute(trx);
 }

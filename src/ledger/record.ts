@@ -5,6 +5,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
 import { field, rowsOf } from './bulk.ts';
 import { chainEntry, insertHistory } from './history.ts';
+import { askDetails } from './inquiries.ts';
 import type { Trx } from './open.ts';
 import type { Payout } from './tables.ts';
 
@@ -284,16 +285,6 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[], rows: Map<big
       where outcome is null and kind = 'details' and asked_at is null
         and payout_id in (select value from json_each(${`[${closed.join(',')}]`}))`.execute(trx);
   }
-}
-
-/** Puts details look-ups on the list; one that is already due is brought forward when the new time is earlier. */
-async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
-  if (due.length === 0) return;
-  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung)
-    select ${field('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${field('rung')}, 0)
-    from ${rowsOf(due)} as row where true
-    on conflict (payout_id, kind) where outcome is null
-      do update set due_at = min(inquiries.due_at, excluded.due_at)`.execute(trx);
 }
 
 function eventName(event: PayoutEvent): string {

@@ -2,12 +2,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../src/app.ts';
 import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite } from './bare.ts';
 import { writeBatch } from './batch-file.ts';
 import * as ours from './ours.ts';
 import { type Service, startService } from './service.ts';
 import { type Line, tableOf, timed } from './table.ts';
+
+// As src/bin.js does for every command.
+setFlagsFromString('--optimize-for-size');
 
 const concurrency = 32;
 const memoryLimitMb = 300;
