@@ -115,10 +115,11 @@ async function conclude(
     if (outdated && !(finding.kind === 'witness' && finding.witness.status !== 'failed')) {
       outcome = 'outdated';
     } else if (finding.kind === 'witness') {
-      await record(trx, answeredAt, [
-        { payoutId, source: 'details', event: { kind: 'witness', witness: finding.witness } },
+      const { witness } = finding;
+      const [told] = await record(trx, answeredAt, [
+        { payoutId, source: 'details', event: { kind: 'witness', witness } },
       ]);
-      outcome = 'found';
+      outcome = told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
     } else if (finding.kind === 'conflict') {
       outcome = `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`;
     } else if (missing) {

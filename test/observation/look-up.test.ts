@@ -107,3 +107,38 @@ it('P8: a payout that was turned away may go out after its look-up found nothing
   expect(await ask()).toBe(1);
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', look_up_first: 0n });
 });
+
+it('P4: a look-up begun before the latest attempt ended does not let the payout go out again', async () => {
+  const id = await sent(replies.turnedAway());
+  const answered = Promise.withResolvers<void>();
+  const slow: ServiceClient = {
+    ...client,
+    fetchTransferDetails: async (reference) => {
+      const reply = await client.fetchTransferDetails(reference);
+      await answered.promise;
+      return reply;
+    },
+  };
+  const late = lookUpsOf(ledger, clock, slow).askDue({ budget: 9 });
+  // Meanwhile another process asks too, sends, and is turned away again.
+  await ask();
+  clock.set(1000);
+  const [second] = await claimAt(ledger, at(1000));
+  if (!second) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(2000), second, replies.turnedAway());
+  clock.set(3000);
+  answered.resolve();
+  await late;
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', look_up_first: 1n });
+});
+
+it('P14: details that contradict a final state are written down as a conflict and change nothing', async () => {
+  const transfer = plant({});
+  const id = await sent(replies.accepted(String(transfer.id)));
+  await lookUpsOf(ledger, clock, client).lookUp([id]);
+  sandbox.book.change(transfer.id, { status: 'failed' });
+  await lookUpsOf(ledger, clock, client).lookUp([id]);
+  expect((await payoutById(ledger, id)).state).toBe('success');
+  const rows = await ledger.db.selectFrom('inquiries').select('outcome').orderBy('id').execute();
+  expect(rows.at(-1)?.outcome).toMatch(/^conflict: details says failed/);
+});

@@ -251,6 +251,14 @@ it('missing_at_service needs a complete listing, the grace passed and a look-up 
   ]);
 });
 
+it('missing_at_service stays open while its look-up gets no answer: silence closes nothing', async () => {
+  await payout(3);
+  expect((await reconcile([])).kinds).toEqual(['missing_at_service ACME-3']);
+  const silent = await reconcile([], { word: 'no_answer' });
+  expect(silent.kinds).toEqual(['missing_at_service ACME-3']);
+  expect(silent.summary.discrepancies.resolved).toBe(0);
+});
+
 it('a discrepancy keeps its id, closes by evidence, says what closed it, and opens again', async () => {
   await payout(2);
   const [first] = (await reconcile([listed(2, { amount: '9.00' })])).open;

@@ -33,3 +33,32 @@ it('P3: what a dead worker was sending becomes unknown, never ready; a living wo
   await mine.end();
   await ledger.remove();
 });
+
+it('P3: a process that ended with an unanswered attempt is taken over too', async () => {
+  const ledger = await makeLedger();
+  const clock = systemClock();
+  const [mine, failing] = ['mine', 'failing'].map((id) =>
+    createWorkers({ ledger, clock, dataDir: ledger.folder, id }),
+  );
+  if (!mine || !failing) throw new Error('two workers');
+  await mine.start('submit');
+  await failing.start('submit');
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await claimAt(ledger, at(0), 1, 'failing');
+  await failing.end();
+  expect(await takeOver({ ledger, clock, workers: mine })).toBe(1);
+  expect(await states(ledger)).toEqual({ 'R-1': 'unknown', 'R-2': 'ready' });
+  await mine.end();
+  await ledger.remove();
+});
+
+it('P3: a worker that others took over claims nothing more', async () => {
+  const ledger = await makeLedger();
+  const workers = createWorkers({ ledger, clock: systemClock(), dataDir: ledger.folder, id: 'mine' });
+  await workers.start('submit');
+  await addBatch(ledger, ['R-1']);
+  await workers.markEnded('mine');
+  await expect(claimAt(ledger, at(0), 1, 'mine')).rejects.toThrow('took over worker mine');
+  expect(await states(ledger)).toEqual({ 'R-1': 'ready' });
+  await ledger.remove();
+});
