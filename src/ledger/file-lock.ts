@@ -6,6 +6,9 @@ import { isBusy } from './sqlite.ts';
 /** A lock that the operating system frees when its process dies, however it dies. */
 export type FileLock = { release(): void };
 
+// A lock belongs to the process: a holder that nobody refers to any more must not be collected, and so freed.
+const held = new Set<Database.Database>();
+
 /**
  * Takes the lock at `path`, or answers null when another holder (here or in another process) has it (P3). The lock is
  * an exclusive SQLite transaction: a pid would lie, since a zombie still answers `kill(pid, 0)`. Never open the file
@@ -21,7 +24,13 @@ export function holdLock(path: string): FileLock | null {
     if (isBusy(error)) return null;
     throw error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
 }
 
 /** True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. */

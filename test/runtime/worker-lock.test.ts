@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isLockFree } from '../../src/ledger/file-lock.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryExclusive } from '../../src/runtime/worker-lock.ts';
@@ -82,4 +83,22 @@ describe('workers', () => {
     expect(again).not.toBeNull();
     again?.release();
   });
+});
+
+it('a lock that nobody refers to any more is held until its process ends, whatever the garbage collector does', async () => {
+  const source = JSON.stringify(new URL('../../src/ledger/file-lock.ts', import.meta.url).href);
+  const script = `
+    const { holdLock } = await import(${source});
+    holdLock(process.argv[1]);
+    globalThis.gc();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    globalThis.gc();
+    process.stdout.write('ready');
+    setInterval(() => {}, 1000);`;
+  const path = join(dir, 'gc.lock');
+  child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', script, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (child.stdout) await once(child.stdout, 'data');
+  expect(isLockFree(path)).toBe(false);
 });
