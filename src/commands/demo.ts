@@ -128,7 +128,9 @@ async function describe(
   const batches = await batchCounts(app.ledger.db, 'test');
   const paths = [
     ...new Set([
-      ...batches.map(({ batch }) => join(app.paths.reports, batch.id, 'results.csv')),
+      ...batches.flatMap(({ batch }) =>
+        ['results.csv', 'results.xlsx'].map((name) => join(app.paths.reports, batch.id, name)),
+      ),
       ...files,
       ...run.reports,
     ]),
@@ -148,7 +150,7 @@ async function describe(
       "The service's own book against the ledger",
       ...books.lines,
       '',
-      'Reports (open index.html or results.csv)',
+      'Reports (open index.html, or results.xlsx in a spreadsheet)',
       ...paths.map((path) => `  ${path}`),
     ],
     json: { agree, run: run.run, reports: paths },

@@ -70,7 +70,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       });
       const text = await readText(reply.body);
       return judgeAnswer(
-        { httpStatus: reply.statusCode, text, retryAfterMs: readRetryAfter(reply.headers['retry-after']) },
+        { httpStatus: reply.statusCode, text, retryAfterMs: readRetryAfter(reply.headers) },
         reference,
         options.rules,
       );
@@ -108,7 +108,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
         reply.statusCode,
         raw,
         Number.isNaN(date) ? null : date,
-        readRetryAfter(reply.headers['retry-after']),
+        readRetryAfter(reply.headers),
       );
     } catch (error) {
       const timedOut = error instanceof Error && /Timeout/.test(error.name);
@@ -162,13 +162,17 @@ function trouble(
   return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
 }
 
-/** Retry-After as seconds or an HTTP date, in milliseconds from now; null when absent or unreadable. */
-function readRetryAfter(value: string | string[] | undefined): number | null {
-  const text = Array.isArray(value) ? value[0] : value;
+/**
+ * Retry-After as seconds or an HTTP date, in milliseconds; a date counts from the reply's own Date, so that a clock of
+ * ours that is off does not matter. null when absent or unreadable.
+ */
+function readRetryAfter(headers: Record<string, string | string[] | undefined>): number | null {
+  const value = headers['retry-after'];
+  const text = (Array.isArray(value) ? value[0] : value)?.trim();
   if (text === undefined) return null;
-  if (/^\d+$/.test(text.trim())) return Math.min(Number(text) * 1000, longestPauseMs);
-  const until = Date.parse(text);
-  return Number.isNaN(until) ? null : Math.min(Math.max(0, until - Date.now()), longestPauseMs);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestPauseMs);
+  const wait = Date.parse(text) - Date.parse(String(headers.date));
+  return Number.isNaN(wait) ? null : Math.min(Math.max(0, wait), longestPauseMs);
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
