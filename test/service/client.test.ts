@@ -144,3 +144,17 @@ it('P13: numbers of a reply are read as text, without losing a digit', async () 
   const { client } = await talk(({ socket }) => socket.write(httpReply(200, '{"id":90071992547409931}')));
   expect(await client.fetchTransferDetails('R-1')).toMatchObject({ json: { id: '90071992547409931' } });
 });
+
+it.each([
+  ['seconds', ['retry-after: 7'], 7000],
+  [
+    'a date, counted from the reply’s own Date',
+    ['date: Sat, 21 Nov 2026 10:00:00 GMT', 'retry-after: Sat, 21 Nov 2026 10:00:30 GMT'],
+    30_000,
+  ],
+  ['a year, cut to an hour', ['retry-after: 31536000'], 3_600_000],
+  ['nonsense', ['retry-after: soon'], null],
+])('P8: Retry-After as %s', async (_name, headers, retryAfterMs) => {
+  const { send } = await talk(({ socket }) => socket.write(httpReply(429, '', headers)));
+  expect(await send()).toMatchObject({ kind: 'turned_away', retryAfterMs });
+});
