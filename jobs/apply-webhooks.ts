@@ -1,10 +1,10 @@
 import type { App } from '../src/app.ts';
+import { run as lookUp } from './look-up.ts';
 
 export const name = 'apply-webhooks';
 
 /** Applies stored webhooks and asks at once what they make us ask: only the look-up can settle (P14). */
 export async function run(app: App, signal?: AbortSignal): Promise<{ applied: number; lookups: number }> {
   const applied = await app.applyWebhooks(signal);
-  const lookups = await app.lookUps.askDue({ budget: 500, ...(signal && { signal }) });
-  return { applied, lookups };
+  return { applied, ...(await lookUp(app, signal)) };
 }

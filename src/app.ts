@@ -154,7 +154,6 @@ function openService(
     signingKey: chooseKey(signatureKey, keys),
     timeoutMs,
     concurrency,
-    sendDeadlineMs: config.submission.sendDeadlineMs,
     rules: { codes, edgeRejections },
   });
 }

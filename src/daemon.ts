@@ -1,6 +1,7 @@
 import * as applyJob from '../jobs/apply-webhooks.ts';
 import * as followUpJob from '../jobs/follow-up.ts';
 import * as intakeJob from '../jobs/intake.ts';
+import * as lookUpJob from '../jobs/look-up.ts';
 import * as reconcileJob from '../jobs/reconcile.ts';
 import * as reportJob from '../jobs/report.ts';
 import * as requeueJob from '../jobs/requeue.ts';
@@ -77,18 +78,20 @@ export function createDaemon(app: App): Daemon {
     await app.reporting.writeIndex();
   }
 
-  /** Look-ups have a lane of their own, so that a slow service never keeps a webhook from being applied. */
-  async function lookUp(): Promise<void> {
-    await watched(app.lookUps.askDue({ budget: 500, signal: stopping.signal }));
-  }
-
   queue.process(submitJob.name, untilQuiet(submitJob.name, submit), { concurrency: 1 });
-  queue.process(followUpJob.name, untilQuiet(followUpJob.name, lookUp), { concurrency: 1 });
+  // A lane of its own, so that a slow service never keeps a webhook from being applied.
+  queue.process(
+    lookUpJob.name,
+    untilQuiet(lookUpJob.name, async () => {
+      await watched(lookUpJob.run(app, stopping.signal));
+    }),
+    { concurrency: 1 },
+  );
   queue.process(
     applyJob.name,
     untilQuiet(applyJob.name, async () => {
       await watched(app.applyWebhooks(stopping.signal));
-      await wake(followUpJob.name);
+      await wake(lookUpJob.name);
     }),
     { concurrency: 1 },
   );
@@ -168,5 +171,5 @@ function scheduledJobs(
 }
 
 function isLedgerFailure(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && /^SQLITE_(?!BUSY|LOCKED)/.test(String(error.code));
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
 }

@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { DecoratorHandler, type Dispatcher, Pool } from 'undici';
 import type { Outcome } from '../domain/outcome.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { parseLossless, readEnvelope } from './json.ts';
@@ -16,8 +16,6 @@ export type ClientOptions = {
   signingKey: string;
   timeoutMs: number;
   concurrency: number;
-  /** A request whose bytes have not begun to leave after so long is given up: its intent is too old (P3). */
-  sendDeadlineMs: number;
   rules: AnswerRules;
 };
 
@@ -32,7 +30,7 @@ const maxReplyBytes = 16 * 1024 * 1024;
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { origin, pathname } = new URL(options.baseUrl);
   const prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
-  const pool = (connections: number, connectMs: number): Pool =>
+  const pool = (connections: number): Pool =>
     new Pool(origin, {
       connections,
       allowH2: false,
@@ -41,22 +39,18 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       keepAliveMaxTimeout: 900,
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,
-      connect: { timeout: connectMs },
+      connect: { timeout: options.timeoutMs },
     });
-  const orders = pool(options.concurrency, Math.min(options.timeoutMs, options.sendDeadlineMs));
-  const questions = pool(options.concurrency, options.timeoutMs);
+  const orders = pool(options.concurrency);
+  const questions = pool(options.concurrency);
   const probe = createSentProbe();
 
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
     const bytes = Buffer.from(body, 'utf8');
     const wasSent = probe.watch(bytes);
-    const tooOld = new AbortController();
-    const deadline = setTimeout(() => {
-      if (!wasSent()) tooOld.abort(new Error('the intent grew too old before its bytes could leave'));
-    }, options.sendDeadlineMs);
     try {
-      const reply = await orders.request({
+      const reply = await gated(orders, () => !wasSent() && beforeWrite()).request({
         path: `${prefix}/bank_transfer`,
         method: 'POST',
         headers: {
@@ -66,7 +60,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
           accept: 'application/json',
         },
         body: bytes,
-        signal: AbortSignal.any([AbortSignal.timeout(options.timeoutMs), tooOld.signal]),
+        signal: AbortSignal.timeout(options.timeoutMs),
       });
       const text = await readText(reply.body);
       return judgeAnswer(
@@ -85,8 +79,6 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
         raw: '',
         halts: false,
       };
-    } finally {
-      clearTimeout(deadline);
     }
   }
 
@@ -134,6 +126,21 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       await Promise.all([orders.destroy(), questions.destroy()]);
     },
   };
+}
+
+/**
+ * Asks in the tick in which the request would be written: connecting, or waiting for a socket, can outlast the intent
+ * (P3), and a request that a transport would write a second time is not written (P9).
+ */
+function gated(pool: Dispatcher, mayWrite: () => boolean): Dispatcher {
+  return pool.compose((dispatch) => (request, handler) => {
+    const gate: Dispatcher.DispatchHandler = new DecoratorHandler(handler);
+    gate.onRequestStart = (controller, context) => {
+      if (!mayWrite()) controller.abort(new Error('the intent grew too old before its bytes could leave'));
+      handler.onRequestStart?.(controller, context);
+    };
+    return dispatch(request, gate);
+  });
 }
 
 function judgeReply(

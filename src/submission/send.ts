@@ -52,17 +52,18 @@ type Pause = { until: number };
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
   const inFlight = new Set<Promise<void>>();
   const done: Done[] = [];
-  const pending: Done[] = [];
+  const unwritten: Done[] = [];
   try {
-    return await loop(deps, request, pause, { inFlight, done, pending });
+    return await loop(deps, request, pause, { inFlight, done, unwritten });
   } catch (error) {
     await Promise.allSettled(inFlight);
-    await commitTurn(deps, [...pending, ...done], 0, request.batches).catch(() => undefined);
+    await commitTurn(deps, [...unwritten, ...done], 0, request.batches).catch(() => undefined);
     throw error;
   }
 }
 
-type Flight = { inFlight: Set<Promise<void>>; done: Done[]; pending: Done[] };
+/** Requests under way, answers not looked at yet, and answers whose commit has not succeeded yet. */
+type Flight = { inFlight: Set<Promise<void>>; done: Done[]; unwritten: Done[] };
 
 async function loop(
   deps: SenderDeps,
@@ -71,7 +72,7 @@ async function loop(
   flight: Flight,
 ): Promise<SendResult> {
   const { clock, rules } = deps;
-  const { inFlight, done, pending } = flight;
+  const { inFlight, done, unwritten } = flight;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const state: State = { accepted: false, notSentInARow: 0, progressAt: clock.monotonic() };
   const permits = createPermits(deps, request.signal);
@@ -79,7 +80,7 @@ async function loop(
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = done.splice(0);
-    pending.push(...finished);
+    unwritten.push(...finished);
     for (const { outcome } of finished) {
       counts[outcome.kind] += 1;
       noteOutcome(state, pause, outcome, clock);
@@ -90,8 +91,10 @@ async function loop(
     const filling = permits.fill(free);
     if (filling && finished.length === 0 && inFlight.size === 0) await filling;
     const began = { monotonic: clock.monotonic(), wall: clock.now() };
-    const turn = await commitTurn(deps, finished, Math.min(free, permits.count()), request.batches);
-    pending.length = 0;
+    // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
+    const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
+    const turn = await commitTurn(deps, finished, claimable, request.batches);
+    unwritten.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
     permits.spend(turn.claims.length);

@@ -21,7 +21,6 @@ function clientOf(baseUrl: string, timeoutMs = 5000, concurrency = 1): ServiceCl
     orderKey: 'sk_order',
     signingKey: 'enc_x',
     timeoutMs,
-    sendDeadlineMs: 5000,
     concurrency,
     rules: { codes: {}, edgeRejections: [429] },
   });
@@ -157,4 +156,16 @@ it.each([
 ])('P8: Retry-After as %s', async (_name, headers, retryAfterMs) => {
   const { send } = await talk(({ socket }) => socket.write(httpReply(429, '', headers)));
   expect(await send()).toMatchObject({ kind: 'turned_away', retryAfterMs });
+});
+
+it('P3: an intent that grows too old while it waits for a socket is not sent', async () => {
+  const { service, client, send } = await talk(
+    ({ socket }) => void setTimeout(() => socket.write(accepted), 400),
+  );
+  const first = send();
+  const began = performance.now();
+  const second = client.bankTransfer(body, 'R-1', () => performance.now() - began < 200);
+  expect((await first).kind).toBe('accepted');
+  expect(await second).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('too old') });
+  expect(service.bodies).toHaveLength(1);
 });

@@ -15,7 +15,6 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
     orderKey: secretKey,
     signingKey: encryptionKey,
     timeoutMs,
-    sendDeadlineMs: 5000,
     concurrency: 4,
     rules: { codes: {}, edgeRejections: [429] },
   });
