@@ -1,14 +1,32 @@
 import type { App } from '../src/app.ts';
+import { countDueUnknown } from '../src/ledger/inquiries.ts';
+import { lastRunBegan } from '../src/ledger/listings.ts';
 
 export const name = 'follow_up';
 
-/** Asks what is due: unknown outcomes on their ladder (P19), payouts that webhooks spoke of, look-ups before a POST. */
+/** More unknowns than this are better answered by one listing than one by one (P19). */
+const many = 200;
+const betweenListingsMs = 60 * 60_000;
+const budget = 2000;
+
+/**
+ * Asks what is due: unknown outcomes on their ladder (P19), payouts that webhooks spoke of, look-ups before a POST. When
+ * many are unknown the listing comes first, at most once an hour, and a run asks no more than `many`, the oldest first.
+ */
 export async function run(
   app: App,
   signal?: AbortSignal,
 ): Promise<{ tookOver: number; applied: number; lookups: number }> {
   const tookOver = await app.takeOver();
   const applied = await app.applyWebhooks(signal);
-  const lookups = await app.lookUps.askDue({ budget: 2000, ...(signal && { signal }) });
+  const { ledger, clock } = app;
+  const { mode } = app.config;
+  const crowded = (await countDueUnknown(ledger.db, mode, clock.iso())) > many;
+  if (crowded) {
+    const began = await lastRunBegan(ledger.db, mode);
+    if (began === undefined || Math.abs(clock.now() - Date.parse(began)) > betweenListingsMs)
+      await app.reconciliation.hear(signal);
+  }
+  const lookups = await app.lookUps.askDue({ budget: crowded ? many : budget, ...(signal && { signal }) });
   return { tookOver, applied, lookups };
 }

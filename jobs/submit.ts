@@ -1,10 +1,10 @@
 import type { App } from '../src/app.ts';
-import { sendable } from '../src/ledger/claims.ts';
+import { type Scope, sendable } from '../src/ledger/claims.ts';
 
 export const name = 'submit';
 
 export type SubmitPayload = {
-  batches?: readonly string[];
+  scope?: Scope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
 };
@@ -16,25 +16,25 @@ export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOve
  */
 export async function run(
   app: App,
-  { batches, signal, onProgress }: SubmitPayload = {},
+  { scope, signal, onProgress }: SubmitPayload = {},
 ): Promise<SubmitResult> {
   const tookOver = await app.takeOver();
   await app.applyWebhooks(signal);
   const request = {
-    ...(batches && { batches }),
+    ...(scope && { scope }),
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
   let result = await app.sender.run(request);
   for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
-    const left = await sendable(app.ledger.db, app.config.mode, batches);
+    const left = await sendable(app.ledger.db, app.config.mode, scope);
     if (left.lookUpFirst === 0) break;
     const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
     if (asked === 0) await app.clock.sleep(1000, signal);
     const next = await app.sender.run(request);
     result = { ...next, counts: addCounts(result.counts, next.counts) };
   }
-  const waiting = await sendable(app.ledger.db, app.config.mode, batches);
+  const waiting = await sendable(app.ledger.db, app.config.mode, scope);
   if (result.ended === 'drained' && waiting.lookUpFirst > 0) {
     const detail = `${waiting.lookUpFirst} payouts were turned away and wait for a look-up that gets no answer`;
     return { ...result, ended: 'stuck', detail, tookOver };

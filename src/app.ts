@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { createDecisions } from './decisions/decisions.ts';
 import { createIntake } from './intake/check.ts';
 import { createJobsStore } from './ledger/jobs.ts';
 import { type Ledger, openLedger } from './ledger/open.ts';
@@ -16,6 +17,7 @@ import { createRateLimiter } from './runtime/rate-limiter.ts';
 import { createWorkers } from './runtime/worker-lock.ts';
 import { createServiceClient } from './service/client.ts';
 import { chooseKey } from './service/signing.ts';
+import { createTransport, type Transport } from './service/transport.ts';
 import type { ServiceClient } from './service/types.ts';
 import { preflight } from './submission/preflight.ts';
 import { createSender } from './submission/send.ts';
@@ -26,11 +28,21 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 /** Everything, the service included. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-export type AppOptions = { config: Config; log: Logger; maxPageCount?: number; clock?: Clock };
+/** What the app is built with; the simulation brings a clock, a wire and a ledger of its own. */
+export type AppOptions = {
+  config: Config;
+  log: Logger;
+  maxPageCount?: number;
+  clock?: Clock;
+  transport?: Transport;
+  openLedger?: typeof openLedger;
+  createWorkers?: typeof createWorkers;
+};
 
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
-export async function openLocal({ config, log, maxPageCount, clock = systemClock() }: AppOptions) {
-  const ledger = await openLedger(config.ledgerFile, {
+export async function openLocal(options: AppOptions) {
+  const { config, log, maxPageCount, clock = systemClock() } = options;
+  const ledger = await (options.openLedger ?? openLedger)(config.ledgerFile, {
     now: clock.iso,
     ...(maxPageCount === undefined ? {} : { maxPageCount }),
   });
@@ -49,6 +61,15 @@ export async function openLocal({ config, log, maxPageCount, clock = systemClock
     paths,
     intake: createIntake({ ledger, config, clock, paths }),
     reporting: createReporting({ ledger, config, paths }),
+    decisions: createDecisions({
+      ledger,
+      clock,
+      rules: {
+        mode: config.mode,
+        referencePrefix: config.intake.referencePrefix,
+        payoutLimit: config.submission.payoutLimit,
+      },
+    }),
     jobsStore: createJobsStore(ledger),
     applyWebhooks: (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal),
     close: () => ledger.close(),
@@ -64,7 +85,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const local = await openLocal(options);
   const { config, ledger, clock } = local;
   const { mode } = config;
-  const workers = createWorkers({
+  const workers = (options.createWorkers ?? createWorkers)({
     ledger,
     clock,
     dataDir: config.dataDir,
@@ -74,13 +95,15 @@ export async function openApp(options: AppOptions, kind: string) {
     await local.close();
     throw error;
   });
-  const service = openService(config, keys);
+  const service = openService(config, keys, options.transport);
   const limit = config.service;
   const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
   const throttle = limiterOf(ledger, clock, `${mode} resends`, 60_000, limit.resendsPerMinute, 'burst');
   const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
   const rules = { mode, concurrency: limit.concurrency };
-  const lookUps = createLookUps({ ledger, clock, service, limiter, rules: { ...rules, quietPeriodMs } });
+  const probe = config.submission.resubmit === 'confirmed_absent';
+  const lookUpRules = { ...rules, quietPeriodMs, probe };
+  const lookUps = createLookUps({ ledger, clock, service, limiter, rules: lookUpRules });
   const resends = createResends({
     ledger,
     clock,
@@ -95,7 +118,7 @@ export async function openApp(options: AppOptions, kind: string) {
     limiter,
     settings: { mode, concurrency: limit.concurrency, maxPasses: config.reconciliation.maxPasses },
   });
-  const followUp = { lookUp: lookUps.lookUp, askResend: resends.ask };
+  const followUp = { lookUp: lookUps.askNow, askResend: resends.ask };
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   return {
     ...local,
@@ -144,16 +167,16 @@ function serviceKeys(config: Config): { secretKey: string; encryptionKey: string
 function openService(
   config: Config,
   keys: { secretKey: string; encryptionKey: string | undefined },
+  transport: Transport | undefined,
 ): ServiceClient {
   const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
     config.service;
   return createServiceClient({
     baseUrl,
+    transport: transport ?? createTransport({ origin: new URL(baseUrl).origin, timeoutMs, concurrency }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),
     signingKey: chooseKey(signatureKey, keys),
-    timeoutMs,
-    concurrency,
     rules: { codes, edgeRejections },
   });
 }

@@ -18,7 +18,7 @@ export function readModeKeys(mode: Mode, secret: SecretReader, problems: string[
     const values = (secret(name) ?? '').split(',').flatMap((value) => value.trim() || []);
     const claimed = values.map((value) => /^(?:[a-z]+[_-])?(test|live)[_-]/i.exec(value)?.[1]?.toLowerCase());
     const stranger = claimed.find((other) => other !== undefined && other !== mode);
-    if (stranger) problems.push(`${name}: this is a ${stranger} key; put the ${mode} key there (P24)`);
+    if (stranger) problems.push(`${name}: this is a ${stranger} key; put the ${mode} key there`);
     return values;
   };
   const keys: ModeKeys = {

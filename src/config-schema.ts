@@ -15,7 +15,7 @@ const limits = z
   .superRefine(checkLimits);
 const codes = z.record(
   z.string().regex(/^\d{2,3}$/, 'a status code has two or three digits; write it in quotes'),
-  z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt (P10)'),
+  z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 
 /** This version knows one value of the setting; any other is refused instead of being ignored. */
@@ -60,7 +60,7 @@ export const sections = {
     payout_limit: limits.default({}),
     duplicate_window_days: count(0, 36_500).default(5),
     quiet_period_minutes: count(0).default(1440),
-    resubmit: only('manual').default('manual'),
+    resubmit: z.enum(['manual', 'confirmed_absent']).default('manual'),
     halt_after_unknown: count(0).default(3),
     send_deadline_ms: count(1).default(5000),
     canary: only(0).default(0),

@@ -7,15 +7,18 @@ import * as reportJob from '../jobs/report.ts';
 import * as requeueJob from '../jobs/requeue.ts';
 import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
+import { TakenOver } from './ledger/claims.ts';
 import { createInlineQueue } from './runtime/queue-inline.ts';
 import { createReceiver } from './runtime/receiver.ts';
 import { createScheduler, type ScheduledJob } from './runtime/scheduler.ts';
 import { tryExclusive } from './runtime/worker-lock.ts';
 
+const takeOverEveryMs = 2000;
+
 export type Daemon = {
   /** Begins to listen, then to run jobs. Throws when the receiver's port is taken. */
   start(): Promise<{ url: string | null }>;
-  /** Resolves with the reason when the ledger can no longer be written (P12): the daemon must stop. */
+  /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
   failed: Promise<string>;
   /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
   stop(): Promise<string | undefined>;
@@ -28,8 +31,9 @@ export function createDaemon(app: App): Daemon {
   const failure = Promise.withResolvers<string>();
   let problem: string | undefined;
   const guard = (error: unknown): void => {
-    if (!isLedgerFailure(error) || problem) return;
-    problem = `the ledger failed (${error.message}); sending has stopped. Free disk space or restore the file, then start serve again`;
+    const why = reasonToStop(error);
+    if (why === null || problem) return;
+    problem = why;
     stopping.abort();
     failure.resolve(problem);
   };
@@ -105,16 +109,27 @@ export function createDaemon(app: App): Daemon {
     jobsStore,
     log,
   });
+  /** Dead processes beside this one are taken over in seconds, whatever the schedules (P3). */
+  async function keepTakingOver(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await clock.sleep(takeOverEveryMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      await watched(app.takeOver()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
+    }
+  }
+  let takingOver: Promise<void> | undefined;
   return {
     failed: failure.promise,
     async start() {
       const listening = receiver ? await receiver.listen() : null;
       await requeueJob.run(app, queue);
       await scheduler.start();
+      takingOver = keepTakingOver();
       return { url: listening?.url ?? null };
     },
     async stop() {
       stopping.abort();
+      await takingOver;
       await receiver?.close();
       await scheduler.stop();
       // A POST under way may take its whole time-out; its answer must be recorded.
@@ -170,6 +185,9 @@ function scheduledJobs(
   ];
 }
 
-function isLedgerFailure(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_');
+/** What no later try of the job can mend: the ledger's own failure (P12), or that others took this process for dead (P3). */
+function reasonToStop(error: unknown): string | null {
+  if (error instanceof TakenOver) return error.message;
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_'))) return null;
+  return `the ledger failed (${error.message}); sending has stopped. Free disk space or restore the file, then start serve again`;
 }

@@ -10,7 +10,7 @@ type Source = { path: string; text: string; imports: Import[] };
 /** A rule names its violations; `bad` are samples, each of which it must object to. */
 type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: Source[][] };
 
-const stages = ['intake', 'submission', 'observation', 'reconciliation', 'reporting'];
+const stages = ['intake', 'submission', 'observation', 'decisions', 'reconciliation', 'reporting'];
 const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 
 const importPattern =

@@ -75,7 +75,6 @@ describe('configuration file', () => {
 
   it.each([
     'submission: { canary: 5 }',
-    'submission: { resubmit: confirmed_absent }',
     'submission: { daily_limit: { NGN: "1.00" } }',
     'submission: { approval: always }',
     'ledger: { url: "postgres://h/db" }',

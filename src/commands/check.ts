@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { type Context, withLocal } from './context.ts';
+import { type Context, withLocalOrNew } from './context.ts';
 import { problemLines, totalsText } from './describe.ts';
 import type { Result } from './result.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
 export async function check(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withLocalOrNew(context, async (app) => {
     const files = [];
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const lines = files.flatMap((checked) => [

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
 import type { Config, Environment } from '../config.ts';
 import { Stop } from './result.ts';
@@ -44,6 +46,17 @@ export async function loadSettings(context: Context): Promise<Config> {
 /** Runs with the ledger and files only; no key is needed and nothing is asked of the service. */
 export async function withLocal<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
   const config = await loadSettings(context);
+  await refuseWithoutLedger(config);
+  return runLocal(config, work);
+}
+
+/** As {@link withLocal}, for who takes batches in: it begins the ledger where there is none. */
+export async function withLocalOrNew<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  return runLocal(await loadSettings(context), work);
+}
+
+async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  await refuseStrayLedger(config);
   const { openLocal } = await import('../app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const app = await openLocal({ config, log: createLogger({ quiet: true }) });
@@ -54,9 +67,49 @@ export async function withLocal<T>(context: Context, work: (app: LocalApp) => Pr
   }
 }
 
+/**
+ * A mistyped `ledger.url` must not begin an empty ledger beside batches that were taken in: it would know none of their
+ * references (P22).
+ */
+async function refuseStrayLedger({ dataDir, ledgerFile }: Config): Promise<void> {
+  const archive = join(dataDir, 'archive');
+  if (
+    existsSync(ledgerFile) ||
+    !existsSync(archive) ||
+    !readdirSync(archive).some((name) => name.endsWith('.csv'))
+  )
+    return;
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  if (isHalfSwapped(ledgerFile)) return;
+  throw new Stop(
+    2,
+    `${archive} holds batches that were taken in, but there is no ledger ${ledgerFile}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
+  );
+}
+
+/**
+ * A mistyped folder must not look like a ledger in which nothing happened. A data folder that `init` made is one in
+ * which nothing was taken in yet.
+ */
+async function refuseWithoutLedger({ dataDir, ledgerFile }: Config): Promise<void> {
+  if (existsSync(ledgerFile) || existsSync(join(dataDir, 'inbox'))) return;
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  // An interrupted restore has a name of its own for the ledger; opening it says so.
+  if (isHalfSwapped(ledgerFile)) return;
+  throw new Stop(
+    2,
+    `no ledger in ${dataDir} (${ledgerFile} is not there): check --data and ledger.url, or run counterfoil init and submit`,
+  );
+}
+
+/** Commands that are given payouts of a ledger, and so need one. */
+const needLedger = ['retry', 'resend'];
+
 /** Runs with the whole worker, as `kind`; a missing key stops with 2. */
 export async function withApp<T>(context: Context, kind: string, work: (app: App) => Promise<T>): Promise<T> {
   const config = await loadSettings(context);
+  if (needLedger.includes(kind)) await refuseWithoutLedger(config);
+  await refuseStrayLedger(config);
   const { MissingKeys, openApp } = await import('../app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const log = createLogger({ quiet: kind !== 'serve' || Boolean(context.options.quiet) });
@@ -81,7 +134,7 @@ export async function confirmSending(context: Context, config: Config, live: boo
 }
 
 /** Asks a yes/no question on the terminal; without one, only `--yes` answers. Anything but yes stops with 2. */
-async function confirm(context: Context, question: string): Promise<void> {
+export async function confirm(context: Context, question: string): Promise<void> {
   if (context.options.yes) return;
   if (!context.terminal) throw new Stop(2, `${question} There is no terminal to ask on: add --yes`);
   const { createInterface } = await import('node:readline/promises');

@@ -1,4 +1,7 @@
 import { type Problem, problemSentence } from '../domain/problem.ts';
+import type { Named } from '../ledger/attention.ts';
+import type { Context } from './context.ts';
+import type { Result } from './result.ts';
 
 /** `NGN 1200000.00, ZAR 5000.00`; `nothing` for none. */
 export function totalsText(totals: Record<string, string>): string {
@@ -16,4 +19,39 @@ export function countsText(counts: Record<string, number | undefined>): string {
 export function problemLines(problems: readonly Problem[], count: number, most = 20): string[] {
   const shown = problems.slice(0, most).map((problem) => `  ${problemSentence(problem)}`);
   return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
+}
+
+/** Under `--quiet` a command that did all it was asked says nothing; what needs a person is still said. */
+export function unlessQuiet({ options }: Context, result: Result): Result {
+  return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
+}
+
+/** Why nothing is sent, and the way out: a halt is released (P11), a barrier of the ledger names its own (P25, P26). */
+export function haltText({ at, cause }: { at: string; cause: string }): string {
+  const barrier = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause);
+  if (barrier) return `since ${at}: ${cause}.`;
+  // Released before anybody asked, the next unknowns would pile up on these.
+  const first = /\bunknown\b/.test(cause)
+    ? ' First counterfoil reconcile, which asks what became of them.'
+    : '';
+  return `since ${at}: ${cause}.${first} When the cause is gone: counterfoil release --mode`;
+}
+
+/** What may be paid, by reference, and what to do about it; nothing for none. */
+export function unknownLines({ count, first }: Named): string[] {
+  if (count === 0) return [];
+  const rest = count - first.length;
+  const names = first.map(({ reference }) => reference).join(', ');
+  return [
+    `${count} unknown: they may be paid; do not pay them another way: ${names}${rest > 0 ? ` and ${rest} more` : ''}. Next: counterfoil reconcile, then counterfoil show REFERENCE`,
+  ];
+}
+
+/** Payouts that were about to be sent and would have been paid twice, each with the reason and the way out. */
+export function withheldLines(count: number, first: readonly { reference: string; why: string }[]): string[] {
+  const rest = count - first.length;
+  return [
+    ...first.map(({ reference, why }) => `  held: ${reference}: ${why}`),
+    ...(rest > 0 ? [`  and ${rest} more like these`] : []),
+  ];
 }

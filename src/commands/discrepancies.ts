@@ -1,3 +1,5 @@
+import { discrepancyKinds } from '../domain/discrepancy.ts';
+import { getBatch } from '../ledger/batches.ts';
 import { countOpen, listOpen } from '../ledger/discrepancies.ts';
 import { type Context, withLocal } from './context.ts';
 import { type Result, Stop } from './result.ts';
@@ -10,10 +12,15 @@ export async function discrepancies(
 ): Promise<Result> {
   return withLocal(context, async (app) => {
     const { mode } = app.config;
+    const { kind, batch } = options;
+    if (typeof kind === 'string' && !discrepancyKinds.includes(kind))
+      throw new Stop(2, `--kind: there is no kind "${kind}"; there are ${discrepancyKinds.join(', ')}`);
+    if (typeof batch === 'string' && !(await getBatch(app.ledger.db, mode, batch)))
+      throw new Stop(2, `no batch "${batch}" in this ledger: counterfoil status lists them`);
     const found = await listOpen(app.ledger.db, {
       mode,
-      ...(typeof options.kind === 'string' && { kind: options.kind }),
-      ...(typeof options.batch === 'string' && { batch: options.batch }),
+      ...(typeof kind === 'string' && { kind }),
+      ...(typeof batch === 'string' && { batch }),
       ...(typeof options.olderThan === 'string' && {
         seenBefore: daysBefore(app.clock.now(), options.olderThan),
       }),

@@ -1,8 +1,9 @@
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { findHalt, halt, liftHalt } from '../ledger/claims.ts';
-import { setHeld } from '../ledger/holds.ts';
+import { releaseHeld, setHeld } from '../ledger/holds.ts';
+import { payoutOverview } from '../ledger/overview.ts';
 import { type Context, withLocal } from './context.ts';
-import { countsText } from './describe.ts';
+import { countsText, haltText, unlessQuiet, withheldLines } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
@@ -14,13 +15,14 @@ export async function hold(
   return withLocal(context, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
+    refuseBoth(args, options);
     if (options.mode) {
       await app.ledger.write((trx) => halt(trx, mode, 'held by a person', at));
-      return {
-        code: 0,
-        lines: [`everything in mode ${mode} is held; counterfoil release --mode lifts it`],
-        json: { mode, held: true },
-      };
+      const { payouts } = await payoutOverview(app.ledger.db, mode);
+      const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
+      const sending = payouts.sending ?? 0;
+      const lines = [`${line}; ${underWayText(sending)}`];
+      return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
     const batch = await oneBatch(app, args);
     const moved = await setHeld(app.ledger, {
@@ -32,8 +34,15 @@ export async function hold(
     });
     const [now] = await batchCounts(app.ledger.db, mode, [batch]);
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
-    const lines = [`${batch}: ${moved} payouts held; already on their way or done: ${countsText(underWay)}`];
-    return { code: 0, lines, json: { batch, held: moved, under_way: underWay } };
+    const sending = underWay.sending ?? 0;
+    const lines = [
+      `${batch}: ${moved} payouts held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
+    ];
+    return unlessQuiet(context, {
+      code: 0,
+      lines,
+      json: { batch, held: moved, sending, under_way: underWay },
+    });
   });
 }
 
@@ -46,24 +55,39 @@ export async function release(
   return withLocal(context, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
+    refuseBoth(args, options);
     if (options.mode) {
       const lifted = await app.ledger.write((trx) => liftHalt(trx, mode, at));
       const line = lifted
         ? `the halt of mode ${mode} (${lifted.cause}) is lifted`
         : `mode ${mode} was not halted`;
-      return {
-        code: 0,
-        lines: [line],
-        json: { mode, released: Boolean(lifted), cause: lifted?.cause ?? null },
-      };
+      const barrier = await findHalt(app.ledger.db, mode);
+      return unlessQuiet(context, {
+        code: barrier ? 4 : 0,
+        lines: [line, ...(barrier ? [`sending still stands ${haltText(barrier)}`] : [])],
+        json: { mode, released: Boolean(lifted), cause: lifted?.cause ?? null, halted: barrier ?? null },
+      });
     }
     const batch = await oneBatch(app, args);
-    const moved = await setHeld(app.ledger, { mode, batch, held: false, reason: '', at });
+    const { moved, kept, first } = await releaseHeld(app.ledger, { mode, batch, at });
     const halted = await findHalt(app.ledger.db, mode);
-    const lines = [`${batch}: ${moved} payouts released`];
-    if (halted) lines.push(`sending is still halted: ${halted.cause}. counterfoil release --mode lifts it`);
-    return { code: 0, lines, json: { batch, released: moved } };
+    const [now] = await batchCounts(app.ledger.db, mode, [batch]);
+    const sending = now?.counts.sending ?? 0;
+    const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
+    if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
+    if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
+    return unlessQuiet(context, {
+      code: kept > 0 ? 4 : 0,
+      lines,
+      json: { batch, released: moved, sending, kept, kept_first: first },
+    });
   });
+}
+
+/** A name beside --mode would be ignored, and everything let go instead of one batch. */
+function refuseBoth(args: string[], options: Record<string, unknown>): void {
+  if (options.mode && args.length > 0)
+    throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
 }
 
 async function oneBatch(
@@ -74,5 +98,13 @@ async function oneBatch(
   if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
   const batch = await getBatch(app.ledger.db, app.config.mode, name);
   if (!batch) throw new Stop(2, `no batch "${name}" in this ledger: counterfoil status lists them`);
+  // Its payouts wait as held until their history begins: nothing may move them before (P23).
+  if (batch.phase === 'loading')
+    throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
   return batch.id;
+}
+
+/** P21: what is in a request cannot be held any more. */
+function underWayText(sending: number): string {
+  return `${sending} ${sending === 1 ? 'was' : 'were'} already sending`;
 }

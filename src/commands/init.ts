@@ -24,9 +24,6 @@ COUNTERFOIL_LIVE_SECRET_KEY=
 COUNTERFOIL_LIVE_PUBLIC_KEY=
 COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
-
-# Who may see bank details and change things on the admin server: name:token,name:token
-COUNTERFOIL_ADMIN_TOKENS=
 `;
 
 /**

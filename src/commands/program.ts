@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { Context, GlobalOptions, World } from './context.ts';
 import { type Result, Stop } from './result.ts';
 
@@ -60,6 +61,35 @@ const entries: Entry[] = [
     load: async () => (await import('./hold.ts')).release,
   },
   {
+    usage: 'cancel <name>',
+    does: 'cancel a batch or one payout; touches only what was never sent',
+    example: 'counterfoil cancel november-20261121-3f9a1c',
+    load: async () => (await import('./cancel.ts')).cancel,
+  },
+  {
+    usage: 'retry [reference...]',
+    does: 'send again what is unknown, or pay again what failed, was refused or came back; shows the evidence and asks',
+    example: 'counterfoil retry ACME-0001 --yes --evidence 3f9a1c0d52e7',
+    options: [
+      ['--batch <batch>', 'every payout of the batch in the state given'],
+      ['--state <state>', 'failed, refused, returned or unknown', 'failed'],
+      ['--evidence <digest>', 'the digest of the evidence that was shown'],
+      ['--no-wait', 'record the decision, but send nothing'],
+      ['--live', 'send real money (mode: live)'],
+    ],
+    load: async () => (await import('./retry.ts')).retry,
+  },
+  {
+    usage: 'settle <reference>',
+    does: 'a person’s word on an unknown payout; later evidence reopens it',
+    example: 'counterfoil settle ACME-0001 --as not-paid --note "bank letter of 3 May"',
+    options: [
+      ['--as <verdict>', 'paid or not-paid'],
+      ['--note <text>', 'how we know'],
+    ],
+    load: async () => (await import('./settle.ts')).settle,
+  },
+  {
     usage: 'serve',
     does: 'the daemon: schedules, queue workers and the webhook receiver',
     example: 'counterfoil serve',
@@ -112,6 +142,32 @@ const entries: Entry[] = [
     load: async () => (await import('./discrepancies.ts')).discrepancies,
   },
   {
+    usage: 'verify',
+    does: 'prove the ledger: integrity, history, balances, and that no payout was sent twice without a decision',
+    example: 'counterfoil verify --json',
+    load: async () => (await import('./verify.ts')).verify,
+  },
+  {
+    usage: 'backup <file>',
+    does: 'write a consistent copy of the ledger, also while the daemon runs',
+    example: 'counterfoil backup /srv/backup/ledger-20261121.db',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  {
+    usage: 'restore [file]',
+    does: 'put a backup in the ledger’s place; with --adopt make a ledger that went back in time safe to use',
+    example: 'counterfoil restore /srv/backup/ledger-20261121.db --adopt',
+    options: [['--adopt', 'what may have been sent since becomes unknown']],
+    load: async () => (await import('./restore.ts')).restore,
+  },
+  {
+    usage: 'migrate',
+    does: 'move the ledger to another place for ever; the old file is sealed',
+    example: 'counterfoil migrate --to sqlite:ledger-2027.db',
+    options: [['--to <url>', 'where to, such as sqlite:FILE']],
+    load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
     usage: 'sandbox',
     does: 'a local payments service that speaks the whole interface; runs until stopped',
     example: 'counterfoil sandbox --port 9000 --scenario failures',
@@ -120,6 +176,7 @@ const entries: Entry[] = [
       ['--seed <n>', 'seed of what the scenario picks', '1'],
       ['--scenario <name>', 'what goes wrong', 'calm'],
       ['--webhook-url <url>', 'where test webhooks go'],
+      ['--duplicates <what>', 'a reference that was taken before: refuse, accept or conflict', 'refuse'],
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
     ],
     load: async () => (await import('./sandbox.ts')).sandbox,
@@ -130,7 +187,7 @@ const entries: Entry[] = [
 export function buildProgram(world: World & { finish(result: Result): void }): Command {
   const program = new Command('counterfoil')
     .description('Sends payout batches once, hears their webhooks, and reconciles them to the last kobo.')
-    .version('0.1.0')
+    .version(packageJson.version)
     .exitOverride()
     .configureOutput({
       writeErr: (text) => world.say(text.trimEnd()),

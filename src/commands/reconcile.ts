@@ -1,10 +1,12 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
+import type { Config } from '../config.ts';
+import { findHalt, type Halt } from '../ledger/claims.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
-import { countsText } from './describe.ts';
+import { countsText, haltText } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
 
-/** `reconcile`: one reconciliation, now. 4 when something is open or the listing could not be proven whole. */
+/** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or the list is not proven whole. */
 export async function reconcile(
   context: Context,
   _args: string[],
@@ -15,41 +17,56 @@ export async function reconcile(
   if (!lock)
     throw new Stop(11, 'another process is reconciling this ledger; wait for it, then run the command again');
   try {
-    return await withApp(
-      { ...context, options: { ...context.options, quiet: true } },
-      'reconcile',
-      async (app) => {
-        const payload = {
-          full: Boolean(options.full),
-          followUp: options.followUp !== false,
-          signal: context.signal,
-        };
-        return describe(await reconcileJob.run(app, payload));
-      },
-    );
+    const hushed = { ...context, options: { ...context.options, quiet: true } };
+    return await withApp(hushed, 'reconcile', async (app) => {
+      const payload = {
+        full: Boolean(options.full),
+        followUp: options.followUp !== false,
+        signal: context.signal,
+      };
+      const run = await reconcileJob.run(app, payload);
+      return describe(context, config, run, await findHalt(app.ledger.db, config.mode));
+    });
   } finally {
     lock.release();
   }
 }
 
-function describe(run: reconcileJob.ReconcileResult): Result {
+function describe(
+  context: Context,
+  config: Config,
+  run: reconcileJob.ReconcileResult,
+  halted: Halt | undefined,
+): Result {
   const open = Object.keys(run.discrepancies.open).length > 0;
   const unlisted = run.complete === false && run.listed === 0 && run.trouble !== undefined;
+  const before = countsText(run.discrepancies.open);
+  const found = unlisted
+    ? `not looked for, without a list; open from before: ${before}`
+    : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
   const lines = [
     `run            ${run.run}`,
     `listing        ${run.listed} transfers in ${run.passes} passes, ${run.complete ? 'proven complete' : `NOT proven complete: ${run.trouble ?? 'unknown'}`}`,
     `matched        ${run.matched} payouts`,
-    `discrepancies  open: ${countsText(run.discrepancies.open)}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`,
+    `discrepancies  ${found}`,
     `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests`,
     ...run.reports,
   ];
   if (open) lines.push('What to do about each: counterfoil discrepancies');
+  if (halted) lines.push(`sending is halted ${haltText(halted)}`);
   return {
-    code: worst(unlisted ? 1 : 0, open || run.complete === false ? 4 : 0),
-    ...(unlisted && {
-      problem: `the service gave no list: ${run.trouble}. Nothing is called missing; run reconcile again when it answers`,
-    }),
-    lines,
+    code: worst(unlisted ? 1 : 0, open || halted || run.complete === false ? 4 : 0),
+    ...(unlisted && { problem: unlistedText(context, config, run.trouble ?? '') }),
+    lines: context.options.quiet ? [] : lines,
     json: { ...run },
   };
+}
+
+function unlistedText(context: Context, { mode, service }: Config, trouble: string): string {
+  if (context.signal.aborted) return 'interrupted before the list was read; run reconcile again';
+  const refused = /refused the key/.test(trouble);
+  const [what, check] = refused
+    ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
+    : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
+  return `${what}: nothing was compared, and nothing is called missing. Check ${check}, then run reconcile again (${trouble})`;
 }

@@ -1,6 +1,7 @@
 import * as reportJob from '../../jobs/report.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { type Context, withLocal } from './context.ts';
+import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `report [RUN|BATCH]`: the same bytes again for a run; the present state for a batch. */
@@ -8,7 +9,7 @@ export async function report(context: Context, args: string[]): Promise<Result> 
   return withLocal(context, async (app) => {
     const [name] = args;
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(app, name);
-    return { code: 0, lines: files, json: { files } };
+    return unlessQuiet(context, { code: 0, lines: files, json: { files } });
   });
 }
 

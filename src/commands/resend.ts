@@ -1,4 +1,5 @@
 import { type Context, withApp } from './context.ts';
+import { unlessQuiet } from './describe.ts';
 import type { Result } from './result.ts';
 
 /** `resend REFERENCE…`: asks for webhooks again, inside the throttle; `--collection` for collections. */
@@ -17,6 +18,6 @@ export async function resend(
     const lines = asked.map(({ reference, ok, message }) =>
       ok ? `asked    ${reference}` : `refused  ${reference}: ${message}`,
     );
-    return { code: asked.every((a) => a.ok) ? 0 : 1, lines, json: { asked } };
+    return unlessQuiet(context, { code: asked.every((a) => a.ok) ? 0 : 1, lines, json: { asked } });
   });
 }

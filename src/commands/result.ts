@@ -27,6 +27,7 @@ export function fail(error: unknown): Result {
   }
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: error.message };
   if (code.startsWith('SQLITE_')) return { code: 1, problem: ledgerProblem(code, error) };
   if (code === 'ENOSPC')
     return {

@@ -7,16 +7,23 @@ export async function sandbox(
   _args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  const { createSandbox, scenarioNames } = await import('../sandbox/sandbox.ts');
+  const { createSandbox, duplicatesNames, scenarioNames } = await import('../sandbox/sandbox.ts');
   const scenario = String(options.scenario);
   if (!scenarioNames.includes(scenario))
     throw new Stop(2, `--scenario: no "${scenario}"; the known ones: ${scenarioNames.join(', ')}`);
+  const duplicates = duplicatesNames.find((name) => name === options.duplicates);
+  if (!duplicates)
+    throw new Stop(
+      2,
+      `--duplicates: expected ${duplicatesNames.join(', ')}, got "${String(options.duplicates)}"`,
+    );
   const keys = await configuredKeys(context);
   const running = await createSandbox({
     port: number(options.port, '--port'),
     seed: number(options.seed, '--seed'),
     settleMs: number(options.settleMs, '--settle-ms'),
     scenario,
+    duplicates,
     ...(typeof options.webhookUrl === 'string' && { webhookUrl: options.webhookUrl }),
     ...(keys && { keys: { test: keys } }),
   });

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { liveAllowedForServe } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
+import { findHalt } from '../ledger/claims.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
+import { haltText } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `serve`: schedules, queue workers and the webhook receiver, until SIGTERM or SIGINT. */
@@ -26,12 +28,22 @@ export async function serve(context: Context): Promise<Result> {
           `the receiver cannot listen on ${config.receiver.host}:${config.receiver.port}: ${error instanceof Error ? error.message : String(error)}`,
         );
       });
+      const halted = await findHalt(app.ledger.db, config.mode);
       if (context.options.json)
-        context.print(JSON.stringify({ schema: 1, ready: true, mode: config.mode, receiver: url }));
+        context.print(
+          JSON.stringify({
+            schema: 1,
+            ready: true,
+            mode: config.mode,
+            receiver: url,
+            halted: halted ? { cause: halted.cause, at: halted.at } : null,
+          }),
+        );
       else
         context.say(
           `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
         );
+      if (halted) context.say(`nothing is sent: sending is halted ${haltText(halted)}`);
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,7 +1,11 @@
+import { z } from 'zod';
 import { formatMinor } from '../domain/money.ts';
 import { payoutStory, type Story } from '../ledger/overview.ts';
+import { neighboursOf } from '../ledger/successors.ts';
 import { type Context, withLocal } from './context.ts';
 import { bigintAsNumber } from './discrepancies.ts';
+import { type Watch, warning } from './evidence.ts';
+import { newsOf, plainCause } from './plain-words.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
@@ -10,29 +14,37 @@ export async function show(context: Context, args: string[]): Promise<Result> {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, app.config.mode, reference);
     if (!story) throw new Stop(2, `no payout "${reference}" in this ledger (mode ${app.config.mode})`);
-    return { code: 0, lines: tell(story), json: plain(story) };
+    const chain = await neighboursOf(app.ledger.db, story.payout);
+    const watch: Watch = {
+      now: app.clock.iso(),
+      quietPeriodMinutes: app.config.submission.quietPeriodMinutes,
+    };
+    return { code: 0, lines: tell(story, chain, watch), json: { ...plain(story), ...chain } };
   });
 }
 
-function tell({ payout, attempts, webhooks, lookups, discrepancies, history }: Story): string[] {
+type Chain = Awaited<ReturnType<typeof neighboursOf>>;
+
+function tell(story: Story, chain: Chain, watch: Watch): string[] {
+  const { payout, attempts, webhooks, lookups, discrepancies, history } = story;
   const { reference, currency, amount, account_name, account_number, bank_code, batch_id, row_number } =
     payout;
+  const news = newsOf(payout, attempts);
   const lines = [
     `${reference}  ${currency} ${formatMinor(amount, currency)}  to ${account_name}, ${account_number} at ${bank_code}`,
-    `state     ${payout.state}${payout.evidence ? `  (evidence: ${payout.evidence})` : ''}${payout.message ? `  ${payout.message}` : ''}`,
+    `state     ${payout.state}${payout.evidence ? `  (evidence: ${payout.evidence})` : ''}${news ? `  ${news}` : ''}`,
     `batch     ${batch_id}, row ${row_number}`,
     `transfer  ${payout.transfer_id ?? '-'}   trx ${payout.trx ?? '-'}   fee ${payout.fee ?? '-'}`,
   ];
-  if (payout.state === 'unknown') {
-    lines.push('We cannot tell whether this was paid. Do not pay it another way; counterfoil keeps asking.');
-  }
+  if (chain.predecessor) lines.push(`pays      ${chain.predecessor} again`);
+  if (chain.successor) lines.push(`paid      again as ${chain.successor}`);
+  if (payout.state === 'unknown') lines.push(warning(payout, attempts, watch));
   lines.push('', 'history');
-  for (const h of history)
-    lines.push(`  ${h.at}  ${h.event.padEnd(24)} ${h.from_state ?? ''} → ${h.to_state}  [${h.source}]`);
+  for (const entry of history) lines.push(`  ${entry.at}  ${historyText(entry)}`);
   if (attempts.length > 0) lines.push('', 'attempts');
   for (const a of attempts)
     lines.push(
-      `  ${a.began_at}  #${a.number} ${a.outcome ?? 'under way'}  ${a.code ?? ''} ${a.message ?? ''}`.trimEnd(),
+      `  ${a.began_at}  #${a.number} ${a.outcome ?? 'under way'}  ${a.code ?? ''} ${plainCause(a.message ?? '')}`.trimEnd(),
     );
   if (webhooks.length > 0) lines.push('', 'webhooks');
   for (const w of webhooks)
@@ -46,6 +58,32 @@ function tell({ payout, attempts, webhooks, lookups, discrepancies, history }: S
       `  ${d.first_seen_at}  ${d.id} ${d.kind} ${d.state}: expected ${d.expected}, found ${d.actual}`,
     );
   return lines;
+}
+
+/** Sources that are named after parts of Counterfoil, as people know them. */
+const sources: Record<string, string> = {
+  claim: 'check before sending',
+  response: "the service's answer",
+  takeover: 'another process',
+};
+
+function historyText({ event, from_state, to_state, source, detail }: Story['history'][number]): string {
+  const by = `[${sources[source] ?? source}]`;
+  const reason = reasonOf(detail);
+  // Its own state stays; the news is which payout pays it now.
+  if (event === 'succeeded') return `${reason.trim() || 'paid again'}  ${by}`;
+  const states = from_state === to_state ? `stays ${to_state}` : `${from_state ?? ''} → ${to_state}`;
+  return `${event.padEnd(24)} ${states}  ${by}${reason}`;
+}
+
+const said = z.string().nullish();
+const reasons = z.object({ why: said, keep: said, conflict: said, message: said });
+
+/** Why an entry was made, where its detail says so in words. */
+function reasonOf(detail: string): string {
+  const { why, keep, conflict, message } = reasons.catch({}).parse(JSON.parse(detail));
+  const reason = why ?? conflict ?? keep ?? message ?? '';
+  return reason === '' ? '' : `  ${plainCause(reason)}`;
 }
 
 function plain(story: Story): Record<string, unknown> {

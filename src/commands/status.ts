@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalApp } from '../app.ts';
-import { batchCounts } from '../ledger/batches.ts';
+import { findAttention } from '../ledger/attention.ts';
+import { batchCounts, readReasons } from '../ledger/batches.ts';
 import { findHalt } from '../ledger/claims.ts';
 import { countOpen } from '../ledger/discrepancies.ts';
 import { isLockFree } from '../ledger/file-lock.ts';
@@ -10,8 +11,9 @@ import { countRejections } from '../ledger/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { type Context, withLocal } from './context.ts';
-import { countsText } from './describe.ts';
+import { countsText, haltText } from './describe.ts';
 import type { Result } from './result.ts';
+import { attentionLines } from './submit-result.ts';
 
 const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full', 'report'] as const;
 
@@ -19,18 +21,18 @@ const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full'
 export async function status(context: Context): Promise<Result> {
   return withLocal(context, async (app) => {
     const json = await gather(app);
+    const needed = await findAttention(app.ledger.db, json.mode);
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
       `mode           ${json.mode}`,
-      ...(halted
-        ? [
-            `HALTED         since ${halted.at}: ${halted.cause}. When the cause is gone: counterfoil release --mode`,
-          ]
-        : []),
+      ...(halted ? [`HALTED         ${haltText(halted)} (${payouts.ready ?? 0} payouts wait)`] : []),
       `daemon         ${daemon.running ? 'running' : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)'}`,
       `inbox          ${inbox.files} file(s) waiting`,
-      `batches        ${batches.length}`,
+      `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,
       ...batches.slice(-10).map((b) => `  ${b.batch}  ${b.state}  ${countsText(b.payouts)}`),
+      // However old the batch is: it waits for a person.
+      ...batches.flatMap((b) => b.hold_reasons.map((reason) => `  held: ${b.batch}: ${reason}`)),
+      ...attentionLines(needed),
       `payouts        ${countsText(payouts)}`,
       ...Object.entries(totals).map(
         ([currency, states]) =>
@@ -45,8 +47,14 @@ export async function status(context: Context): Promise<Result> {
         (s) => `  ${s.job.padEnd(15)} last ${s.last_run_at ?? 'never'}, next ${s.next_run_at ?? 'off'}`,
       ),
     ];
-    const person = Boolean(halted) || Object.keys(discrepancies).length > 0 || (payouts.unknown ?? 0) > 0;
-    return { code: person ? 4 : 0, lines, json };
+    const waits = (payouts.unknown ?? 0) + (payouts.held ?? 0) > 0;
+    const person = Boolean(halted) || Object.keys(discrepancies).length > 0 || waits;
+    const unknown = needed.unknown.first.map(({ reference }) => reference);
+    return {
+      code: person ? 4 : 0,
+      lines,
+      json: { ...json, unknown, withheld: needed.withheld.first },
+    };
   });
 }
 
@@ -69,6 +77,7 @@ async function gather(app: LocalApp) {
       state: b.state,
       payouts: b.counts,
       totals: b.totals,
+      hold_reasons: b.state === 'held' ? readReasons(b.batch.hold_reasons) : [],
     })),
     ...overview,
     discrepancies: await countOpen(db, mode),

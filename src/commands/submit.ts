@@ -2,15 +2,13 @@ import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App, LocalApp } from '../app.ts';
-import { batchCounts, readReasons } from '../ledger/batches.ts';
 import { findHalt, sendable } from '../ledger/claims.ts';
-import { type Context, confirmSending, loadSettings, withApp, withLocal } from './context.ts';
-import { countsText, problemLines, totalsText } from './describe.ts';
-import { type Result, Stop, worst } from './result.ts';
+import { type Context, confirmSending, loadSettings, withApp, withLocalOrNew } from './context.ts';
+import { problemLines, totalsText } from './describe.ts';
+import { type Result, Stop } from './result.ts';
+import { describeSubmit, refusedLines, type Sent, type Taken } from './submit-result.ts';
 
-type Taken = Awaited<ReturnType<LocalApp['intake']['takeIn']>>;
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
-type Sent = Awaited<ReturnType<typeof submitJob.run>> | { ended: 'not_started'; detail: string };
 
 /** `submit [FILE…]`: intake, sending, results. Without files: the inbox, and everything that is ready. */
 export async function submit(
@@ -19,17 +17,21 @@ export async function submit(
   given: Record<string, unknown>,
 ): Promise<Result> {
   const options: Options = given;
-  if (options.dryRun) return withLocal(context, (app) => takeOnly(context, app, args, options));
   const config = await loadSettings(context);
-  if (options.wait === false) return withLocal(context, (app) => takeOnly(context, app, args, options));
+  if (options.live && config.mode !== 'live')
+    throw new Stop(2, `mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
+  // The configuration's warnings were said above.
+  const hushed = { ...context, options: { ...context.options, quiet: true } };
+  if (options.dryRun || options.wait === false)
+    return withLocalOrNew(hushed, (app) => takeOnly(context, app, args, options));
   await confirmSending(context, config, Boolean(options.live));
-  return withApp({ ...context, options: { ...context.options, quiet: true } }, 'submit', async (app) => {
+  return withApp(hushed, 'submit', async (app) => {
     const taken = await takeIn(context, app, args, options);
-    const batches = args.length > 0 ? taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : [])) : undefined;
-    const sent = await send(context, app, batches);
+    const only = args.length > 0 ? batchesOf(taken) : undefined;
+    const sent = await send(context, app, only);
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
-    return describe(context, app, taken, sent, batches);
+    return describeSubmit(context, app, { taken, sent, only });
   });
 }
 
@@ -38,11 +40,12 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
   const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
   if (options.dryRun) {
     const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));
-    const lines = dry.map((c) =>
+    const lines = dry.flatMap((c) => [
       c.ok
         ? `would take  ${c.file}: ${c.rows} payouts, ${totalsText(c.totals)}`
         : `would refuse  ${c.file}: ${c.problemCount} problem(s)`,
-    );
+      ...problemLines(c.problems, c.problemCount),
+    ]);
     const bad = dry.filter((c) => !c.ok).map(({ file, problems }) => ({ file, problems }));
     const json = {
       dry_run: true,
@@ -53,7 +56,8 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
     };
     return { code: json.refused.length > 0 ? 3 : 0, lines: [...lines, ...refusedLines(taken)], json };
   }
-  return describe(context, app, taken, { ended: 'not_started', detail: '' }, batchesOf(taken));
+  const sent: Sent = { ended: 'not_started', detail: '' };
+  return describeSubmit(context, app, { taken, sent, only: batchesOf(taken) });
 }
 
 function batchesOf(taken: Taken[]): string[] {
@@ -94,15 +98,15 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
   if (batches?.length === 0) return { ended: 'not_started', detail: '' };
   await app.takeOver();
   const { mode } = app.config;
-  const left = await sendable(app.ledger.db, mode, batches);
+  const left = await sendable(app.ledger.db, mode, batches && { batches });
   const halted = await findHalt(app.ledger.db, mode);
   if (left.ready === 0 || halted) return { ended: 'not_started', detail: '' };
   const cleared = await app.preflight();
-  if (cleared.kind === 'problem') throw new Stop(1, cleared.problem);
+  if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
   const bar = progressBar(context, left.ready);
   try {
     return await submitJob.run(app, {
-      ...(batches && { batches }),
+      ...(batches && { scope: { batches } }),
       signal: context.signal,
       onProgress: (done) => bar?.increment(done),
     });
@@ -119,70 +123,4 @@ function progressBar(context: Context, total: number): SingleBar | undefined {
   });
   bar.start(total, 0);
   return bar;
-}
-
-async function describe(
-  context: Context,
-  app: LocalApp,
-  taken: Taken[],
-  sent: Sent,
-  only: string[] | undefined,
-): Promise<Result> {
-  const { mode } = app.config;
-  const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
-  const all = await batchCounts(app.ledger.db, mode, only);
-  const shown = all.filter(
-    ({ batch, state }) => only || fresh.has(batch.id) || !['done', 'cancelled'].includes(state),
-  );
-  const halted = await findHalt(app.ledger.db, mode);
-  const lines = shown.flatMap(({ batch, state, counts, totals }) => [
-    `${batch.id}: ${state}, ${countsText(counts)}; ${totalsText(totals)}`,
-    ...(fresh.get(batch.id)?.warnings ?? []).map((warning) => `  warning: ${warning}`),
-    ...(state === 'held' ? readReasons(batch.hold_reasons).map((reason) => `  held: ${reason}`) : []),
-  ]);
-  if (shown.length === 0 && taken.length === 0)
-    lines.push(`nothing to do: no whole file in ${app.paths.inbox}, nothing ready to send`);
-  if (halted)
-    lines.push(
-      `sending is halted since ${halted.at}: ${halted.cause}. When the cause is gone: counterfoil release --mode`,
-    );
-  if (!context.options.json) for (const line of refusedLines(taken)) context.say(line);
-  const person =
-    shown.some(({ state, counts }) => state === 'held' || (counts.unknown ?? 0) > 0) || Boolean(halted);
-  const failed = sent.ended === 'unreachable' || sent.ended === 'stuck';
-  const skipped = taken.some((t) => t.kind === 'refused' || (t.kind === 'taken' && t.skipped !== null));
-  return {
-    code: worst(failed ? 1 : 0, skipped ? 3 : 0, person ? 4 : 0),
-    ...(failed && {
-      problem: `${sent.detail}; what is left stays ready. Check the network and service.base_url, then run submit again`,
-    }),
-    lines,
-    json: {
-      batches: shown.map(({ batch, state, counts, totals }) => ({
-        batch: batch.id,
-        file: batch.file_name,
-        rows: Number(batch.row_count),
-        totals,
-        state,
-        payouts: counts,
-        warnings: fresh.get(batch.id)?.warnings ?? [],
-      })),
-      refused: taken.flatMap((t) =>
-        t.kind === 'refused' ? [{ file: t.file, problems: t.problems, errors_file: t.errorsFile }] : [],
-      ),
-      halted: halted ? { cause: halted.cause, at: halted.at } : null,
-    },
-  };
-}
-
-function refusedLines(taken: Taken[]): string[] {
-  return taken.flatMap((t) =>
-    t.kind === 'refused'
-      ? [
-          `refused  ${t.file}: ${t.problemCount} problem(s); nothing of it was recorded or sent`,
-          ...problemLines(t.problems, t.problemCount),
-          ...(t.errorsFile ? [`  every problem: ${t.errorsFile}`] : []),
-        ]
-      : [],
-  );
 }

@@ -7,7 +7,7 @@ import {
 } from './discrepancy.ts';
 import { formatMinor } from './money.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
-import type { Witness } from './transition.ts';
+import { restsOnPerson, type Witness } from './transition.ts';
 import { createdInTime, type Expected, readStatus } from './witness.ts';
 
 /** A payout of ours as pairing sees it. */
@@ -19,7 +19,7 @@ export type PairedPayout = Expected & {
   fee: string | null;
   /** Some attempt was answered with an acceptance. */
   accepted: boolean;
-  /** POSTs that the service may have taken: accepted, unknown or still under way. */
+  /** POSTs that the service may have taken: accepted, unknown, still under way, or forgotten (P25). */
   possiblyTaken: number;
 };
 
@@ -45,8 +45,11 @@ export type Judgement = { witness: Witness | null; found: Found[] };
 
 const final: readonly string[] = ['success', 'failed', 'returned'];
 
-/** Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17). */
-export function classifyPair(payout: PairedPayout, rows: ListedRow[]): Judgement {
+/**
+ * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
+ * `complete`: the list is proven whole, so that these are all the transfers there are.
+ */
+export function classifyPair(payout: PairedPayout, rows: ListedRow[], complete = false): Judgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
   const own = judged.find(({ row }) => row.transfer_id === payout.transferId);
   const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);
@@ -54,18 +57,21 @@ export function classifyPair(payout: PairedPayout, rows: ListedRow[]): Judgement
     own ? [own] : judged.length === 1 || agreeing.length === 0 ? judged.slice(0, 1) : []
   ).flatMap(({ conflicts: c }) => c);
   found.push(...duplicates(payout, rows));
-  const speaking = own ? agreeing.filter((row) => row === own.row) : agreeing;
-  const [row] = speaking;
-  const status = row && together(speaking.map((one) => readStatus(one.status)));
-  if (!row || !status) return { witness: null, found };
+  const silent = { witness: null, found };
+  const speaking = own && own.conflicts.length > 0 ? [] : agreeing;
+  const status = speaking.length > 0 ? together(speaking, rows) : null;
+  const saying = speaking.filter((one) => readStatus(one.status) === status);
+  const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
+  if (!row || !status) return silent;
   const fee = feeConflict(payout, row);
   if (fee) found.push(fee);
   const contradiction = statusConflict(payout, row, status);
   if (contradiction) found.push(contradiction);
-  const stays = final.includes(payout.state) && (status === 'pending' || !mayBecome(payout.state, status));
+  const witness = toWitness(row, status, fee !== null);
+  if (complete && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
+  if (!mayBecome(payout, status)) return silent;
   const news = payout.state !== status || !payout.evidence.split('+').includes('listing');
-  if (stays || !news || !mayBecome(payout.state, status)) return { witness: null, found };
-  return { witness: toWitness(row, status, fee !== null), found };
+  return news ? { witness, found } : silent;
 }
 
 /** A listed transfer that no payout of ours explains. */
@@ -84,18 +90,29 @@ export function foreignTransfer(row: ListedRow): Found {
 }
 
 /** The witness's state is one the payout may take or already has, so that the ledger may be told. */
-function mayBecome(state: PayoutState, status: WitnessStatus): boolean {
-  if (state === 'held' || state === 'cancelled') return false;
-  if (state === 'success') return status === 'success' || status === 'returned';
-  if (state === 'failed' || state === 'returned') return state === status;
-  return true;
+function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): boolean {
+  if (state === 'cancelled') return false;
+  if (!final.includes(state) || state === status || restsOnPerson(evidence)) return true;
+  return state === 'success' && status === 'returned';
 }
 
-/** Several transfers under one reference: agreeing statuses speak as one; else only that money may have left. */
-function together(statuses: (WitnessStatus | null)[]): WitnessStatus | null {
+/**
+ * What several transfers under one reference say as one: agreeing statuses speak, else only that money may have left.
+ * Nothing failed or came back while any row of the reference, even one that is not ours in all it shows, still stands.
+ */
+function together(speaking: ListedRow[], all: ListedRow[]): WitnessStatus | null {
+  const statuses = speaking.map((row) => readStatus(row.status));
   const [first = null] = statuses;
-  if (statuses.every((status) => status === first)) return first;
-  return statuses.includes('success') ? 'success' : 'pending';
+  if (statuses.includes('success')) return 'success';
+  if (statuses.every(isOver)) {
+    if (!all.every((row) => isOver(readStatus(row.status)))) return null;
+    return statuses.includes('returned') ? 'returned' : first;
+  }
+  return statuses.every((status) => status === first) ? first : 'pending';
+}
+
+function isOver(status: WitnessStatus | null): boolean {
+  return status === 'failed' || status === 'returned';
 }
 
 function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
@@ -158,7 +175,7 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
 /** Two transfers after one POST are the service's doing; after a second POST of ours they may be paid twice (P17). */
 function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   if (rows.length < 2) return [];
-  const money = rows.filter((row) => readStatus(row.status) !== 'failed').length;
+  const money = rows.filter((row) => !isOver(readStatus(row.status))).length;
   const twice = payout.possiblyTaken > 1;
   if (twice && money < 2 && rows.length <= payout.possiblyTaken) return [];
   const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
@@ -168,7 +185,7 @@ function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
       expected: '1 transfer',
       actual: `${rows.length} transfers`,
       difference: '',
-      severity: money > 1 ? 'high' : 'medium',
+      severity: money > 0 ? 'high' : 'medium',
       evidence: `listed under this reference: ${told}`,
     }),
   ];
@@ -192,9 +209,9 @@ function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
 }
 
 function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessStatus): Found | null {
-  const refused = payout.state === 'refused';
-  if (!refused && (status === 'pending' || !final.includes(payout.state) || payout.state === status))
-    return null;
+  const decided = final.includes(payout.state);
+  const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
+  if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
   if (payout.state === 'success' && status === 'returned') return null;
   if (payout.state === 'returned' && status === 'success') return null;
   return finding('status_conflict', payout.reference, {

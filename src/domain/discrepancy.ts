@@ -42,7 +42,7 @@ const actions: Record<DiscrepancyKind, string> = {
   missing_at_service:
     'Ask the service where this transfer is, giving reference and trx. Do not pay it again until they answer.',
   missing_in_ledger:
-    'Find out who ordered this transfer. If nobody here did, report it to the service and change the keys.',
+    'Find out who ordered this transfer: somebody here with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
   status_conflict:
     'Ask the service in writing which status is true, then check the bank statement. Pay nothing again before that.',
   amount_conflict: 'Stop further payments to this beneficiary and ask the service why the amount differs.',
@@ -69,6 +69,9 @@ const actions: Record<DiscrepancyKind, string> = {
     'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying.',
 };
 
+/** Every kind that a run can find. */
+export const discrepancyKinds = Object.keys(actions).toSorted();
+
 /** Builds one finding with the action of its kind, unless another sentence is given. */
 export function finding(
   kind: DiscrepancyKind,
@@ -79,11 +82,11 @@ export function finding(
   return { kind, subject, ...fields, action };
 }
 
-/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word. */
-export function unknownAction(watchedUntil: string, now: string): string {
-  return now < watchedUntil
-    ? `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}.`
-    : `We cannot tell whether this was paid. It was watched until ${watchedUntil}: ask the service in writing before paying it another way.`;
+/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word (P19). */
+export function unknownAction(reference: string, watchedUntil: string, now: string): string {
+  if (now < watchedUntil)
+    return `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
+  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid|not-paid --note "what they said". Do not pay it another way while it is open.`;
 }
 
 /** `actual - expected`, exact, as plain decimal text with a sign when negative; empty where either is no decimal. */

@@ -1,9 +1,16 @@
 const minute = 60_000;
+const hour = 60 * minute;
 const rungs = [1, 5, 15, 60].map((minutes) => minutes * minute);
+
+/** How many rungs lie inside the quiet period: the four first ones always, then one an hour (P19). */
+export function rungsIn(quietPeriodMs: number): number {
+  return rungs.length + Math.max(0, Math.floor((quietPeriodMs - hour) / hour));
+}
 
 /**
  * How long after its outcome became unknown, or after the last look-up, a payout is looked up again (P19): at 1, 5, 15
- * and 60 minutes, then hourly to the end of the quiet period, then daily. Milliseconds from the previous rung.
+ * and 60 minutes, then hourly to the end of the quiet period, then daily. Milliseconds from the previous rung. Rungs
+ * that a daemon which stood still could not climb are climbed later, never skipped (P16).
  */
 export function ladderDelayMs(
   rung: number,
@@ -12,5 +19,5 @@ export function ladderDelayMs(
 ): number {
   const own = rungs[rung];
   if (own !== undefined) return own - (rungs[rung - 1] ?? 0);
-  return sinceUnknownMs < quietPeriodMs ? 60 * minute : 24 * 60 * minute;
+  return sinceUnknownMs < quietPeriodMs || rung < rungsIn(quietPeriodMs) ? hour : 24 * hour;
 }

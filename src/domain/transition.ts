@@ -11,6 +11,8 @@ export type Witness = {
   message: string | null;
   /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
   settledAt: string | null;
+  /** How many transfers a complete listing shows under the reference, all failed or returned; absent elsewhere (P17). */
+  transfers?: number;
 };
 
 export type PayoutEvent =
@@ -20,7 +22,16 @@ export type PayoutEvent =
   | { kind: 'witness'; witness: Witness }
   | { kind: 'looked_up'; found: boolean }
   | { kind: 'hold'; why: string }
-  | { kind: 'release' };
+  | { kind: 'release' }
+  | { kind: 'cancel'; why: string }
+  /** The decision to send an unknown once more under its reference (P20), or `automatic`: confirmed absent (P16). */
+  | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
+  /** A person's word on an unknown (P19). */
+  | { kind: 'settle'; as: 'success' | 'failed'; note: string }
+  /** A successor under a new reference was made of it (P20). */
+  | { kind: 'succeeded'; by: string }
+  /** The ledger went back in time: what it does not remember may have been sent since `since`, ISO UTC (P25). */
+  | { kind: 'adopted'; since: string; why: string };
 
 /** The part of a payout that decides what an event does to it. */
 export type Standing = {
@@ -29,6 +40,10 @@ export type Standing = {
   attemptCount: number;
   /** True when some attempt other than the event's own may have been taken: accepted, unknown or still under way (P4). */
   otherAttemptOpen: boolean;
+  /** True when some attempt other than the event's own is under way: its answer decides, not a late word on this one. */
+  otherUnderWay: boolean;
+  /** POSTs that the service may have taken, the event's own and forgotten ones (P25) included. */
+  possiblyTaken: number;
   transferId: string | null;
 };
 
@@ -51,26 +66,61 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
     case 'outcome':
       return onOutcome(now, event.outcome);
     case 'abandoned':
-      return now.state === 'sending' ? move(now, 'unknown') : keep(now, event.why);
+      return now.state === 'sending' && !now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);
     case 'witness':
       return onWitness(now, event.witness);
     case 'looked_up':
       return keep(
         now,
-        event.found ? 'a look-up found it' : 'a look-up did not find it; absence proves nothing (P16)',
+        // P16
+        event.found ? 'a look-up found it' : 'a look-up did not find it; absence proves nothing',
       );
     case 'hold':
       return now.state === 'ready' ? move(now, 'held') : keep(now, `not held: already ${now.state}`);
     case 'release':
       return now.state === 'held' ? move(now, 'ready') : keep(now, `not released: ${now.state}`);
+    case 'cancel':
+      return onCancel(now);
+    case 'retry':
+      return now.state === 'unknown'
+        ? move(now, event.to)
+        : { kind: 'conflict', why: `no retry from ${now.state}` };
+    case 'settle':
+      return now.state === 'unknown'
+        ? { kind: 'move', to: event.as, evidence: 'person' }
+        : { kind: 'conflict', why: `only an unknown can be settled; this is ${now.state}` };
+    case 'succeeded':
+      return now.state === 'failed' || now.state === 'refused' || now.state === 'returned'
+        ? keep(now, `paid again as ${event.by}`)
+        : { kind: 'conflict', why: `no successor of ${now.state}` };
+    case 'adopted':
+      return forgettable.includes(now.state)
+        ? { kind: 'move', to: 'unknown', evidence: '' }
+        : keep(now, event.why);
   }
+}
+
+/** What a newer copy of the ledger may have sent, or seen sent, without this one knowing (P25). */
+const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
+
+/** P21: only what was never sent; a retry that waits was sent before. */
+function onCancel(now: Standing): Effect {
+  if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not cancelled: ${now.state}`);
+  return now.possiblyTaken > 0
+    ? keep(now, 'not cancelled: an earlier attempt may have been taken')
+    : move(now, 'cancelled');
 }
 
 function onOutcome(now: Standing, outcome: Outcome): Effect {
   const undecided = now.state === 'sending' || now.state === 'unknown';
+  if (now.otherUnderWay && outcome.kind !== 'accepted')
+    return keep(now, `${outcome.kind} of one attempt; another is under way`);
   switch (outcome.kind) {
     case 'accepted':
       if (undecided || now.state === 'ready' || now.state === 'held') return move(now, 'pending', 'response');
+      // P19: the service's own acceptance is later evidence than a person's "not paid".
+      if (now.state === 'failed' && restsOnPerson(now.evidence))
+        return move({ ...now, evidence: '' }, 'pending', 'response');
       return now.state === 'refused' || now.state === 'cancelled'
         ? { kind: 'conflict', why: `the service accepted what the ledger holds as ${now.state}` }
         : keep(now, 'a late acceptance', 'response');
@@ -86,60 +136,75 @@ function onOutcome(now: Standing, outcome: Outcome): Effect {
   }
 }
 
-function onWitness(now: Standing, { source, status }: Witness): Effect {
-  const proves = source !== 'webhook';
+function onWitness(now: Standing, witness: Witness): Effect {
+  const proves = witness.source !== 'webhook';
   switch (now.state) {
     case 'held':
     case 'ready':
-      if (now.attemptCount === 0)
+      if (now.attemptCount === 0 && now.possiblyTaken === 0)
         return { kind: 'conflict', why: 'the service shows a transfer that was never sent' };
-      return settle(now, status, source, proves);
+      return settle(now, witness);
     case 'cancelled':
       return { kind: 'conflict', why: 'the service shows a transfer that was cancelled before it was sent' };
     case 'sending':
     case 'unknown':
     case 'pending':
-      return settle(now, status, source, proves);
+      return settle(now, witness);
     case 'refused':
-      return proves
-        ? settle(now, status, source, proves)
-        : { kind: 'conflict', why: 'a webhook for a refused payout' };
+      return proves ? settle(now, witness) : { kind: 'conflict', why: 'a webhook for a refused payout' };
     case 'success':
     case 'failed':
     case 'returned':
-      return onFinal(now, status, source);
+      return onFinal(now, witness);
   }
 }
 
-/** P14: final needs details or listing (or a person); a webhook only shows that the transfer exists. */
-function settle(now: Standing, status: WitnessStatus, source: Source, proves: boolean): Effect {
-  if (status === 'pending' || !proves) {
+/** P14: final needs details or listing; a webhook only shows that the transfer exists. */
+function settle(now: Standing, witness: Witness): Effect {
+  const { source, status } = witness;
+  if (status === 'pending' || source === 'webhook') {
     return now.state === 'pending'
       ? keep(now, `${source} says ${status}`, source)
       : move(now, 'pending', source);
   }
+  const over = status === 'failed' || status === 'returned';
+  // P17
+  if (over && now.possiblyTaken > 1 && (witness.transfers ?? 0) < now.possiblyTaken) {
+    const why = `${source} shows a ${status} transfer, but ${now.possiblyTaken} may have been taken`;
+    return now.state === 'sending' || now.state === 'unknown' ? keep(now, why) : move(now, 'unknown');
+  }
   return move(now, status, source);
 }
 
-function onFinal(now: Standing, status: WitnessStatus, source: Source): Effect {
+function onFinal(now: Standing, witness: Witness): Effect {
+  const { source, status } = witness;
+  const proves = source !== 'webhook';
   if (status === now.state) return keep(now, `${source} agrees`, source);
+  if (proves && restsOnPerson(now.evidence)) return settle({ ...now, evidence: '' }, witness);
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
-  if (now.state === 'success' && status === 'returned' && source !== 'webhook')
-    return move(now, 'returned', source);
+  if (now.state === 'success' && status === 'returned' && proves) {
+    // P17: of several sends one came back; only a complete listing shows whether the others did.
+    const others = now.possiblyTaken > 1 && witness.transfers === undefined;
+    return others
+      ? keep(now, `${source} shows one transfer returned of several sent`)
+      : move(now, 'returned', source);
+  }
   if (now.state === 'returned' && status === 'success')
     return keep(now, `${source} still shows the success before the return`);
+  // P14 would allow the move on such a word; list and details come from one book, so that a person looks at it first.
   return { kind: 'conflict', why: `${source} says ${status}, the ledger says ${now.state}` };
 }
 
-function move(now: Standing, to: PayoutState, source?: Source): Effect {
-  const fresh = to === 'success' || to === 'failed' || to === 'returned' ? agreeing(now, to) : now.evidence;
-  return { kind: 'move', to, evidence: source ? addEvidence(fresh, source) : fresh };
+/** True for a final state that rests on a person alone: later evidence reopens it (P19). */
+export function restsOnPerson(evidence: string): boolean {
+  const told = evidence.split('+');
+  return told.includes('person') && !told.includes('details') && !told.includes('listing');
 }
 
-/** Which earlier sources still agree once the state is final: the acceptance always, the rest only as they speak again. */
-function agreeing(now: Standing, to: PayoutState): string {
-  if (to === 'returned') return '';
-  return now.evidence;
+function move(now: Standing, to: PayoutState, source?: Source): Effect {
+  // Sources that agreed with the success say nothing about the return.
+  const agreeing = to === 'returned' ? '' : now.evidence;
+  return { kind: 'move', to, evidence: source ? addEvidence(agreeing, source) : agreeing };
 }
 
 function keep(now: Standing, why: string, source?: Source): Effect {

@@ -39,16 +39,25 @@ type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; 
  * and a status (P13); what else it shows must agree with ours (P15). Fields of the envelope are no witness.
  */
 export function findWitness(json: unknown, ours: Expected, source: Witness['source']): Finding {
-  const all = objectsIn(json).flatMap((fields) => candidate(fields, ours) ?? []);
+  // A reply that says it did not succeed may echo the request with a "failed" of its own: that is no transfer's status.
+  const denied = isFields(json) && json.success === false;
+  const all = objectsIn(json).flatMap((fields) => {
+    const one = candidate(fields, ours);
+    return one === null || (denied && isOver(one.status)) ? [] : [one];
+  });
   const named = all.some((c) => c.byId) ? all.filter((c) => c.byId) : all;
   const agreeing = named.filter((c) => c.differences.length === 0);
   const first = agreeing[0] ?? named[0];
   if (!first) return { kind: 'none' };
   const statuses = new Set(agreeing.map((c) => c.status));
-  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null) {
+  // P17: nothing is over while another object under our reference, whatever else it shows, still stands.
+  const standing = isOver(first.status) ? named.find((c) => !isOver(c.status)) : undefined;
+  if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing) {
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
   }
   const status = first.status ?? 'pending';
+  if (standing && standing.differences.length > 0)
+    return { kind: 'conflict', fields: standing.differences, status: standing.status ?? 'pending' };
   if (first.differences.length > 0) return { kind: 'conflict', fields: first.differences, status };
   const told = [...statuses].map((s) => s ?? 'contradictory').join(' and ');
   return { kind: 'conflict', fields: [{ field: 'status', expected: 'one status', actual: told }], status };
@@ -95,6 +104,10 @@ export function createdInTime(createdAt: string | null, firstIntentAt: string | 
   const created = createdAt === null ? null : readInstant(createdAt);
   if (created === null || firstIntentAt === null) return true;
   return created >= Date.parse(firstIntentAt) - clockSkewMs;
+}
+
+function isOver(status: WitnessStatus | null): boolean {
+  return status === 'failed' || status === 'returned';
 }
 
 function candidate(fields: Fields, ours: Expected): Candidate | null {

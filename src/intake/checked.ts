@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { generatedReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import { findByContentHash } from '../ledger/batches.ts';
+import { progressText } from '../domain/progress.ts';
+import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
 import { type Likeness, likenessOf } from '../ledger/likeness.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -44,20 +45,40 @@ export async function unreadable(path: string): Promise<Problem | null> {
   }
 }
 
-/** Problems of the file as a whole that show only once it was read: nothing in it, control figures, taken before (P23). */
+/**
+ * The batch that this content became before, as the one problem of the file (P23). Its rows are not complained about:
+ * people who were told to change references would pay twice.
+ */
+export async function takenBefore(
+  scan: Scan,
+  { ledger, config }: Deps,
+): Promise<{ batch: string; problem: Problem } | null> {
+  if (scan.contentHash === '') return null;
+  const before = await findByContentHash(ledger.db, config.mode, scan.contentHash);
+  if (!before) return null;
+  const [now] = await batchCounts(ledger.db, config.mode, [before.id]);
+  const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
+  const fix =
+    now?.state === 'cancelled'
+      ? 'that batch was cancelled and is never sent. To pay it after all, drop it again with new references'
+      : `nothing to do with this file${whatNext(now?.counts ?? {})}. Do not change the references: new ones would pay again`;
+  return { batch: before.id, problem: wholeFile(problem, fix) };
+}
+
+function whatNext({ ready = 0, held = 0 }: BatchCounts['counts']): string {
+  const rest = ready > 0 ? '; counterfoil submit (without the file) sends the rest' : '';
+  return held > 0 ? `${rest}; counterfoil status says why some are held` : rest;
+}
+
+/** Problems of the file as a whole that show only once it was read: nothing in it, control figures. */
 export async function verdicts(
   path: string,
   scan: Scan,
-  { ledger, config }: Deps,
+  { config }: Deps,
   told: Control,
 ): Promise<Problem[]> {
   if (scan.broken) return [];
   if (scan.fileRows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
-  const before = await findByContentHash(ledger.db, config.mode, scan.contentHash);
-  if (before) {
-    const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}`;
-    return [wholeFile(problem, `nothing to do; see counterfoil status, or change the rows to pay again`)];
-  }
   // With bad rows the sums are not those of the file; what is refused anyway needs no second complaint.
   if (scan.badRows > 0 && config.intake.onInvalidRow === 'reject_file') return [];
   return controlProblems(path, told, scan.good);
@@ -85,6 +106,8 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
     },
   };
   const scan = await scanFile(path, deps, sinks);
+  const before = await takenBefore(scan, deps);
+  if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem], [], []);
   const extra = await verdicts(path, scan, deps, told);
   const alike = await ledgerLikeness({ clock, config }, async ({ since, recent }) => {
     const first = found.list.filter((one) => one.earlierAt >= since === recent);

@@ -125,7 +125,8 @@ async function withoutTaken(
       continue;
     }
     const problem = `is already the reference of a payout in batch ${batch}; references are unique for ever`;
-    const fix = 'if it was paid there, remove the row; else give it a new reference';
+    const fix =
+      'if it is the same payment, remove the row: a new reference would pay it again. Only another payment gets another reference';
     bad.push({
       row: row.row,
       cells: row.cells,

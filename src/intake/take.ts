@@ -3,12 +3,20 @@ import type { Config } from '../config.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type Checked, checkFile, refuses, unreadable, verdicts, warningsOf } from './checked.ts';
+import {
+  type Checked,
+  checkFile,
+  refuses,
+  takenBefore,
+  unreadable,
+  verdicts,
+  warningsOf,
+} from './checked.ts';
 import { type CsvFile, csvFile, plainCell } from './csv-file.ts';
 import type { Header } from './header.ts';
 import { loadBatch } from './load.ts';
 import { finishOpenMoves, freeStem, moveFile, tidyMarkers } from './moves.ts';
-import { type Scan, scanFile, shownTotals } from './scan.ts';
+import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
 
 /** Folders, absolute. */
 export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
@@ -38,7 +46,15 @@ export type Taken =
       holdReasons: string[];
       skipped: Skipped | null;
     }
-  | { kind: 'refused'; file: string; problems: Problem[]; problemCount: number; errorsFile: string | null }
+  | {
+      kind: 'refused';
+      file: string;
+      problems: Problem[];
+      problemCount: number;
+      errorsFile: string | null;
+      /** The batch that the same content became before: nothing is wrong with the rows. */
+      batch?: string;
+    }
   | { kind: 'dry_run'; checked: Checked };
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
@@ -58,6 +74,8 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
       },
       good: async () => {},
     });
+    const before = await takenBefore(scan, deps);
+    if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
     const extra = await verdicts(path, scan, deps, told);
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
@@ -107,7 +125,7 @@ async function refuse(
   scan: Scan,
   extra: Problem[],
   sheets: Sheets,
-): Promise<Taken> {
+): Promise<Extract<Taken, { kind: 'refused' }>> {
   for (const problem of extra) await sheets.problem(problem);
   const stem = await freeStem(paths.rejected, basename(path), ['.csv', '.errors.csv']);
   const { errorsFile } = await sheets.finish(stem, false);
@@ -124,6 +142,21 @@ async function refuse(
     problemCount: extra.length + scan.problems.count,
     errorsFile,
   };
+}
+
+/** What was taken before has that one problem, whatever its rows met in the ledger that holds them. */
+async function refuseAgain(
+  deps: Deps,
+  path: string,
+  options: TakeOptions,
+  scan: Scan,
+  { batch, problem }: { batch: string; problem: Problem },
+  met: Sheets,
+): Promise<Taken> {
+  await met.discard();
+  const sheets = problemSheets(deps.paths.rejected, basename(path));
+  const refused = await refuse(deps, path, options, { ...scan, problems: capped(0) }, [problem], sheets);
+  return { ...refused, batch };
 }
 
 type Sheets = {

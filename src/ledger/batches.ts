@@ -145,7 +145,7 @@ export async function finishSome(
       trx,
       at,
       rows.map(({ id }) => ({ id, state })),
-      { batch: batch.id },
+      { batch: batch.id, bodies: batch.body_digest },
     );
   }
   const done = rows.length < limit;

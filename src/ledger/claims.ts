@@ -1,19 +1,18 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { findBarrier } from './barriers.ts';
 import { field, rowsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
 import { record } from './record.ts';
+import { withhold } from './withheld.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
 
-export type ClaimRequest = {
-  mode: Mode;
-  workerId: string;
-  limit: number;
-  at: string;
-  batches?: readonly string[];
-};
+/** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
+export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
+
+export type ClaimRequest = Scope & { mode: Mode; workerId: string; limit: number; at: string };
 
 /**
  * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
@@ -25,7 +24,13 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   let query = trx
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
-    .select(['payouts.id', 'payouts.reference', 'payouts.body', 'payouts.attempt_count'])
+    .select([
+      'payouts.id',
+      'payouts.reference',
+      'payouts.body',
+      'payouts.attempt_count',
+      'payouts.successor_of',
+    ])
     .where('payouts.mode', '=', request.mode)
     .where('payouts.state', '=', 'ready')
     .where('payouts.look_up_first', '=', 0n)
@@ -35,7 +40,8 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
     .orderBy('payouts.id')
     .limit(request.limit);
   if (request.batches) query = query.where('payouts.batch_id', 'in', [...request.batches]);
-  const ready = await query.execute();
+  if (request.payouts) query = query.where('payouts.id', 'in', [...request.payouts]);
+  const ready = await withhold(trx, request.mode, await query.execute(), request.at);
   if (ready.length === 0) return [];
   const attempts = await sql<{ id: bigint; payout_id: bigint }>`
     insert into attempts (payout_id, number, worker_id, began_at)
@@ -56,6 +62,9 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   return claims;
 }
 
+/** Others took this process for dead (P3): it must stop, and a new one may begin. */
+export class TakenOver extends Error {}
+
 /** P3: a process that others took for dead has lost its claims and makes no new ones. */
 async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
   const ended = await trx
@@ -65,14 +74,16 @@ async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
     .where('ended_at', 'is not', null)
     .executeTakeFirst();
   if (ended)
-    throw new Error(`another process took over worker ${workerId}: it sends nothing more; start it again`);
+    throw new TakenOver(
+      `another process took over worker ${workerId}, because its lock was free: it sends nothing more; start it again`,
+    );
 }
 
 /** What still keeps the sender busy: payouts it could send now, later, or after a look-up. */
 export async function sendable(
   db: Db,
   mode: Mode,
-  batches?: readonly string[],
+  only: Scope = {},
 ): Promise<{ ready: number; lookUpFirst: number; nextAt: string | null }> {
   let query = db
     .selectFrom('payouts')
@@ -85,7 +96,8 @@ export async function sendable(
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
     .where('batches.phase', '=', 'loaded');
-  if (batches) query = query.where('payouts.batch_id', 'in', [...batches]);
+  if (only.batches) query = query.where('payouts.batch_id', 'in', [...only.batches]);
+  if (only.payouts) query = query.where('payouts.id', 'in', [...only.payouts]);
   const row = await query.executeTakeFirstOrThrow();
   return {
     ready: Number(row.ready),
@@ -114,8 +126,10 @@ export async function abandonClaims(trx: Trx, workerId: string, at: string): Pro
 
 export type Halt = { mode: Mode; cause: string; at: string };
 
-/** The halt in force for a mode, if any (P11). */
+/** Why nothing of a mode may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx, mode: Mode): Promise<Halt | undefined> {
+  const barrier = await findBarrier(db, mode);
+  if (barrier) return { mode, ...barrier };
   return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
 }
 
@@ -131,10 +145,15 @@ export async function halt(trx: Trx, mode: Mode, cause: string, at: string): Pro
 /** Lifts a halt; unknowns from before the release no longer count towards the next one. */
 export async function liftHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
   const lifted = await trx.deleteFrom('halts').where('mode', '=', mode).returningAll().executeTakeFirst();
+  const row = await trx
+    .selectFrom('history')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
+    .executeTakeFirst();
+  const value = `${row?.last ?? 0n} ${at}`;
   await trx
     .insertInto('meta')
-    .values({ key: `released_at:${mode}`, value: at })
-    .onConflict((c) => c.column('key').doUpdateSet({ value: at }))
+    .values({ key: `released_at:${mode}`, value })
+    .onConflict((c) => c.column('key').doUpdateSet({ value }))
     .execute();
   return lifted;
 }
@@ -150,16 +169,19 @@ export async function tooManyUnknown(trx: Trx, mode: Mode, inARow: number): Prom
     .select('value')
     .where('key', '=', `released_at:${mode}`)
     .executeTakeFirst();
+  // By the ledger's own order, not by times: a clock that was set back must not hide what came after.
+  const since = /^(\d+) /.exec(released?.value ?? '')?.[1] ?? '0';
   const last = await trx
-    .selectFrom('attempts')
-    .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
-    .select('attempts.outcome')
-    .where('payouts.mode', '=', mode)
-    .where('attempts.ended_at', '>', released?.value ?? '')
-    .where((eb) => eb.or([eb('attempts.code', 'is', null), eb('attempts.code', '!=', 'abandoned')]))
-    .where('attempts.outcome', 'is not', null)
-    .orderBy('attempts.ended_at', 'desc')
-    .orderBy('attempts.id', 'desc')
+    .selectFrom('history')
+    .select('event as outcome')
+    .where('source', '=', 'response')
+    .where('id', '>', BigInt(since))
+    .where(
+      (eb) => eb.selectFrom('payouts').select('mode').whereRef('payouts.id', '=', 'history.payout_id'),
+      '=',
+      mode,
+    )
+    .orderBy('id', 'desc')
     .limit(50)
     .execute();
   const row = last.slice(0, inARow);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Mode } from '../domain/payout.ts';
 import type { Expected } from '../domain/witness.ts';
 import type { Db, Trx } from './open.ts';
 import type { Payout } from './tables.ts';
@@ -29,14 +30,66 @@ function expectedOf(payout: Payout): Expected {
   };
 }
 
-/** Whether an attempt of the payout is under way or ended at or after `instant` (P4). */
-export async function attemptedSince(trx: Trx, payoutId: bigint, instant: string): Promise<boolean> {
-  const row = await trx
+/** The attempts that may still be going on at an instant: what is asked or listed from then on says nothing of them (P4). */
+export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
+
+/** Marks the instant before a question is asked or a list is begun. Ids, not times: clocks may jump. */
+export async function markAttempts(db: Db): Promise<AttemptMark> {
+  const open = await db.selectFrom('attempts').select('id').where('outcome', 'is', null).execute();
+  const row = await db
     .selectFrom('attempts')
-    .select('id')
-    .where('payout_id', '=', payoutId)
-    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', instant)]))
-    .limit(1)
+    .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
     .executeTakeFirst();
-  return row !== undefined;
+  return { last: row?.last ?? 0n, underWay: open.map(({ id }) => id) };
+}
+
+/** Which of these payouts had an attempt under way at the mark, or begun since (P4). */
+export async function attemptedSince(
+  trx: Trx,
+  mark: AttemptMark,
+  payoutIds: readonly bigint[],
+): Promise<Set<bigint>> {
+  if (payoutIds.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('attempts')
+    .select('payout_id')
+    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
+    .where((eb) =>
+      eb.or([
+        eb('id', '>', mark.last),
+        eb('id', 'in', sql<bigint>`(select value from json_each(${`[${mark.underWay.join(',')}]`}))`),
+      ]),
+    )
+    .execute();
+  return new Set(rows.map((row) => row.payout_id));
+}
+
+/** When each of these payouts last became unknown; the quiet period counts from then (P19). */
+export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): Promise<Map<bigint, string>> {
+  const rows = await db
+    .selectFrom('history')
+    .select((eb) => ['payout_id', eb.fn.max('at').as('at')])
+    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
+    .where('to_state', '=', 'unknown')
+    .where('from_state', '<>', 'unknown')
+    .groupBy('payout_id')
+    .execute();
+  return new Map(rows.map((row) => [row.payout_id, row.at]));
+}
+
+/** A payout of ours that the service has shown, the latest: what a look-up with a working key must find (P16). */
+export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | undefined> {
+  for (const state of ['success', 'pending'] as const) {
+    const row = await db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where('state', '=', state)
+      .where((eb) => eb.or([eb('evidence', 'like', '%listing%'), eb('evidence', 'like', '%details%')]))
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (row) return { payout: row, expected: expectedOf(row) };
+  }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from './sqlite.ts';
@@ -18,6 +18,8 @@ export function holdLock(path: string): FileLock | null {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = new Database(path, { timeout: 0 });
   try {
+    // By its name: a descriptor of it would be another means.
+    chmodSync(path, 0o600);
     database.exec('begin exclusive');
   } catch (error) {
     database.close();

@@ -54,6 +54,16 @@ export function chainEntry(
   };
 }
 
+/** The detail of an entry from its column's text; empty where the text is no JSON object, which its hash then tells. */
+export function readDetail(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Writes chained entries in their order. */
 export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
   if (entries.length === 0) return;

@@ -2,8 +2,15 @@ import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import { field, rowsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import type { Inquiry } from './tables.ts';
 
-export type Due = { id: bigint; payoutId: bigint; kind: 'details' | 'resend'; rung: bigint; dueAt: string };
+export type Due = {
+  id: bigint;
+  payoutId: bigint;
+  kind: 'details' | 'resend';
+  /** The payout's outcome is unknown. */
+  unknown: boolean;
+};
 
 /** Questions due by `at`, those that keep a payout from being sent first, then the oldest. */
 export async function dueInquiries(
@@ -19,7 +26,7 @@ export async function dueInquiries(
   let query = db
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
-    .select(['inquiries.id', 'inquiries.payout_id', 'inquiries.kind', 'inquiries.rung', 'inquiries.due_at'])
+    .select(['inquiries.id', 'inquiries.payout_id', 'inquiries.kind', 'payouts.state'])
     .where('payouts.mode', '=', request.mode)
     .where('inquiries.kind', '=', request.kind)
     .where('inquiries.outcome', 'is', null)
@@ -39,38 +46,105 @@ export async function dueInquiries(
     id: row.id,
     payoutId: row.payout_id,
     kind: row.kind,
-    rung: row.rung,
-    dueAt: row.due_at,
+    unknown: row.state === 'unknown',
   }));
 }
 
-/** Writes down what came of a question. */
-export async function closeInquiry(
-  trx: Trx,
-  id: bigint,
-  result: { askedAt: string; answeredAt: string; outcome: string; raw: string | null },
-): Promise<void> {
-  await trx
+/** How many look-ups of unknown outcomes are due; `look_up_first` ones are none of them. */
+export async function countDueUnknown(db: Db, mode: Mode, at: string): Promise<number> {
+  const row = await db
+    .selectFrom('inquiries')
+    .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('payouts.mode', '=', mode)
+    .where('payouts.state', '=', 'unknown')
+    .where('inquiries.kind', '=', 'details')
+    .where('inquiries.outcome', 'is', null)
+    .where('inquiries.due_at', '<=', at)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+/** How often an open question was raised so far; undefined once it is answered. */
+export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('inquiries')
+    .select('raised')
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .executeTakeFirst();
+  return row?.raised;
+}
+
+export type Answered = {
+  askedAt: string;
+  answeredAt: string;
+  outcome: string;
+  raw: string | null;
+  attemptId?: bigint | null;
+  clockOffMs?: number | null;
+};
+
+/** A question as it stood when it was answered. */
+export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at'>;
+
+/** Writes down what came of a question; undefined when it was answered before. */
+export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Promise<Closed | undefined> {
+  return trx
     .updateTable('inquiries')
     .set({
-      asked_at: result.askedAt,
-      answered_at: result.answeredAt,
-      outcome: result.outcome,
-      raw: result.raw?.slice(0, 4096) ?? null,
+      asked_at: answer.askedAt,
+      answered_at: answer.answeredAt,
+      outcome: answer.outcome,
+      raw: answer.raw?.slice(0, 4096) ?? null,
+      attempt_id: answer.attemptId ?? null,
+      clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
     })
     .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .returning(['raised', 'rung', 'rung_due_at'])
+    .executeTakeFirst();
+}
+
+/** Says that a question was asked: from here on its own answer closes it, not what the answer makes known. */
+export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<void> {
+  await trx
+    .updateTable('inquiries')
+    .set({ asked_at: askedAt })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
     .execute();
 }
 
-/** Puts a question on the list; one that is already due stands, brought forward when the new time is earlier. */
-export async function addInquiry(
-  trx: Trx,
-  question: { payoutId: bigint; kind: 'details' | 'resend'; reason: string; dueAt: string; rung: bigint },
-): Promise<void> {
-  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung)
-    values (${question.payoutId}, ${question.kind}, ${question.reason}, ${question.dueAt}, ${question.rung})
-    on conflict (payout_id, kind) where outcome is null
-      do update set due_at = min(inquiries.due_at, excluded.due_at)`.execute(trx);
+/** Says of answers that the same key found `probe`, known to be present, before and after them (P16). */
+export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string): Promise<void> {
+  await trx.updateTable('inquiries').set({ probe }).where('id', 'in', ids).execute();
+}
+
+type Question = {
+  payoutId: bigint;
+  kind: 'details' | 'resend';
+  reason: string;
+  dueAt: string;
+  rung: bigint;
+  /** Set for a rung of the ladder (P19). */
+  rungDueAt?: string;
+};
+
+/**
+ * What a new question does to one that is open: it stands, brought forward when the new time is earlier, and counts as
+ * raised once more; a rung of the ladder replaces the rung that was due.
+ */
+const merge = sql`on conflict (payout_id, kind) where outcome is null do update set
+  due_at = min(inquiries.due_at, excluded.due_at), raised = inquiries.raised + 1,
+  rung = case when excluded.rung_due_at is null then inquiries.rung else excluded.rung end,
+  rung_due_at = coalesce(excluded.rung_due_at, inquiries.rung_due_at)`;
+
+/** Puts a question on the list. */
+export async function addInquiry(trx: Trx, question: Question): Promise<void> {
+  const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
+  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
+    values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
 }
 
 /** How often a payout's webhook was asked for again: the budget is per reference. */
@@ -86,12 +160,11 @@ export async function resendsAsked(db: Db, payoutIds: readonly bigint[]): Promis
   return new Map(rows.map((row) => [row.payout_id, Number(row.n)]));
 }
 
-/** Puts details look-ups on the list; one that is already due is brought forward when the new time is earlier. */
+/** Puts details look-ups on the list, as {@link addInquiry} does. */
 export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
   if (due.length === 0) return;
-  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung)
-    select ${field('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${field('rung')}, 0)
-    from ${rowsOf(due)} as row where true
-    on conflict (payout_id, kind) where outcome is null
-      do update set due_at = min(inquiries.due_at, excluded.due_at)`.execute(trx);
+  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
+    select ${field('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${field('rung')}, 0),
+      ${field('rung_due_at')}
+    from ${rowsOf(due)} as row where true ${merge}`.execute(trx);
 }

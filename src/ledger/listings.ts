@@ -117,18 +117,46 @@ export async function describeListing(
   };
 }
 
-/** Drops the staged rows of all but the last `keep` runs of the mode, some at a time so that other writers get their turn. */
+/**
+ * The order in which runs were begun, the latest first. Not by `started_at`: a clock that was ahead once would make old
+ * runs the newest for good.
+ */
+export const latestRunFirst = sql`runs.rowid desc`;
+
+export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
+
+/** The newest run of the mode whose listing was proven complete; a short cut is none (P29). */
+export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<CompleteRun | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['id', 'started_at', 'finished_at'])
+    .where('mode', '=', mode)
+    .where('finished_at', 'is not', null)
+    .where('summary', 'like', '%"complete":true%')
+    .orderBy(latestRunFirst)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.finished_at
+    ? { id: row.id, startedAt: row.started_at, finishedAt: row.finished_at }
+    : undefined;
+}
+
+/**
+ * Drops the staged rows of all but the last `keep` runs of the mode and the newest complete one, which decisions and
+ * claims still rest on (P15, P20), some at a time so that other writers get their turn.
+ */
 export async function pruneListings(ledger: Ledger, mode: Mode, keep: number): Promise<void> {
+  const complete = await newestCompleteRun(ledger.db, mode);
   const runs = await ledger.db
     .selectFrom('runs')
     .select('id')
     .where('mode', '=', mode)
-    .orderBy('started_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy(latestRunFirst)
     .offset(keep)
     .limit(100)
     .execute();
   for (const { id } of runs) {
+    if (id === complete?.id) continue;
     for (let more = true; more; ) {
       more = await ledger.write(async (trx) => {
         const some = trx.selectFrom('listed').select('transfer_id').where('run_id', '=', id).limit(20_000);
@@ -183,4 +211,16 @@ function toRow(run: string, pass: number, row: StagedTransfer): Omit<Listed, 'pa
 function instantText(text: string): string {
   const ms = readInstant(text);
   return ms === null ? '' : new Date(ms).toISOString();
+}
+
+/** When the last run of the mode began, finished or not; ISO UTC. */
+export async function lastRunBegan(db: Db, mode: Mode): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select('started_at')
+    .where('mode', '=', mode)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.started_at;
 }

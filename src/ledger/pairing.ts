@@ -163,11 +163,12 @@ async function loadCases(db: Db, run: string, ids: bigint[]): Promise<PairCase[]
       state: row.state,
       evidence: row.evidence,
       fee: row.fee,
-      firstIntentAt: own[0]?.began_at ?? null,
+      // An adopted payout may have been sent by the ledger that was lost (P25).
+      firstIntentAt: own[0]?.began_at ?? row.submitted_at,
       accepted: own.some((attempt) => attempt.outcome === 'accepted'),
-      possiblyTaken: own.filter(
-        ({ outcome }) => outcome === null || outcome === 'accepted' || outcome === 'unknown',
-      ).length,
+      possiblyTaken:
+        own.filter(({ outcome }) => outcome === null || outcome === 'accepted' || outcome === 'unknown')
+          .length + Number(row.unseen_sends),
     };
     return { payout, rows: rowsOf.get(row.id) ?? [] };
   });

@@ -27,19 +27,14 @@ export async function batchesDue(db: Db, mode: Mode): Promise<string[]> {
 
 /** The payouts of a batch in the order of its file, a page at a time. */
 export async function* batchPayouts(db: Db, batch: string): AsyncGenerator<Payout[]> {
-  for (let after = -1n; ; ) {
-    const page = await db
-      .selectFrom('payouts')
-      .selectAll()
-      .where('batch_id', '=', batch)
-      .where('row_number', '>', after)
-      .orderBy('row_number')
-      .limit(pageSize)
-      .execute();
+  for (let last: Payout | undefined; ; ) {
+    let query = db.selectFrom('payouts').selectAll().where('batch_id', '=', batch);
+    // A successor has the row of the payout that it pays again, and stands behind it.
+    if (last) query = query.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
+    const page = await query.orderBy('row_number').orderBy('id').limit(pageSize).execute();
     if (page.length > 0) yield page;
-    const last = page.at(-1);
+    last = page.at(-1);
     if (!last || page.length < pageSize) return;
-    after = last.row_number;
   }
 }
 

@@ -9,9 +9,18 @@ const pageSize = 1000;
 /** What a report of a run looks at: history up to `cut` (ISO UTC) and the run's own listing. */
 export type Scope = { run: string; mode: Mode; startedAt: string; cut: string };
 
+/** Whether payout `p`, after its history entry `seq`, waits to be sent once more by a person's or P16's decision. */
+const retriedAt = (seq: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
+  select 1 from history r where r.payout_id = p.id and r.event = 'retry' and r.seq <= ${seq} and not exists (
+    select 1 from history i where i.payout_id = p.id and i.event = 'intent' and i.seq > r.seq and i.seq <= ${seq}))`;
+
+/** A state as the books see it: a retry that waits is still an unknown, since the first send may have been taken. */
+const bookState = (state: RawBuilder<unknown>, seq: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`case when ${state} in ('ready', 'held') and ${retriedAt(seq)} then 'unknown' else ${state} end`;
+
 /** The state of payout `p` at the cut, from history alone; null when it came later. */
 const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
-  select h.to_state from history h where h.payout_id = p.id and h.at <= ${scope.cut} order by h.seq desc limit 1)`;
+  select ${bookState(sql`h.to_state`, sql`h.seq`)} from history h where h.payout_id = p.id and h.at <= ${scope.cut} order by h.seq desc limit 1)`;
 
 /** 1 when the last send of payout `p` began after the listing did, so that its absence there says nothing. */
 const sentLate = (scope: Scope): RawBuilder<bigint> => sql`coalesce((
@@ -123,10 +132,11 @@ const joined = ({ hi, lo }: { hi: bigint; lo: bigint }): bigint => hi * half + l
 /** Every change of state of the mode's payouts up to the cut, summed per currency and pair of states. */
 export async function flowSums(trx: Trx, scope: Scope) {
   const { rows } = await sql<Halves & { currency: string; from: PayoutState | null; to: PayoutState }>`
-    select p.currency, h.from_state as "from", h.to_state as "to", ${sums(sql`p.amount`)}
+    select p.currency, ${bookState(sql`h.from_state`, sql`h.seq - 1`)} as "from",
+      ${bookState(sql`h.to_state`, sql`h.seq`)} as "to", ${sums(sql`p.amount`)}
     from history h join payouts p on p.id = h.payout_id
     where p.mode = ${scope.mode} and h.at <= ${scope.cut} and coalesce(h.from_state, '') <> h.to_state
-    group by p.currency, h.from_state, h.to_state`.execute(trx);
+    group by 1, 2, 3`.execute(trx);
   return rows.map(({ currency, from, to, count, ...amount }) => ({
     currency,
     from,

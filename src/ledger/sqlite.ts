@@ -1,5 +1,12 @@
 import Database from 'better-sqlite3';
-import { CompiledQuery, type DatabaseConnection, type Driver, SqliteDialect, SqliteDriver } from 'kysely';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely';
 
 /** How long a transaction waits for another process's commit before it is an error, in milliseconds. */
 const busyLimitMs = 60_000;
@@ -10,19 +17,32 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Kysely's SQLite dialect with three changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
- * BUSY half-way), waiting for another process never blocks the event loop, and prepared statements are kept.
+ * Kysely's SQLite dialect with four changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
+ * BUSY half-way), waiting for another process never blocks the event loop, prepared statements are kept, and migrations
+ * are atomic.
  */
 export class LedgerDialect extends SqliteDialect {
-  readonly #database: Database.Database;
+  readonly #database: ReturnType<typeof withStatementCache>;
 
   constructor(database: Database.Database) {
-    super({ database: withStatementCache(database) });
-    this.#database = database;
+    const cached = withStatementCache(database);
+    super({ database: cached });
+    this.#database = cached;
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new LedgerAdapter();
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver({ database: withStatementCache(this.#database) });
+    return new ImmediateDriver({ database: this.#database });
+  }
+}
+
+/** Tables are made in a transaction: a crash, or a second process, in the middle of a migration leaves none half done. */
+class LedgerAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
 }
 

@@ -108,6 +108,12 @@ type PayoutTable = {
   /** 1: a details look-up must answer before the next POST (P8). */
   look_up_first: Generated<bigint>;
   not_before: string | null;
+  /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
+  successor_of: bigint | null;
+  /** Sends that this ledger does not remember but that may have happened (P25). */
+  unseen_sends: Generated<bigint>;
+  /** Automatic resends after confirmed absence: never more than one (P16). */
+  auto_resends: Generated<bigint>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
   updated_at: string;
@@ -178,6 +184,16 @@ type InquiryTable = {
   due_at: string;
   /** Which rung of the ladder this is, from 0. */
   rung: bigint;
+  /** When the ladder itself asks (P19), which others may do before; null: not a rung. */
+  rung_due_at: string | null;
+  /** How often it was asked for again while it was open. */
+  raised: Generated<bigint>;
+  /** The payout's last attempt when it was asked (P4). */
+  attempt_id: bigint | null;
+  /** Our clock less the service's Date at the answer; null without a Date. */
+  clock_off_ms: bigint | null;
+  /** The transfer, known to be present, that the same key found before and after (P16). */
+  probe: string | null;
   asked_at: string | null;
   answered_at: string | null;
   /** `found`, `not_found`, `no_witness`, `error`, `asked`, `throttled`, `superseded`; null while due. */

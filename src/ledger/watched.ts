@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { paidAgain } from './lineage.ts';
 import type { Db } from './open.ts';
 
 /** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
@@ -28,7 +29,9 @@ export type Watch =
   | { kind: 'stale'; run: string; submittedBy: string }
   /** Final since before then, and no authentic webhook was heard. */
   | { kind: 'unheard'; finalBy: string }
-  | { kind: 'returned' };
+  | { kind: 'returned' }
+  /** In success although a successor of it was paid too, or may have been. */
+  | { kind: 'paid_again' };
 
 /** The next payouts of the watch, by id. */
 export async function watchedAfter(
@@ -64,7 +67,16 @@ export async function watchedAfter(
     case 'unlisted':
       return base
         .where('payouts.state', 'in', ['pending', 'success', 'failed', 'returned'])
-        .where('attempts.ended_at', '<=', watch.endedBy)
+        .where((eb) =>
+          eb.or([
+            eb('attempts.ended_at', '<=', watch.endedBy),
+            // Adopted, and never sent from this ledger (P25).
+            eb.and([
+              eb('payouts.last_attempt_id', 'is', null),
+              eb('payouts.submitted_at', '<=', watch.endedBy),
+            ]),
+          ]),
+        )
         .where((eb) =>
           eb.not(
             eb.exists(
@@ -114,6 +126,8 @@ export async function watchedAfter(
         .execute();
     case 'returned':
       return base.where('payouts.state', '=', 'returned').execute();
+    case 'paid_again':
+      return base.where('payouts.state', '=', 'success').where('payouts.id', 'in', paidAgain).execute();
   }
 }
 

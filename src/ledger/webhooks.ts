@@ -79,3 +79,15 @@ export async function webhookCounts(db: Db, mode: Mode): Promise<WebhookCounts> 
     .executeTakeFirstOrThrow();
   return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
 }
+
+/** Whether an earlier webhook about the payout said this; `effect` as applying wrote it. */
+export async function saidBefore(trx: Trx, payoutId: bigint, effect: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('webhooks')
+    .select('id')
+    .where('payout_id', '=', payoutId)
+    .where('effect', '=', effect)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,12 +1,18 @@
 import { decimalToMinor } from '../domain/money.ts';
-import type { Mode } from '../domain/payout.ts';
+import type { Mode, WitnessStatus } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
 import { loadKnown } from '../ledger/expected.ts';
 import { addInquiry } from '../ledger/inquiries.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { record } from '../ledger/record.ts';
 import type { Webhook } from '../ledger/tables.ts';
-import { markApplied, payoutOfWebhook, payoutsLike, unappliedWebhooks } from '../ledger/webhooks.ts';
+import {
+  markApplied,
+  payoutOfWebhook,
+  payoutsLike,
+  saidBefore,
+  unappliedWebhooks,
+} from '../ledger/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 
@@ -72,7 +78,16 @@ async function applyOne(
   if (!final || recorded.to !== witness.status)
     await ask(trx, payoutId, `a webhook says ${witness.status}`, at);
   if (recorded?.effect.kind === 'conflict') return { payoutId, effect: `conflict: ${recorded.effect.why}` };
-  return { payoutId, effect: `says ${witness.status}` };
+  // P18: two final words about one transfer; what was success may come back, what failed does not.
+  const other = witness.status === 'success' ? 'failed' : 'success';
+  const contradicts = witness.status === 'success' || witness.status === 'failed';
+  if (contradicts && (await saidBefore(trx, payoutId, says(other))))
+    return { payoutId, effect: `conflict: a webhook says ${witness.status}, an earlier one said ${other}` };
+  return { payoutId, effect: says(witness.status) };
+}
+
+function says(status: WitnessStatus): string {
+  return `says ${status}`;
 }
 
 /** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */

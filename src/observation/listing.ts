@@ -69,7 +69,10 @@ export function createListing(deps: Deps): Listing {
 
   async function onePass(run: string, number: number, signal?: AbortSignal): Promise<Walked> {
     const first = await ask(1, signal);
-    if (first.kind === 'trouble') return { kind: 'no_pass', trouble: `page 1: ${first.message}` };
+    if (first.kind === 'trouble') {
+      const said = first.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
+      return { kind: 'no_pass', trouble: `${said}${first.message}` };
+    }
     const { page, askedAt } = first;
     const cut = new Date(page.date ?? askedAt - 1_000).toISOString();
     const rest = await restOfPass(run, number, page, signal);

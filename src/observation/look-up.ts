@@ -1,170 +1,137 @@
-import { ladderDelayMs } from '../domain/ladder.ts';
-import type { Mode } from '../domain/payout.ts';
-import { findWitness, isNotFound } from '../domain/witness.ts';
-import { attemptedSince, type Known, loadKnown } from '../ledger/expected.ts';
-import { addInquiry, closeInquiry, type Due, dueInquiries } from '../ledger/inquiries.ts';
+import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import { findWitness } from '../domain/witness.ts';
+import { loadKnown, markAttempts, presentPayout } from '../ledger/expected.ts';
+import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { ServiceClient } from '../service/types.ts';
+import { conclude } from './conclude.ts';
 
 export type LookUpDeps = {
   ledger: Ledger;
   clock: Clock;
   service: ServiceClient;
   limiter: { take(signal?: AbortSignal): Promise<void> };
-  rules: { mode: Mode; concurrency: number; quietPeriodMs: number };
+  rules: {
+    mode: Mode;
+    concurrency: number;
+    quietPeriodMs: number;
+    /** Asks about a transfer known to be present around the others: absence may then be concluded (P16). */
+    probe?: boolean;
+  };
 };
 
 export type LookUpWord = 'found' | 'not_found' | 'no_answer';
+/** `status`: what the details showed of a transfer that is ours in all it shows; null otherwise. */
+export type LookUpAnswer = { word: LookUpWord; status: WitnessStatus | null };
 
 export type LookUps = {
   /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
   askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
   /** Asks about these payouts now, whatever is due; each answer is recorded like any other. */
   lookUp(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpWord>>;
+  /** The same, with the status that the details showed. */
+  askNow(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpAnswer>>;
 };
+
+type Told = LookUpAnswer & { inquiry: bigint; answered: boolean };
+
+/** Between two probes, and between two looks at the ledger. */
+const group = 100;
+const chunk = 500;
+/** So many questions in a row without an answer: the service is not there, and the rest waits. */
+const silenceLimit = 5;
 
 /** Details look-ups (endpoint 5): the question that can make a payout final (P14), and the one that ends unknowns (P19). */
 export function createLookUps(deps: LookUpDeps): LookUps {
-  async function askOne(due: Due): Promise<LookUpWord> {
-    await deps.limiter.take();
-    const known = (await loadKnown(deps.ledger.db, [due.payoutId])).get(due.payoutId);
-    if (!known) return 'no_answer';
-    const askedAt = deps.clock.iso();
-    const reply = await deps.service.fetchTransferDetails(known.payout.reference);
-    return conclude(deps, due, known, askedAt, reply);
+  const { ledger, clock, service, limiter, rules } = deps;
+
+  /** `evenIfAnswered`: who named the payout wants this answer, though another process may have asked meanwhile. */
+  async function askOne(due: Due, evenIfAnswered: boolean, signal?: AbortSignal): Promise<Told | undefined> {
+    await limiter.take(signal);
+    if (signal?.aborted) return undefined;
+    const raised = await raisedSoFar(ledger.db, due.id);
+    if (raised === undefined && !evenIfAnswered) return undefined;
+    const known = (await loadKnown(ledger.db, [due.payoutId])).get(due.payoutId);
+    if (!known) return undefined;
+    const mark = await markAttempts(ledger.db);
+    const askedAt = clock.iso();
+    const reply = await service.fetchTransferDetails(known.payout.reference);
+    return conclude(deps, { due, raised: raised ?? 0n, known, mark, askedAt }, reply);
   }
 
   async function askAll(
     dues: readonly Due[],
-    signal: AbortSignal | undefined,
-  ): Promise<Map<bigint, LookUpWord>> {
-    const words = new Map<bigint, LookUpWord>();
-    const queue = [...dues];
-    let troubles = 0;
-    const lane = async (): Promise<void> => {
-      for (let due = queue.shift(); due && !signal?.aborted && troubles < 5; due = queue.shift()) {
-        const word = await askOne(due);
-        troubles = word === 'no_answer' ? troubles + 1 : 0;
-        words.set(due.payoutId, word);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(deps.rules.concurrency, dues.length) }, lane));
-    return words;
+    evenIfAnswered: boolean,
+    signal?: AbortSignal,
+  ): Promise<Map<bigint, LookUpAnswer>> {
+    const answers = new Map<bigint, LookUpAnswer>();
+    let silent = 0;
+    let present = await probe(dues, signal);
+    for (let from = 0; from < dues.length && !signal?.aborted && silent < silenceLimit; from += group) {
+      const queue = dues.slice(from, from + group);
+      const absent: bigint[] = [];
+      const lane = async (): Promise<void> => {
+        while (!signal?.aborted && silent < silenceLimit) {
+          const due = queue.shift();
+          if (!due) return;
+          const told = await askOne(due, evenIfAnswered, signal);
+          if (!told) continue;
+          silent = told.answered ? 0 : silent + 1;
+          answers.set(due.payoutId, { word: told.word, status: told.status });
+          if (due.unknown && told.word === 'not_found') absent.push(told.inquiry);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(rules.concurrency, queue.length) }, lane));
+      if (absent.length === 0 || present === null) continue;
+      const still = await probe(dues, signal);
+      const before = present;
+      if (still !== null) await ledger.write((trx) => markProbed(trx, absent, `${before}, ${still}`));
+      present = still;
+    }
+    return answers;
+  }
+
+  /** The reference of a present transfer that the service just showed; null when there is none, or none was shown. */
+  async function probe(dues: readonly Due[], signal?: AbortSignal): Promise<string | null> {
+    if (!rules.probe || !dues.some((due) => due.unknown)) return null;
+    const known = await presentPayout(ledger.db, rules.mode);
+    if (!known) return null;
+    await limiter.take(signal);
+    if (signal?.aborted) return null;
+    const reply = await service.fetchTransferDetails(known.payout.reference);
+    const shown = reply.kind === 'reply' && findWitness(reply.json, known.expected, 'details');
+    return shown && shown.kind === 'witness' ? known.payout.reference : null;
+  }
+
+  async function askNow(
+    payoutIds: readonly bigint[],
+    signal?: AbortSignal,
+  ): Promise<Map<bigint, LookUpAnswer>> {
+    const answers = new Map<bigint, LookUpAnswer>();
+    for (let from = 0; from < payoutIds.length && !signal?.aborted; from += chunk) {
+      const ids = payoutIds.slice(from, from + chunk);
+      const at = clock.iso();
+      await ledger.write(async (trx) => {
+        for (const payoutId of ids)
+          await addInquiry(trx, { payoutId, kind: 'details', reason: 'asked', dueAt: at, rung: 0n });
+      });
+      const request = { mode: rules.mode, kind: 'details' as const, at, limit: ids.length, payoutIds: ids };
+      const dues = await dueInquiries(ledger.db, request);
+      for (const [id, answer] of await askAll(dues, true, signal)) answers.set(id, answer);
+    }
+    return answers;
   }
 
   return {
     async askDue({ budget, signal }) {
-      const { mode } = deps.rules;
-      const dues = await dueInquiries(deps.ledger.db, {
-        mode,
-        kind: 'details',
-        at: deps.clock.iso(),
-        limit: budget,
-      });
-      return (await askAll(dues, signal)).size;
+      const request = { mode: rules.mode, kind: 'details' as const, at: clock.iso(), limit: budget };
+      return (await askAll(await dueInquiries(ledger.db, request), false, signal)).size;
     },
+    askNow,
     async lookUp(payoutIds, signal) {
-      const words = new Map<bigint, LookUpWord>();
-      for (let from = 0; from < payoutIds.length && !signal?.aborted; from += 500) {
-        const chunk = payoutIds.slice(from, from + 500);
-        const at = deps.clock.iso();
-        await deps.ledger.write(async (trx) => {
-          for (const payoutId of chunk)
-            await addInquiry(trx, {
-              payoutId,
-              kind: 'details',
-              reason: 'reconciliation',
-              dueAt: at,
-              rung: 0n,
-            });
-        });
-        const { mode } = deps.rules;
-        const dues = await dueInquiries(deps.ledger.db, {
-          mode,
-          kind: 'details',
-          at,
-          limit: chunk.length,
-          payoutIds: chunk,
-        });
-        for (const [id, word] of await askAll(dues, signal)) words.set(id, word);
-      }
-      return words;
+      const answers = await askNow(payoutIds, signal);
+      return new Map([...answers].map(([id, { word }]) => [id, word]));
     },
   };
-}
-
-async function conclude(
-  deps: LookUpDeps,
-  due: Due,
-  known: Known,
-  askedAt: string,
-  reply: LookUpReply | ServiceTrouble,
-): Promise<LookUpWord> {
-  const answeredAt = deps.clock.iso();
-  const finding =
-    reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' as const };
-  const missing = reply.kind === 'reply' && isNotFound(reply.json, reply.httpStatus);
-  const raw = reply.kind === 'reply' ? reply.raw : reply.message;
-  return deps.ledger.write(async (trx) => {
-    const { payoutId } = due;
-    // P4: an answer to a question asked before the latest attempt ended says nothing about that attempt.
-    const outdated = await attemptedSince(trx, payoutId, askedAt);
-    let outcome = 'error';
-    if (outdated && !(finding.kind === 'witness' && finding.witness.status !== 'failed')) {
-      outcome = 'outdated';
-    } else if (finding.kind === 'witness') {
-      const { witness } = finding;
-      const [told] = await record(trx, answeredAt, [
-        { payoutId, source: 'details', event: { kind: 'witness', witness } },
-      ]);
-      outcome = told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
-    } else if (finding.kind === 'conflict') {
-      outcome = `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`;
-    } else if (missing) {
-      await record(trx, answeredAt, [
-        { payoutId, source: 'details', event: { kind: 'looked_up', found: false } },
-      ]);
-      outcome = 'not_found';
-    } else if (reply.kind === 'reply') {
-      outcome = 'no_witness';
-    }
-    await closeInquiry(trx, due.id, { askedAt, answeredAt, outcome, raw });
-    await climb(deps, trx, due, known, answeredAt, outcome);
-    return outcome === 'not_found'
-      ? 'not_found'
-      : outcome === 'found' || outcome.startsWith('conflict')
-        ? 'found'
-        : 'no_answer';
-  });
-}
-
-/** The next rung of the ladder while the outcome stays unknown, or the answer that a payout waits for stayed away. */
-async function climb(
-  deps: LookUpDeps,
-  trx: Parameters<typeof addInquiry>[0],
-  due: Due,
-  known: Known,
-  at: string,
-  outcome: string,
-): Promise<void> {
-  const still = (await loadKnown(trx, [known.payout.id])).get(known.payout.id)?.payout ?? known.payout;
-  const waiting = still.state === 'unknown' || still.look_up_first === 1n;
-  const unfinished = outcome !== 'found' && known.payout.state === 'pending' && outcome !== 'not_found';
-  if (!waiting && !unfinished) return;
-  const since = Date.parse(at) - Date.parse(still.submitted_at ?? at);
-  const rung = Number(due.rung) + 1;
-  const delay =
-    still.look_up_first === 1n
-      ? Math.min(1000 * 2 ** rung, 3_600_000)
-      : ladderDelayMs(rung, since, deps.rules.quietPeriodMs);
-  const dueAt = new Date(Date.parse(at) + delay).toISOString();
-  await addInquiry(trx, {
-    payoutId: due.payoutId,
-    kind: 'details',
-    reason: still.state,
-    dueAt,
-    rung: BigInt(rung),
-  });
 }

@@ -15,18 +15,25 @@ export function missing(payout: WatchedPayout, cut: string): Found {
 }
 
 /** An unknown that this run's listing and look-ups did not resolve; graver once its quiet period is over (P19). */
-export function unknown(payout: WatchedPayout, quietPeriodMinutes: number, now: string): Found {
-  const since = payout.ended_at ?? payout.submitted_at ?? now;
-  const watchedUntil = shift(since, quietPeriodMinutes * 60_000);
+export function unknown(
+  payout: WatchedPayout,
+  quiet: { since: string; minutes: number; now: string },
+): Found {
+  const watchedUntil = shift(quiet.since, quiet.minutes * 60_000);
   const fields: FoundFields = {
     ...identity(payout),
     expected: amountOf(payout),
     actual: 'unknown',
     difference: '',
-    severity: now < watchedUntil ? 'medium' : 'high',
-    evidence: `the last attempt ended ${since}: ${payout.message ?? 'no answer'}`,
+    severity: quiet.now < watchedUntil ? 'medium' : 'high',
+    evidence: `unknown since ${quiet.since}: ${payout.message ?? 'no answer'}`,
   };
-  return finding('unknown_outcome', payout.reference, fields, unknownAction(watchedUntil, now));
+  return finding(
+    'unknown_outcome',
+    payout.reference,
+    fields,
+    unknownAction(payout.reference, watchedUntil, quiet.now),
+  );
 }
 
 /** Pending for longer than `stale_pending_hours`. */
@@ -62,6 +69,18 @@ export function returned(payout: WatchedPayout): Found {
     difference: `-${amountOf(payout)}`,
     severity: 'high',
     evidence: `returned since ${payout.final_at} by ${payout.evidence}`,
+  });
+}
+
+/** Paid after all, and paid again by its successor (P20). */
+export function paidAgain(payout: WatchedPayout): Found {
+  return finding('paid_twice', payout.reference, {
+    ...identity(payout),
+    expected: '1 payment',
+    actual: 'success, and a successor sent',
+    difference: amountOf(payout),
+    severity: 'high',
+    evidence: `success since ${payout.final_at} by ${payout.evidence}, after a successor was made of it; see counterfoil show ${payout.reference}`,
   });
 }
 

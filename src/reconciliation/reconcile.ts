@@ -2,23 +2,31 @@ import type { Config } from '../config.ts';
 import { classifyPair, foreignTransfer, type ListedRow } from '../domain/classify.ts';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
+import type { Witness } from '../domain/transition.ts';
+import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { closeHealed, countOpen, type SeenBy, seen } from '../ledger/discrepancies.ts';
+import { type AttemptMark, markAttempts, presentPayout, unknownSince } from '../ledger/expected.ts';
 import { beginRun, finishRun, pruneListings } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { casesAfter, foreignAfter, pairListed } from '../ledger/pairing.ts';
-import { type RecordEvent, record } from '../ledger/record.ts';
 import { conflictingWebhooks, type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { contradicting, missing, returned, shift, stale, unheard, unknown } from './findings.ts';
+import { contradicting, missing, paidAgain, returned, shift, stale, unheard, unknown } from './findings.ts';
+import { recordHeard } from './record-heard.ts';
+import { resendAbsent } from './resend-absent.ts';
 
-/** What a look-up of this run said of a payout; `no_answer` is no word at all. */
-export type LookedUp = 'found' | 'not_found' | 'no_answer';
+/**
+ * What a look-up of this run said of a payout; `no_answer` is no word at all. `status`: what the details showed of a
+ * transfer that is ours in all it shows.
+ */
+export type LookedUp = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
 
 /** The questions reconciliation may have asked; each answer reaches the ledger as events before the promise resolves. */
 export type FollowUp = {
-  lookUp(payoutIds: bigint[]): Promise<Map<bigint, LookedUp>>;
+  lookUp(payoutIds: bigint[], signal?: AbortSignal): Promise<Map<bigint, LookedUp>>;
   /** Returns how many resends were asked for, within the throttle. */
-  askResend(payoutIds: bigint[]): Promise<number>;
+  askResend(payoutIds: bigint[], signal?: AbortSignal): Promise<number>;
 };
 
 type Deps = {
@@ -30,6 +38,9 @@ type Deps = {
   followUp: FollowUp;
 };
 
+const notOurs =
+  'the list shows none of the payouts that the service is known to have: does the key belong to this ledger’s account?';
+
 /** What `reconcile --json` prints (contract.md); `trouble` says why a listing is incomplete. */
 export type RunSummary = {
   run: string;
@@ -40,6 +51,8 @@ export type RunSummary = {
   discrepancies: { open: Record<string, number>; opened: number; resolved: number };
   lookups: number;
   resends: number;
+  /** Payouts ordered once more because their absence is confirmed (P16); not said when there are none. */
+  resubmitted?: number;
   reports: string[];
   trouble?: string;
 };
@@ -47,9 +60,15 @@ export type RunSummary = {
 /** `full` changes nothing until there is a window: every run pages everything. */
 export type RunOptions = { full: boolean; followUp: boolean; signal?: AbortSignal };
 
-export type Reconciliation = { run(options: RunOptions): Promise<RunSummary> };
+export type Reconciliation = {
+  run(options: RunOptions): Promise<RunSummary>;
+  /** Lists and tells the ledger what the list proves, and no more: the cheap answer when many are unknown (P19). */
+  hear(signal?: AbortSignal): Promise<void>;
+};
 
-type Work = { by: SeenBy; listing: ListingResult; opened: number };
+/** `begunAt`, `mark`: before the first page was asked for. */
+type Work = { by: SeenBy; begunAt: string; mark: AttemptMark; listing: ListingResult; opened: number };
+type Asked = Map<bigint, LookedUp>;
 
 const chunk = 500;
 const keptListings = 3;
@@ -62,22 +81,25 @@ export function createReconciliation(deps: Deps): Reconciliation {
   const settings = config.reconciliation;
 
   async function run(options: RunOptions): Promise<RunSummary> {
-    const at = clock.iso();
-    const id = await ledger.write((trx) => beginRun(trx, mode, at));
-    const listing = await deps.listing.walk(id, options.signal);
-    const work: Work = { by: { run: id, mode, at: clock.iso() }, listing, opened: 0 };
-    await pairListed(ledger, id, mode);
-    const disputed = await hearListing(work);
-    const asked = options.followUp ? await inquire(work, disputed) : new Map<bigint, LookedUp>();
+    const { signal } = options;
+    const { work, disputed } = await listAndHear(signal);
+    const { listing, by } = work;
+    const id = by.run;
+    const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, mode);
     await concludePairs(work);
     await concludeForeign(work);
     await concludeMissing(work, asked);
+    const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     const unheardIds = await concludeLedger(work);
-    const resends = options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds) : 0;
-    const answered = [...asked].flatMap(([payoutId, word]) => (word === 'found' ? [payoutId] : []));
+    const resends =
+      options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds, signal) : 0;
+    const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
     const sight = { complete: listing.complete, answered };
-    const resolved = await ledger.write((trx) => closeHealed(trx, work.by, sight));
+    const resolved = await ledger.write((trx) => closeHealed(trx, by, sight));
+    // A list that shows none of what the service has, to a key whose details show none either, is not our account's.
+    const ours = matched > 0 || answered.length > 0 || (await presentPayout(ledger.db, mode)) === undefined;
+    const trouble = listing.trouble ?? (ours ? undefined : notOurs);
     const summary: RunSummary = {
       run: id,
       complete: listing.complete,
@@ -87,48 +109,54 @@ export function createReconciliation(deps: Deps): Reconciliation {
       discrepancies: { open: await countOpen(ledger.db, mode), opened: work.opened, resolved },
       lookups: asked.size,
       resends,
+      ...(resubmitted > 0 && { resubmitted }),
       reports: [],
-      ...(listing.trouble === undefined ? {} : { trouble: listing.trouble }),
+      ...(trouble !== undefined && { trouble }),
     };
-    await ledger.write((trx) => finishRun(trx, id, clock.iso(), summary));
+    await ledger.write(async (trx) => {
+      await finishRun(trx, id, clock.iso(), summary);
+      // P25: all that a complete list shows is matched now.
+      if (listing.complete === true && ours) await listingHeard(trx, mode, work.begunAt);
+    });
     await pruneListings(ledger, mode, keptListings);
     return summary;
   }
 
+  async function listAndHear(signal?: AbortSignal): Promise<{ work: Work; disputed: bigint[] }> {
+    const mark = await markAttempts(ledger.db);
+    const begunAt = clock.iso();
+    const id = await ledger.write((trx) => beginRun(trx, mode, begunAt));
+    const listing = await deps.listing.walk(id, signal);
+    const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, opened: 0 };
+    await pairListed(ledger, id, mode);
+    return { work, disputed: await hearList(work) };
+  }
+
   /** Tells the ledger what the list proves, and returns the payouts whose final state it contradicts. */
-  async function hearListing(work: Work): Promise<bigint[]> {
-    const { by } = work;
+  async function hearList(work: Work): Promise<bigint[]> {
     const disputed: bigint[] = [];
     for (let after = 0n; ; ) {
-      const cases = await casesAfter(ledger.db, by.run, mode, after, chunk);
+      const cases = await casesAfter(ledger.db, work.by.run, mode, after, chunk);
       const last = cases.at(-1);
       if (!last) return disputed;
       after = last.payout.id;
-      const events: RecordEvent[] = [];
+      const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
       for (const { payout, rows } of cases) {
-        const judgement = classifyPair(payout, rows);
+        const judgement = classifyPair(payout, rows, work.listing.complete);
         const conflict = judgement.found.filter((one) => one.kind === 'status_conflict');
         if (conflict.length > 0) disputed.push(payout.id);
+        if (!judgement.witness) continue;
+        witnesses.set(payout.id, judgement.witness);
         // A refusal that the list overturns is over once recorded: this is the only moment to report it (P14).
-        if (judgement.witness) found.push(...conflict);
-        if (judgement.witness) {
-          events.push({
-            payoutId: payout.id,
-            source: 'listing',
-            event: { kind: 'witness', witness: judgement.witness },
-          });
-        }
+        found.push(...conflict);
       }
-      await ledger.write(async (trx) => {
-        await record(trx, by.at, events);
-        work.opened += await seen(trx, by, found);
-      });
+      work.opened += await recordHeard(ledger, work, { witnesses, found });
     }
   }
 
   /** Details look-ups for what the list left open: missing, unknown and contradicted payouts. */
-  async function inquire({ by, listing }: Work, disputed: bigint[]): Promise<Map<bigint, LookedUp>> {
+  async function inquire({ by, listing }: Work, disputed: bigint[], signal?: AbortSignal): Promise<Asked> {
     const open = new Set(disputed);
     await each({ kind: 'unknown' }, async (payouts) => {
       for (const { id } of payouts) open.add(id);
@@ -137,7 +165,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       // Without a complete listing nothing can be called missing: only what may still move is worth a question.
       for (const { id, state } of payouts) if (listing.complete || state === 'pending') open.add(id);
     });
-    return open.size === 0 ? new Map() : followUp.lookUp([...open]);
+    return open.size === 0 ? new Map() : followUp.lookUp([...open], signal);
   }
 
   async function concludePairs(work: Work): Promise<void> {
@@ -146,10 +174,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
       const last = cases.at(-1);
       if (!last) return;
       after = last.payout.id;
-      await report(
-        work,
-        cases.flatMap(({ payout, rows }) => classifyPair(payout, rows).found),
+      const found = cases.flatMap(
+        ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
       );
+      await report(work, found);
     }
   }
 
@@ -164,10 +192,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
     }
   }
 
-  async function concludeMissing(work: Work, asked: Map<bigint, LookedUp>): Promise<void> {
+  async function concludeMissing(work: Work, asked: Asked): Promise<void> {
     if (!work.listing.complete) return;
     await each(unlisted(work), async (payouts) => {
-      const gone = payouts.filter(({ id }) => asked.get(id) === 'not_found');
+      const gone = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
       await report(
         work,
         gone.map((payout) => missing(payout, work.listing.cut)),
@@ -175,19 +203,42 @@ export function createReconciliation(deps: Deps): Reconciliation {
     });
   }
 
+  /** P16: only by configuration, only on a complete listing of everything; otherwise unknowns wait for a person. */
+  async function concludeAbsent({ by, begunAt, listing }: Work, asked: Asked): Promise<number> {
+    if (config.submission.resubmit !== 'confirmed_absent' || !listing.complete) return 0;
+    const about = {
+      run: by.run,
+      at: clock.iso(),
+      listing: { ...listing, full: true, begunAt },
+      quietPeriodMs: config.submission.quietPeriodMinutes * minute,
+    };
+    let ordered = 0;
+    await each({ kind: 'unknown' }, async (payouts) => {
+      const ids = payouts.flatMap(({ id }) => (asked.get(id)?.word === 'not_found' ? [id] : []));
+      ordered += await resendAbsent(ledger, ids, about);
+    });
+    return ordered;
+  }
+
   /** What the ledger alone shows; returns the payouts whose webhook was never heard. */
   async function concludeLedger(work: Work): Promise<bigint[]> {
     const { at, run: id } = work.by;
     const now = clock.iso();
-    await each({ kind: 'unknown' }, (payouts) =>
-      report(
+    const minutes = config.submission.quietPeriodMinutes;
+    await each({ kind: 'unknown' }, async (payouts) => {
+      const ids = payouts.map(({ id: payoutId }) => payoutId);
+      const sinceOf = await unknownSince(ledger.db, ids);
+      const since = (one: WatchedPayout): string =>
+        sinceOf.get(one.id) ?? one.ended_at ?? one.submitted_at ?? now;
+      await report(
         work,
-        payouts.map((payout) => unknown(payout, config.submission.quietPeriodMinutes, now)),
-      ),
-    );
+        payouts.map((payout) => unknown(payout, { since: since(payout), minutes, now })),
+      );
+    });
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
     await each({ kind: 'stale', run: id, submittedBy }, (payouts) => report(work, payouts.map(stale)));
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
+    await each({ kind: 'paid_again' }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];
     if (config.receiver.enabled) {
       const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);
@@ -227,5 +278,11 @@ export function createReconciliation(deps: Deps): Reconciliation {
     if (found.length > 0) work.opened += await ledger.write((trx) => seen(trx, work.by, found));
   }
 
-  return { run };
+  return {
+    run,
+    async hear(signal) {
+      await listAndHear(signal);
+      await pruneListings(ledger, mode, keptListings);
+    },
+  };
 }

@@ -10,7 +10,8 @@ import { isSigned } from './signing.ts';
 import type { BookedTransfer } from './transfer.ts';
 
 /** What becomes of a reference that was taken before; the document does not say. */
-export type Duplicates = 'refuse' | 'accept' | 'conflict';
+export const duplicatesNames = ['refuse', 'accept', 'conflict'] as const;
+export type Duplicates = (typeof duplicatesNames)[number];
 
 /** One signed request to pay. */
 export type Order = {

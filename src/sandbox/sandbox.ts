@@ -18,6 +18,7 @@ import { collectionMessage } from './webhook-message.ts';
 
 export type { Book } from './book.ts';
 export type { Fault } from './faults.ts';
+export { duplicatesNames } from './initiate.ts';
 export type { SandboxKeys } from './keyring.ts';
 export { scenarioNames } from './scenarios.ts';
 

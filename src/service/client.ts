@@ -1,111 +1,64 @@
-import { DecoratorHandler, type Dispatcher, Pool } from 'undici';
 import type { Outcome } from '../domain/outcome.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { parseLossless, readEnvelope } from './json.ts';
 import { readListPage } from './pages.ts';
-import { createSentProbe } from './sent-probe.ts';
 import { signBody } from './signing.ts';
+import type { HttpReply, Transport } from './transport.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
+  /** The service's address; a path in it comes before `/api/v1`. */
   baseUrl: string;
+  transport: Transport;
   /** The Bearer of everything but bank_transfer. */
   secretKey: string;
   /** The Bearer of bank_transfer, and the key of its Signature. */
   orderKey: string;
   signingKey: string;
-  timeoutMs: number;
-  concurrency: number;
   rules: AnswerRules;
 };
 
-/** Nobody's Retry-After may park payouts for longer than this. */
-const longestPauseMs = 3_600_000;
-const maxReplyBytes = 16 * 1024 * 1024;
+const longestPauseMs = 60 * 60_000;
 
-/**
- * The service over HTTP/1.1. Orders and questions have pools of their own, so that a slow list never delays an order.
- * Neither retries nor follows redirects; a socket idle for a second is not used for an order again (P9).
- */
+/** Speaks the payments service's interface; what an answer means is judged here, how it travels by the transport. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
-  const { origin, pathname } = new URL(options.baseUrl);
-  const prefix = `${pathname.replace(/\/$/, '')}/api/v1`;
-  const pool = (connections: number): Pool =>
-    new Pool(origin, {
-      connections,
-      allowH2: false,
-      pipelining: 1,
-      keepAliveTimeout: 900,
-      keepAliveMaxTimeout: 900,
-      headersTimeout: options.timeoutMs,
-      bodyTimeout: options.timeoutMs,
-      connect: { timeout: options.timeoutMs },
-    });
-  const orders = pool(options.concurrency);
-  const questions = pool(options.concurrency);
-  const probe = createSentProbe();
+  const { transport } = options;
+  const prefix = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/api/v1`;
+  const headersWith = (key: string): Record<string, string> => ({
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    accept: 'application/json',
+  });
 
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
-    const bytes = Buffer.from(body, 'utf8');
-    const wasSent = probe.watch(bytes);
-    try {
-      const reply = await gated(orders, () => !wasSent() && beforeWrite()).request({
-        path: `${prefix}/bank_transfer`,
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${options.orderKey}`,
-          signature: signBody(body, options.signingKey),
-          'content-type': 'application/json',
-          accept: 'application/json',
-        },
-        body: bytes,
-        signal: AbortSignal.timeout(options.timeoutMs),
-      });
-      const text = await readText(reply.body);
-      return judgeAnswer(
-        { httpStatus: reply.statusCode, text, retryAfterMs: readRetryAfter(reply.headers) },
-        reference,
-        options.rules,
-      );
-    } catch (error) {
-      const message = describe(error);
-      if (!wasSent()) return { kind: 'not_sent', message };
-      return {
-        kind: 'unknown',
-        code: null,
-        httpStatus: null,
-        message: `no answer: ${message}`,
-        raw: '',
-        halts: false,
-      };
+    const delivery = await transport.deliver({
+      method: 'POST',
+      path: `${prefix}/bank_transfer`,
+      headers: { ...headersWith(options.orderKey), signature: signBody(body, options.signingKey) },
+      // A buffer of its own: the transport knows the request by it.
+      body: Buffer.from(body, 'utf8'),
+      mayWrite: beforeWrite,
+    });
+    if (delivery.kind === 'reply') {
+      const { status, headers, text } = delivery.reply;
+      const answer = { httpStatus: status, text, retryAfterMs: readRetryAfter(headers) };
+      return judgeAnswer(answer, reference, options.rules);
     }
+    if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
+    const message = `no answer: ${delivery.message}`;
+    return { kind: 'unknown', code: null, httpStatus: null, message, raw: '', halts: false };
   }
 
   async function ask(method: 'GET' | 'POST', path: string): Promise<LookUpReply | ServiceTrouble> {
-    try {
-      const reply = await questions.request({
-        path: `${prefix}/${path}`,
-        method,
-        headers: {
-          authorization: `Bearer ${options.secretKey}`,
-          'content-type': 'application/json',
-          accept: 'application/json',
-        },
-        signal: AbortSignal.timeout(options.timeoutMs),
-      });
-      const raw = await readText(reply.body);
-      const date = Date.parse(String(reply.headers.date ?? ''));
-      return judgeReply(
-        reply.statusCode,
-        raw,
-        Number.isNaN(date) ? null : date,
-        readRetryAfter(reply.headers),
-      );
-    } catch (error) {
-      const timedOut = error instanceof Error && /Timeout/.test(error.name);
-      return trouble(timedOut ? 'timeout' : 'unreachable', describe(error), null);
-    }
+    const delivery = await transport.deliver({
+      method,
+      path: `${prefix}/${path}`,
+      headers: headersWith(options.secretKey),
+    });
+    if (delivery.kind === 'failed')
+      return trouble(delivery.timedOut ? 'timeout' : 'unreachable', delivery.message, null);
+    return judgeReply(delivery.reply);
   }
 
   return {
@@ -121,34 +74,14 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     verifyTransaction: (reference) => ask('GET', `transaction/verify/${encodeURIComponent(reference)}`),
     resendWebhook: (kind, reference) =>
       ask('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`),
-    async close() {
-      probe.close();
-      await Promise.all([orders.destroy(), questions.destroy()]);
-    },
+    close: () => transport.close(),
   };
 }
 
-/**
- * Asks in the tick in which the request would be written: connecting, or waiting for a socket, can outlast the intent
- * (P3), and a request that a transport would write a second time is not written (P9).
- */
-function gated(pool: Dispatcher, mayWrite: () => boolean): Dispatcher {
-  return pool.compose((dispatch) => (request, handler) => {
-    const gate: Dispatcher.DispatchHandler = new DecoratorHandler(handler);
-    gate.onRequestStart = (controller, context) => {
-      if (!mayWrite()) controller.abort(new Error('the intent grew too old before its bytes could leave'));
-      handler.onRequestStart?.(controller, context);
-    };
-    return dispatch(request, gate);
-  });
-}
-
-function judgeReply(
-  httpStatus: number,
-  raw: string,
-  date: number | null,
-  retryAfterMs: number | null,
-): LookUpReply | ServiceTrouble {
+function judgeReply({ status: httpStatus, headers, text: raw }: HttpReply): LookUpReply | ServiceTrouble {
+  const stamp = Date.parse(String(headers.date ?? ''));
+  const date = Number.isNaN(stamp) ? null : stamp;
+  const retryAfterMs = readRetryAfter(headers);
   const json = parseLossless(raw);
   const envelope = readEnvelope(json);
   const said = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
@@ -180,21 +113,4 @@ function readRetryAfter(headers: Record<string, string | string[] | undefined>):
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestPauseMs);
   const wait = Date.parse(text) - Date.parse(String(headers.date));
   return Number.isNaN(wait) ? null : Math.min(Math.max(0, wait), longestPauseMs);
-}
-
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxReplyBytes) throw new Error(`the reply is larger than ${maxReplyBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
-  return `${code}${error.message}`.trim();
 }

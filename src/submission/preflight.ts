@@ -13,11 +13,11 @@ export async function preflight(service: ServiceClient, mode: Mode, baseUrl: str
   if (answer.kind === 'trouble') {
     if (answer.reason === 'unauthorised') {
       return problem(
-        `the service refused the ${mode} key (${answer.message}); nothing was sent. Check COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`,
+        `the service refused the ${mode} key; nothing was sent. Check COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY (${answer.message})`,
       );
     }
     return problem(
-      `the service at ${baseUrl} gave no list (${answer.reason}: ${answer.message}); nothing was sent. Check service.base_url and the network, then run the command again`,
+      `the service at ${baseUrl} gave no list; nothing was sent. Check the network and service.base_url (${answer.reason}: ${answer.message})`,
     );
   }
   const foreign = answer.page.items.find((item) => item.domain !== null && item.domain !== mode);

@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
-import { type Claim, claim, findHalt, halt, sendable, tooManyUnknown } from '../ledger/claims.ts';
+import { type Claim, claim, findHalt, halt, type Scope, sendable, tooManyUnknown } from '../ledger/claims.ts';
+import { holdReturned } from '../ledger/holds.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -16,8 +17,8 @@ export type SenderDeps = {
 };
 
 export type SendRequest = {
-  /** Only these batches; all of the mode when absent. */
-  batches?: readonly string[];
+  /** All of the mode when absent. */
+  scope?: Scope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
 };
@@ -29,7 +30,8 @@ export type SendResult = {
   detail: string;
 };
 
-type Done = { claim: Claim; outcome: Outcome };
+/** `aged`: the intent grew too old before its bytes could leave (P3); that says nothing of the network. */
+type Done = { claim: Claim; outcome: Outcome; aged: boolean };
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
@@ -57,7 +59,7 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
     return await loop(deps, request, pause, { inFlight, done, unwritten });
   } catch (error) {
     await Promise.allSettled(inFlight);
-    await commitTurn(deps, [...unwritten, ...done], 0, request.batches).catch(() => undefined);
+    await commitTurn(deps, [...unwritten, ...done], 0, request.scope).catch(() => undefined);
     throw error;
   }
 }
@@ -74,55 +76,57 @@ async function loop(
   const { clock, rules } = deps;
   const { inFlight, done, unwritten } = flight;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
-  const state: State = { accepted: false, notSentInARow: 0, progressAt: clock.monotonic() };
+  const state: State = { accepted: false, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
   const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
     const finished = done.splice(0);
     unwritten.push(...finished);
-    for (const { outcome } of finished) {
+    for (const { outcome, aged } of finished) {
       counts[outcome.kind] += 1;
-      noteOutcome(state, pause, outcome, clock);
+      if (!aged) noteOutcome(state, pause, outcome, clock);
     }
+    // One standstill ages every intent of its turn.
+    if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
     stop ??= verdict(state, clock, inFlight.size);
     const slots = (state.accepted ? rules.concurrency : 1) - inFlight.size;
     const free = stop || clock.now() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
     if (filling && finished.length === 0 && inFlight.size === 0) await filling;
-    const began = { monotonic: clock.monotonic(), wall: clock.now() };
     // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
-    const turn = await commitTurn(deps, finished, claimable, request.batches);
+    const turn = await commitTurn(deps, finished, claimable, request.scope);
     unwritten.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
     permits.spend(turn.claims.length);
-    for (const claimed of turn.claims) launch(deps, claimed, began, inFlight, done);
+    for (const claimed of turn.claims) launch(deps, claimed, turn.began, inFlight, done);
     if (inFlight.size > 0) {
       const mayClaim = filling && turn.asked === 0;
       await Promise.race(mayClaim ? [...inFlight, filling] : inFlight);
-      await gather(inFlight);
+      await gather(clock, inFlight);
       continue;
     }
     if (done.length > 0) continue;
     if (stop) return { ...stop, counts };
-    const wait =
-      clock.now() < pause.until ? pause.until - clock.now() : await untilNext(deps, request.batches);
+    const wait = clock.now() < pause.until ? pause.until - clock.now() : await untilNext(deps, request.scope);
     if (wait === null) return { ended: 'drained', detail: '', counts };
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
 }
 
 /** Lets answers that arrive together share one commit: a moment's wait is cheaper than a commit each. */
-async function gather(inFlight: ReadonlySet<Promise<void>>): Promise<void> {
+async function gather(clock: Clock, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
   for (let waited = 0, before = -1; waited < 4 && inFlight.size > 0 && inFlight.size !== before; waited++) {
     before = inFlight.size;
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await clock.sleep(1);
   }
 }
 
-type State = { accepted: boolean; notSentInARow: number; progressAt: number };
+type State = { accepted: boolean; notSentInARow: number; agedInARow: number; progressAt: number };
+/** When an intent was made, on both clocks. */
+type Began = { monotonic: number; wall: number };
 
 /** Rate permits in stock. They are fetched beside the loop, so that waiting for one never delays an answer's commit. */
 function createPermits(deps: SenderDeps, signal: AbortSignal | undefined) {
@@ -174,6 +178,10 @@ function verdict(
   if (state.notSentInARow >= notSentLimit) {
     return { ended: 'unreachable', detail: `${notSentLimit} requests in a row could not be sent` };
   }
+  if (state.agedInARow >= notSentLimit) {
+    const detail = `${notSentLimit} times in a row an intent grew older than submission.send_deadline_ms before it could be sent: this machine, its clock or its disk stands still`;
+    return { ended: 'stuck', detail };
+  }
   if (inFlight === 0 && clock.monotonic() - state.progressAt > stuckMs) {
     return { ended: 'stuck', detail: 'no progress for 60 seconds' };
   }
@@ -185,13 +193,17 @@ async function commitTurn(
   deps: SenderDeps,
   finished: readonly Done[],
   free: number,
-  batches: readonly string[] | undefined,
-): Promise<{ claims: Claim[]; halted: string | null; asked: number }> {
-  const none = { claims: [], halted: null, asked: 0 };
+  scope: Scope | undefined,
+): Promise<{ claims: Claim[]; halted: string | null; asked: number; began: Began }> {
+  const { clock } = deps;
+  // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
+  const now = (): Began => ({ monotonic: clock.monotonic(), wall: clock.now() });
+  const none = { claims: [], halted: null, asked: 0, began: now() };
   if (finished.length === 0 && free <= 0) return none;
   const { mode, haltAfterUnknown } = deps.rules;
   return deps.ledger.write(async (trx) => {
-    const at = deps.clock.iso();
+    const began = now();
+    const at = clock.iso();
     const events = finished.map(
       ({ claim: { payoutId, attemptId }, outcome }): RecordEvent => ({
         payoutId,
@@ -199,13 +211,13 @@ async function commitTurn(
         event: { kind: 'outcome', attemptId, outcome },
       }),
     );
-    await record(trx, at, events);
+    await holdReturned(trx, at, await record(trx, at, events));
     const cause = await haltCause(finished, () => tooManyUnknown(trx, mode, haltAfterUnknown));
     if (cause) await halt(trx, mode, cause, at);
     const halted = await findHalt(trx, mode);
     if (halted) return { ...none, halted: halted.cause };
-    const request = { mode, workerId: deps.workerId, limit: free, at, ...(batches ? { batches } : {}) };
-    return { claims: await claim(trx, request), halted: null, asked: free };
+    const request = { ...scope, mode, workerId: deps.workerId, limit: free, at };
+    return { claims: await claim(trx, request), halted: null, asked: free, began };
   });
 }
 
@@ -224,25 +236,27 @@ async function haltCause(
 function launch(
   deps: SenderDeps,
   claimed: Claim,
-  began: { monotonic: number; wall: number },
+  began: Began,
   inFlight: Set<Promise<void>>,
   done: Done[],
 ): void {
-  // P3: counted from before the intent's commit; whichever clock saw more time pass decides.
+  let aged = false;
+  // P3: whichever clock saw more time pass decides.
   const fresh = (): boolean => {
     const age = Math.max(deps.clock.monotonic() - began.monotonic, Math.abs(deps.clock.now() - began.wall));
-    return age <= deps.rules.sendDeadlineMs;
+    aged = age > deps.rules.sendDeadlineMs;
+    return !aged;
   };
   const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh).then((outcome) => {
-    done.push({ claim: claimed, outcome });
+    done.push({ claim: claimed, outcome, aged: aged && outcome.kind === 'not_sent' });
     inFlight.delete(sent);
   });
   inFlight.add(sent);
 }
 
 /** Milliseconds until something may be sendable again; null when nothing is or a look-up must come first. */
-async function untilNext(deps: SenderDeps, batches: readonly string[] | undefined): Promise<number | null> {
-  const left = await sendable(deps.ledger.db, deps.rules.mode, batches);
+async function untilNext(deps: SenderDeps, scope: Scope | undefined): Promise<number | null> {
+  const left = await sendable(deps.ledger.db, deps.rules.mode, scope);
   if (left.ready <= left.lookUpFirst) return null;
   return left.nextAt === null ? 0 : Math.max(0, Date.parse(left.nextAt) - deps.clock.now());
 }

@@ -27,3 +27,9 @@ it('sandbox uses the configured TEST keys, and refuses an unknown scenario with 
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain('calm');
 });
+
+it('sandbox --duplicates takes refuse, accept and conflict, and anything else is refused with 2', async () => {
+  const wrong = await start(['sandbox', '--duplicates', 'maybe'], { cwd: temporaryFolder() }).done;
+  expect(wrong.code).toBe(2);
+  expect(wrong.err).toContain('--duplicates: expected refuse, accept, conflict, got "maybe"');
+});

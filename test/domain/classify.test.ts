@@ -101,6 +101,26 @@ describe('a payout and what the list shows of it', () => {
     expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8', status: 'failed' })).toEqual([]);
   });
 
+  it('P17: a failed transfer says nothing while another row of the reference stands, even one that is not ours', () => {
+    const failed = { ...row, status: 'failed' };
+    const strange = { ...row, transfer_id: '8', amount: 9n, amount_text: '0.09' };
+    const judged = classifyPair(payout, [failed, strange], true);
+    expect(judged.witness).toBeNull();
+    expect(judged.found.map((one) => one.kind)).toEqual(['duplicate_at_service']);
+  });
+
+  it('P17: only a complete list counts the transfers, and only when every one of them is over', () => {
+    const failed = { ...row, status: 'failed' };
+    const back = { ...row, transfer_id: '8', status: 'reversed' };
+    expect(classifyPair(payout, [failed]).witness?.transfers).toBeUndefined();
+    expect(classifyPair(payout, [failed], true).witness?.transfers).toBe(1);
+    expect(classifyPair(payout, [failed, back], true).witness).toMatchObject({
+      status: 'returned',
+      transfers: 2,
+    });
+    expect(classifyPair(payout, [row], true).witness?.transfers).toBeUndefined();
+  });
+
   it('a fee known before that differs is a fee_conflict, and the ledger keeps its fee', () => {
     expect(kinds({ fee: '10.00' }, { fee: '10' })).toEqual([]);
     const judged = classifyPair({ ...payout, fee: '9.995' }, [row]);

@@ -31,6 +31,8 @@ const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing =>
   evidence: '',
   attemptCount: 1,
   otherAttemptOpen: false,
+  otherUnderWay: false,
+  possiblyTaken: 0,
   transferId: null,
   ...more,
 });
@@ -54,6 +56,20 @@ const table: [name: string, event: PayoutEvent, effects: string][] = [
   ['a look-up that did not (P16)', { kind: 'looked_up', found: false }, '. . . . . . . . . .'],
   ['hold', { kind: 'hold', why: 'a person' }, '. held . . . . . . . .'],
   ['release', { kind: 'release' }, 'ready . . . . . . . . .'],
+  ['cancel (P21)', { kind: 'cancel', why: 'a person' }, 'cancelled cancelled . . . . . . . .'],
+  [
+    'retry (P20)',
+    { kind: 'retry', to: 'ready', automatic: false, why: 'a person' },
+    '! ! ! ! ! ! ! ready ! !',
+  ],
+  ['settled as paid (P19)', { kind: 'settle', as: 'success', note: 'n' }, '! ! ! ! ! ! ! success ! !'],
+  ['settled as not paid (P19)', { kind: 'settle', as: 'failed', note: 'n' }, '! ! ! ! ! ! ! failed ! !'],
+  ['a successor (P20)', { kind: 'succeeded', by: 'R-1-R2' }, '! ! ! ! ! . . ! ! .'],
+  [
+    'adoption (P25)',
+    { kind: 'adopted', since: '2026-11-21T10:00:00.000Z', why: 'restored' },
+    'unknown unknown unknown . . unknown unknown . . .',
+  ],
 ];
 const details: [WitnessStatus, string][] = [
   ['pending', 'pending pending pending . . . pending pending ! .'],
@@ -100,6 +116,12 @@ describe('P4: an outcome belongs to its attempt', () => {
       expect(result(standing('unknown', other), outcome(kind))).toBe('unknown');
     },
   );
+  it('P4: a late word on an earlier attempt leaves one that is under way to its own answer', () => {
+    const during = { ...other, otherUnderWay: true };
+    for (const kind of ['refused', 'not_sent', 'turned_away', 'unknown'] as const)
+      expect(result(standing('sending', during), outcome(kind)), kind).toBe('keep');
+    expect(result(standing('sending', during), outcome('accepted'))).toBe('pending');
+  });
   it('P4: a late acceptance of an unknown attempt counts, whatever else is open', () => {
     expect(result(standing('unknown', other), outcome('accepted'))).toBe('pending');
   });
@@ -107,6 +129,66 @@ describe('P4: an outcome belongs to its attempt', () => {
     for (const state of ['success', 'failed', 'returned'] as const)
       for (const kind of ['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'] as const)
         expect(result(standing(state), outcome(kind)), `${kind} in ${state}`).toBe('keep');
+  });
+});
+
+describe('P19: a person’s word stands until later evidence', () => {
+  const told = (state: PayoutState) => standing(state, { evidence: 'webhook+person' });
+  it('P19: the list or the details reopen it, a webhook alone does not', () => {
+    expect(result(told('failed'), witness('listing', 'success'))).toBe('success');
+    expect(result(told('success'), witness('details', 'failed'))).toBe('failed');
+    expect(result(told('failed'), witness('details', 'pending'))).toBe('pending');
+    expect(result(told('failed'), witness('webhook', 'success'))).toBe('conflict');
+  });
+  it('P19: an acceptance is later evidence than a person’s not paid, and agrees with a person’s paid', () => {
+    expect(transition(told('failed'), outcome('accepted'))).toEqual({
+      kind: 'move',
+      to: 'pending',
+      evidence: 'response',
+    });
+    expect(result(told('success'), outcome('accepted'))).toBe('keep');
+  });
+  it('P19: once the service agrees it is final like any other', () => {
+    const agreed = transition(told('success'), witness('listing', 'success'));
+    expect(agreed).toMatchObject({ kind: 'keep', evidence: 'webhook+listing+person' });
+    expect(result(standing('success', { evidence: 'listing+person' }), witness('details', 'failed'))).toBe(
+      'conflict',
+    );
+  });
+});
+
+describe('P17: after a resend, failed needs every transfer', () => {
+  const twice = { possiblyTaken: 2, attemptCount: 2 };
+  const listed = (transfers: number): PayoutEvent => {
+    const event = witness('listing', 'failed');
+    return event.kind === 'witness' ? { ...event, witness: { ...event.witness, transfers } } : event;
+  };
+  it('P17: one failed transfer of two possible ones leaves the payout unknown', () => {
+    expect(result(standing('unknown', twice), witness('details', 'failed'))).toBe('keep');
+    expect(result(standing('pending', twice), witness('details', 'failed'))).toBe('unknown');
+    expect(result(standing('pending', twice), listed(1))).toBe('unknown');
+    expect(result(standing('sending', twice), listed(1))).toBe('keep');
+  });
+  it('P17: as many failed transfers as possible attempts, in a complete listing, fail it', () => {
+    expect(result(standing('unknown', twice), listed(2))).toBe('failed');
+  });
+  it('P17: one returned transfer of two possible ones does not end the payout either', () => {
+    expect(result(standing('unknown', twice), witness('details', 'returned'))).toBe('keep');
+    expect(result(standing('pending', twice), witness('listing', 'returned'))).toBe('unknown');
+  });
+  it('P25: a payout that an adopted ledger may have sent is settled while it waits for its retry', () => {
+    const waiting = standing('ready', { attemptCount: 0, possiblyTaken: 1 });
+    expect(result(waiting, witness('details', 'success'))).toBe('success');
+  });
+  it('P17: one success is a success', () => {
+    expect(result(standing('unknown', twice), witness('details', 'success'))).toBe('success');
+  });
+});
+
+describe('P21: cancel touches only what was never sent', () => {
+  it('P21: a retry that waits was sent before, and is not cancelled', () => {
+    for (const state of ['ready', 'held'] as const)
+      expect(result(standing(state, { possiblyTaken: 1 }), { kind: 'cancel', why: 'x' })).toBe('keep');
   });
 });
 

@@ -79,6 +79,38 @@ describe('P13: a witness is one object with our reference and a status', () => {
   });
 });
 
+describe('P13: failed and returned are believed only as the transfer’s own word', () => {
+  const denied = (data: unknown) =>
+    findWitness({ success: false, status: '05', message: 'not found', data }, ours, 'details').kind;
+  it.each(['failed', 'returned'])(
+    'no %s from a reply that did not succeed: it may echo the request',
+    (status) => {
+      expect(denied({ reference: 'ACME-1', status })).toBe('none');
+      expect(denied({ ...told, status })).toBe('none');
+    },
+  );
+
+  it('P17: not while another object under our reference, whatever else it shows, still stands', () => {
+    const pending = { ...told, amount: '1500.01', status: 'pending' };
+    expect(details([{ ...told, status: 'failed' }, pending])).toMatchObject({
+      kind: 'conflict',
+      status: 'pending',
+      fields: [{ field: 'amount', actual: '1500.01' }],
+    });
+  });
+
+  it('names the two statuses of objects that are both ours, in either order', () => {
+    for (const statuses of [
+      ['failed', 'pending'],
+      ['pending', 'failed'],
+    ])
+      expect(details(statuses.map((status) => ({ ...told, status })))).toMatchObject({
+        kind: 'conflict',
+        fields: [{ field: 'status', actual: statuses.join(' and ') }],
+      });
+  });
+});
+
 describe('P15: presence proves only our own', () => {
   it.each([
     ['amount', '1500.01'],

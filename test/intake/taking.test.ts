@@ -8,7 +8,7 @@ const now = 'intake: { settle_seconds: 0 }';
 const sample = (name: string): string =>
   fileURLToPath(new URL(`../../data/samples/${name}`, import.meta.url));
 
-it('takes the samples without a warning, copies a named file and freezes its bodies (P2)', async () => {
+it('P2: takes the samples without a warning, copies a named file and freezes its bodies', async () => {
   const s = await setting();
   for (const name of ['november-salaries.csv', 'contractors-zar.csv']) {
     const taken = await s.intake.takeIn(sample(name), { origin: 'named' });
@@ -27,7 +27,7 @@ it('takes the samples without a warning, copies a named file and freezes its bod
   expect(payouts[14]?.body).not.toContain('"type"');
 });
 
-it('takes the same content once, whatever its quoting, line ends, column order and name (P23)', async () => {
+it('P23: takes the same content once, whatever its quoting, line ends, column order and name', async () => {
   const s = await setting();
   const first = batchOf(
     await s.intake.takeIn(s.drop('one.csv', csv(row('A'), row('B', '2'))), { origin: 'inbox' }),
@@ -43,7 +43,7 @@ it('takes the same content once, whatever its quoting, line ends, column order a
   expect(again).toContain(`already taken as batch ${first}`);
 });
 
-it('refuses a reference that any batch ever had, whatever its case (P22)', async () => {
+it('P22: refuses a reference that any batch ever had, whatever its case', async () => {
   const s = await setting();
   const first = batchOf(await s.intake.takeIn(s.drop('one.csv', csv(row('Pay-1'))), { origin: 'inbox' }));
   const said = refusal(await s.intake.takeIn(s.drop('two.csv', csv(row('pAY-1', '7'))), { origin: 'inbox' }));
@@ -127,7 +127,7 @@ it('waits for a file to settle, goes by its marker, and leaves everything else i
   expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken', rows: 2 }], waiting: [] });
 });
 
-it('finishes the move of a taken file after a crash instead of refusing it (P23)', async () => {
+it('P23: finishes the move of a taken file after a crash instead of refusing it', async () => {
   const s = await setting(now);
   const content = csv(row('A'));
   const batch = batchOf(await s.intake.takeIn(s.drop('one.csv', content), { origin: 'inbox' }));
@@ -144,7 +144,7 @@ it('finishes the move of a taken file after a crash instead of refusing it (P23)
   expect(s.names('inbox'), 'a new file under the old name is not moved unread').toEqual(['one.csv']);
 });
 
-it('throws a half-loaded batch away and takes its file afresh (P23)', async () => {
+it('P23: throws a half-loaded batch away and takes its file afresh', async () => {
   const s = await setting(now);
   s.drop('one.csv', csv(row('A')));
   const checked = await s.intake.check(s.path('inbox', 'one.csv'));

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import {
   addBatch,
   at,
   claimAt,
   makeLedger,
+  payoutById,
   recordOutcome,
   replies,
   states,
@@ -84,5 +86,40 @@ it('P15: under an unknown reference, the same account and amount only raise a qu
   await deliver(ledger, { reference: 'ELSE-1', trx: 'ELSE' });
   await apply();
   expect(await effects()).toEqual(['unmatched; asked about look-alikes']);
+  expect(await asked()).toHaveLength(1);
+});
+
+it('P18: two different final words about one transfer are a conflict, whichever comes first', async () => {
+  await deliver(ledger, { statusMessage: 'failed' });
+  await deliver(ledger);
+  await apply();
+  expect(await effects()).toEqual([
+    'says failed',
+    'conflict: a webhook says success, an earlier one said failed',
+  ]);
+  expect(await states(ledger)).toEqual({ 'R-1': 'pending' });
+  expect(await asked()).toHaveLength(1);
+});
+
+it('P18: a new timestamp, pending then success, and a return after success are no conflict', async () => {
+  await deliver(ledger, { statusMessage: 'pending' });
+  await deliver(ledger, { timestamp: at(1) });
+  await deliver(ledger, { timestamp: at(2) });
+  await deliver(ledger, { statusMessage: 'reversed' });
+  await apply();
+  expect(await effects()).toEqual(['says pending', 'says success', 'says success', 'says returned']);
+});
+
+it('P4: a webhook that says failed never fails a payout, not even one that was sent again', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
+  for (const ms of [20, 40]) {
+    const [claim] = await claimAt(ledger, at(ms));
+    if (claim) await recordOutcome(ledger, at(ms + 1), claim, replies.unknown());
+    const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
+    if (ms === 20) await ledger.write((trx) => record(trx, at(30), [{ payoutId: id, source: 'p', event }]));
+  }
+  await deliver(ledger, { reference: 'R-2', statusMessage: 'failed', trx: 'TRX2' });
+  await apply();
+  expect((await payoutById(ledger, id)).state).toBe('pending');
   expect(await asked()).toHaveLength(1);
 });

@@ -59,6 +59,9 @@ it('P14: the details look-up that a webhook asked for makes the payout final', a
     state: 'success',
     evidence: 'response+webhook+details',
   });
+  const questions = await ledger.db.selectFrom('inquiries').select(['outcome', 'raw']).execute();
+  expect(questions, 'kept as the answer that settled it').toMatchObject([{ outcome: 'found' }]);
+  expect(questions[0]?.raw).toContain('R-1');
   expect(await ask(), 'nothing is left to ask').toBe(0);
 });
 

@@ -13,8 +13,13 @@ export function handClock(): Clock & { set(ms: number): void } {
 }
 
 /** Look-ups of the test mode with a quiet period of a day. */
-export function lookUpsOf(ledger: TestLedger, clock: Clock, service: ServiceClient) {
-  const rules = { mode: 'test' as const, concurrency: 2, quietPeriodMs: 86_400_000 };
+export function lookUpsOf(
+  ledger: TestLedger,
+  clock: Clock,
+  service: ServiceClient,
+  more: { probe?: boolean; quietPeriodMs?: number } = {},
+) {
+  const rules = { mode: 'test' as const, concurrency: 2, quietPeriodMs: 86_400_000, ...more };
   return createLookUps({ ledger, clock, service, limiter: { take: async () => undefined }, rules });
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { classifyPair } from '../../src/domain/classify.ts';
-import type { PayoutState } from '../../src/domain/payout.ts';
+import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
 import { beginRun, type StagedTransfer, stage } from '../../src/ledger/listings.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
@@ -137,7 +137,14 @@ function listed(n: number, other: Partial<StagedTransfer> = {}): StagedTransfer 
   };
 }
 
-type Night = { complete?: boolean; followUp?: boolean; word?: LookedUp; yaml?: string };
+type Night = {
+  complete?: boolean;
+  followUp?: boolean;
+  word?: LookedUp['word'];
+  /** What the details show of everything that is asked about. */
+  status?: WitnessStatus;
+  yaml?: string;
+};
 async function reconcile(rows: StagedTransfer[], night: Night = {}) {
   const asked: { lookUps: bigint[]; resends: bigint[] } = { lookUps: [], resends: [] };
   now += 1_000;
@@ -162,7 +169,9 @@ async function reconcile(rows: StagedTransfer[], night: Night = {}) {
     const followUp = {
       lookUp: async (ids: bigint[]) => {
         asked.lookUps.push(...ids);
-        return new Map(ids.map((id) => [id, night.word ?? 'not_found']));
+        const word = night.word ?? (night.status ? 'found' : 'not_found');
+        const answer: LookedUp = { word, status: night.status ?? null };
+        return new Map(ids.map((id) => [id, answer]));
       },
       askResend: async (ids: bigint[]) => asked.resends.push(...ids),
     };
@@ -349,7 +358,7 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
       for (const { payout: p, rows: own } of every) {
         const evidence = truth.find((row) => row.id === p.id)?.evidence ?? '';
         await ledger.db.updateTable('payouts').set({ evidence }).where('id', '=', p.id).execute();
-        const judged = classifyPair({ ...p, evidence }, own);
+        const judged = classifyPair({ ...p, evidence }, own, true);
         if (judged.witness || judged.found.length > 0) expect(passed.has(p.id)).toBe(true);
       }
     }),

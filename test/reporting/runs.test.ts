@@ -40,7 +40,7 @@ function statement(currency = 'NGN'): Record<string, [string, string]> {
   return Object.fromEntries(rows.map(([, line = '', count = '', amount = '']) => [line, [count, amount]]));
 }
 
-describe('the statement (P30)', () => {
+describe('P30: the statement', () => {
   it('ties for every ordinary fate of a payout, and shows each line', async () => {
     const { ledger } = world;
     await addPayout(ledger, 'ok', ['ready', 'sending', 'pending', 'success'], { fee: '10.755' });
@@ -90,6 +90,25 @@ describe('the statement (P30)', () => {
       settled: ['1', '100.00'],
     });
     expect([lines.closing, lines.unexplained]).toEqual([undefined, undefined]);
+  });
+
+  it('P30: a retry that waits is still an unknown, and a payout sent again is submitted once', async () => {
+    const first = ['intake', 'intent', 'unknown', 'retry'];
+    await addPayout(world.ledger, 'waits', ['ready', 'sending', 'unknown', 'ready'], { events: first });
+    await addPayout(world.ledger, 'held', ['ready', 'sending', 'unknown', 'ready', 'held'], {
+      events: [...first, 'hold'],
+    });
+    await addPayout(world.ledger, 'again', ['ready', 'sending', 'unknown', 'ready', 'sending', 'pending'], {
+      events: [...first, 'intent', 'accepted'],
+    });
+    await report();
+    expect(statement()).toMatchObject({
+      submitted: ['3', '300.00'],
+      closing: ['3', '300.00'],
+      unknown: ['2', '200.00'],
+      in_flight: ['1', '100.00'],
+    });
+    expect(statement().unexplained).toBeUndefined();
   });
 
   it('shows what no line explains: a success that the service lists as failed, and a second transfer', async () => {

@@ -89,9 +89,9 @@ export async function addPayout(
   ledger: Ledger,
   reference: string,
   path: [PayoutState, ...PayoutState[]],
-  more: Partial<NewPayout> & { times?: string[] } = {},
+  more: Partial<NewPayout> & { times?: string[]; events?: string[] } = {},
 ): Promise<bigint> {
-  const { times, ...given } = more;
+  const { times, events, ...given } = more;
   row += 1n;
   const cells = [reference, '0123456789', 'Ada Obi', '058', '100', 'NGN', 'ok'];
   const payout: NewPayout = {
@@ -122,7 +122,7 @@ export async function addPayout(
     payout_id: id,
     seq: BigInt(index + 1),
     at: times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`,
-    event: 'test',
+    event: events?.[index] ?? 'test',
     source: 'test',
     from_state: path[index - 1] ?? null,
     to_state: to,

@@ -246,3 +246,17 @@ it('a ledger file that is none is one sentence, exit 1, and is left as it was', 
   clear(done);
   expect(home.read('data/ledger.db')).toContain('it is a letter');
 });
+
+it('P22: a mistyped ledger.url begins no empty ledger beside batches that were taken in', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(1));
+  await home.json(['submit', file, '--no-wait'], 0);
+  const mistyped = { COUNTERFOIL_LEDGER_URL: 'sqlite:leger.db' };
+  for (const command of [['submit', file], ['status'], ['reconcile']]) {
+    const done = await home.run(command, mistyped);
+    expect(done.code, done.err).toBe(2);
+    expect(done.err).toMatch(/leger\.db.*ledger\.url/s);
+  }
+  expect(home.names('data')).not.toContain('leger.db');
+  expect(home.sandbox.requests.posts).toBe(0);
+});

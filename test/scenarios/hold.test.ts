@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, makeHome, row } from '../support/cli.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { batchOf, csv, makeHome, row, until } from '../support/cli.ts';
+import { addBatch, born } from '../support/ledger.ts';
 
 it('hold keeps a batch from being sent and release lets it go', async () => {
   const home = await makeHome();
@@ -64,4 +67,86 @@ it('one payout above payout_limit holds the batch', async () => {
   );
   expect(held.batches[0]).toMatchObject({ state: 'held' });
   expect(home.sandbox.requests.posts).toBe(0);
+});
+
+it('P21: hold and release say how many were already sending', async () => {
+  const home = await makeHome({ faults: { 'PAY-0001': 'hang' } });
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(3)), '--no-wait'], 0)).batches[0];
+  home.start(['submit']);
+  await until(
+    20_000,
+    () => home.sandbox.requests.posts,
+    (posts) => posts === 1,
+  );
+  expect((await home.run(['hold', batch])).out).toMatch(/2 payouts held; 1 was already sending/);
+  expect(await home.json(['hold', '--mode'], 0)).toMatchObject({ held: true, sending: 1 });
+  expect(await home.json(['release', batch], 0)).toMatchObject({ released: 2, sending: 1 });
+});
+
+it('P23: a batch that is still being taken in is neither held, released nor cancelled', async () => {
+  const home = await makeHome();
+  await home.json(['status'], 0);
+  const ledger = await openLedger(join(home.dir, 'data/ledger.db'), { now: () => born });
+  await addBatch(ledger, ['R-1'], { id: 'half', phase: 'loading', state: 'held' });
+  await ledger.close();
+  for (const args of [
+    ['hold', 'half'],
+    ['release', 'half'],
+    ['cancel', 'half', '--yes'],
+    ['cancel', 'R-1', '--yes'],
+  ]) {
+    const done = await home.run(args);
+    expect(done, args.join(' ')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('still being taken in'),
+    });
+  }
+  expect((await home.json(['show', 'R-1'], 0)).payout.state).toBe('held');
+});
+
+it('a batch beside --mode is exit 2 and lifts or halts nothing', async () => {
+  const home = await makeHome();
+  for (const args of [
+    ['hold', '--mode', 'pay'],
+    ['release', '--mode', 'pay'],
+  ])
+    expect(await home.run(args)).toMatchObject({ code: 2, err: expect.stringContaining('not both') });
+  expect((await home.json(['status'], 0)).halted).toBeNull();
+});
+
+it('status ends with 4 and the reason while a batch is held; reconcile and serve name a halt', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_SUBMISSION_PAYOUT_LIMIT: '{"NGN":"1000.00"}' });
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 4);
+  const told = await home.run(['status']);
+  expect(told).toMatchObject({
+    code: 4,
+    out: expect.stringMatching(/held: .*payout_limit.*counterfoil release/),
+  });
+  await home.json(['hold', '--mode'], 0);
+  expect(await home.run(['reconcile'])).toMatchObject({ code: 4, out: expect.stringContaining('is halted') });
+  const daemon = home.start(['serve']);
+  await daemon.line(/nothing is sent: sending is halted .*release --mode/);
+});
+
+it('P15: a payout that the service shows before it was sent names itself, stays held, and is not called cancelled', async () => {
+  const home = await makeHome();
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(2)), '--no-wait'], 0)).batches[0];
+  home.sandbox.book.plant({ reference: 'PAY-0001' });
+  await home.json(['reconcile'], 4);
+  const sent = await home.run(['submit']);
+  const reason = /PAY-0001.*the service already shows a transfer under PAY-0001.*restore --adopt/;
+  expect(sent).toMatchObject({ code: 4, out: expect.stringMatching(reason) });
+  expect((await home.run(['status'])).out).toMatch(reason);
+  expect((await home.run(['show', 'PAY-0001'])).out).toMatch(/the service already shows a transfer/);
+  const released = await home.run(['release', batch]);
+  expect(released).toMatchObject({
+    code: 4,
+    out: expect.stringMatching(/0 payouts released(.|\n)*1 stay held/),
+  });
+  expect(await home.run(['cancel', 'PAY-0001', '--yes'])).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/not cancelled: the service already shows/),
+  });
+  expect((await home.json(['show', 'PAY-0001'], 0)).payout.state).toBe('held');
+  expect(home.sandbox.requests.posts).toBe(1);
 });

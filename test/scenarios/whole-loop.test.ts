@@ -128,7 +128,7 @@ it('a batch goes in, is sent once, settles, is reconciled and reported (contract
   expect([...files.map((name) => home.read(`${folder}/${name}`)), home.read(results)]).toEqual(before);
 });
 
-it('the same content is refused for ever, naming the batch it became: same name, renamed, CRLF, BOM (P22)', async () => {
+it('P22: the same content is refused for ever, naming the batch it became: same name, renamed, CRLF, BOM', async () => {
   const home = await makeHome();
   const text = batchOf(3);
   const file = home.put('pay.csv', text);

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
 import { signBody } from '../../src/service/signing.ts';
+import { createTransport } from '../../src/service/transport.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { httpReply, type RawRequest, startRawService } from '../support/raw-service.ts';
 
@@ -20,8 +21,7 @@ function clientOf(baseUrl: string, timeoutMs = 5000, concurrency = 1): ServiceCl
     secretKey: 'sk_test_x',
     orderKey: 'sk_order',
     signingKey: 'enc_x',
-    timeoutMs,
-    concurrency,
+    transport: createTransport({ origin: new URL(baseUrl).origin, timeoutMs, concurrency }),
     rules: { codes: {}, edgeRejections: [429] },
   });
   closers.push(() => client.close());

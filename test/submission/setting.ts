@@ -3,6 +3,7 @@ import type { Ledger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createServiceClient } from '../../src/service/client.ts';
+import { createTransport } from '../../src/service/transport.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { createSender } from '../../src/submission/send.ts';
 
@@ -14,8 +15,7 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
     secretKey,
     orderKey: secretKey,
     signingKey: encryptionKey,
-    timeoutMs,
-    concurrency: 4,
+    transport: createTransport({ origin: sandbox.url, timeoutMs, concurrency: 4 }),
     rules: { codes: {}, edgeRejections: [429] },
   });
 }

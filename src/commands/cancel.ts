@@ -1,0 +1,90 @@
+import type { LocalApp } from '../app.ts';
+import { batchCounts, getBatch } from '../ledger/batches.ts';
+import type { Batch, Payout } from '../ledger/tables.ts';
+import { type Context, confirm, withLocal } from './context.ts';
+import { countsText, unlessQuiet } from './describe.ts';
+import { person } from './person.ts';
+import { type Result, Stop } from './result.ts';
+
+type Target = { batch: Batch; payout: Payout | undefined };
+
+/** `cancel BATCH|REFERENCE`: what was never sent will never be; the rest is left alone and counted (P21). */
+export async function cancel(context: Context, args: string[]): Promise<Result> {
+  return withLocal(context, async (app) => {
+    const { batch, payout } = await find(app, args[0] ?? '');
+    if (batch.phase === 'loading')
+      throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
+    const name = payout ? `payout ${payout.reference}` : `batch ${batch.id}`;
+    await confirm(context, `Cancel what was never sent of ${name}? It cannot be undone.`);
+    const done = await app.decisions.cancel({
+      batch: batch.id,
+      ...(payout && { payout: payout.id }),
+      person: person(),
+    });
+    await app.reporting.writeDueBatchResults();
+    await app.reporting.writeIndex();
+    const told = payout ? describePayout(app, payout, done) : describeBatch(app, batch, done);
+    return unlessQuiet(context, await told);
+  });
+}
+
+async function find(app: LocalApp, name: string): Promise<Target> {
+  const { mode } = app.config;
+  const batch = await getBatch(app.ledger.db, mode, name);
+  const [payout] = (await app.decisions.find([name])).payouts;
+  if (batch && payout)
+    throw new Stop(
+      2,
+      `"${name}" is both a batch and a payout of ${payout.batch_id}: cancel its payouts by reference`,
+    );
+  if (batch) return { batch, payout: undefined };
+  const own = payout && (await getBatch(app.ledger.db, mode, payout.batch_id));
+  if (!own)
+    throw new Stop(
+      2,
+      `no batch and no payout "${name}" in this ledger (mode ${mode}): counterfoil status lists them`,
+    );
+  return { batch: own, payout };
+}
+
+type Done = Awaited<ReturnType<LocalApp['decisions']['cancel']>>;
+
+async function describeBatch(app: LocalApp, batch: Batch, done: Done): Promise<Result> {
+  const { cancelled, waiting, listed } = done;
+  const [now] = await batchCounts(app.ledger.db, app.config.mode, [batch.id]);
+  const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
+  const lines = [
+    `${batch.id}: ${now?.state}; ${cancelled} payouts cancelled; sending now: ${sent.sending ?? 0}; already sent: ${countsText({ ...sent, sending: 0 })}`,
+    ...waitLines(waiting, batch.id),
+    ...listedLines(done),
+  ];
+  const json = { batch: batch.id, state: now?.state, cancelled, waiting, listed, under_way: sent };
+  return { code: waiting + listed > 0 ? 4 : 0, lines, json };
+}
+
+async function describePayout(
+  app: LocalApp,
+  payout: Payout,
+  { cancelled, waiting, why }: Done,
+): Promise<Result> {
+  const { reference } = payout;
+  const [now] = await app.decisions.standingOf([payout.id]);
+  const state = now?.state ?? payout.state;
+  const json = { reference, state, cancelled, waiting };
+  if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
+  if (waiting > 0) return { code: 4, lines: waitLines(waiting, payout.batch_id), json };
+  if (why !== null) return { code: 2, problem: `${reference} is not cancelled: ${why}`, json };
+  return { code: 2, problem: `${reference} is ${state}: only what was never sent can be cancelled`, json };
+}
+
+function listedLines({ listed, why }: Done): string[] {
+  if (why === null) return [];
+  return [`${listed} not cancelled, since they may have been sent; the first: ${why}`];
+}
+
+function waitLines(waiting: number, batch: string): string[] {
+  if (waiting === 0) return [];
+  return [
+    `${waiting} not cancelled: an earlier attempt may have been taken, and a retry waits to go out; counterfoil hold ${batch} keeps it back`,
+  ];
+}

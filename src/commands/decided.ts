@@ -1,0 +1,106 @@
+import type { Decided } from '../decisions/retry.ts';
+import type { Weighed } from '../decisions/weigh.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Payout } from '../ledger/tables.ts';
+import { totalsText } from './describe.ts';
+import { evidenceJson, isHad, type Watch } from './evidence.ts';
+import { plainCause } from './plain-words.ts';
+import { type Result, worst } from './result.ts';
+import type { SentDecided } from './send-decided.ts';
+
+type Outcome = {
+  shown: Weighed;
+  watch: Watch;
+  decided: readonly Decided[];
+  /** Where they stand now. */
+  states: readonly Pick<Payout, 'id' | 'state' | 'message'>[];
+  sent: SentDecided;
+  /** How many more of the batch wait for a decision. */
+  left: number;
+};
+
+/** The question that a person answers, with how much money it is about. */
+export function question({ cases }: Weighed, willSend: boolean): string {
+  const possible = cases.filter(({ judgement }) => judgement.kind !== 'no').map(({ payout }) => payout);
+  const sums = Map.groupBy(possible, ({ currency }) => currency);
+  const totals = [...sums].map(([currency, own]) => {
+    const sum = own.reduce((total, { amount }) => total + amount, 0n);
+    return [currency, formatMinor(sum, currency)] as const;
+  });
+  const what = `${possible.length} of ${cases.length} payout(s) again, ${totalsText(Object.fromEntries(totals))}`;
+  return willSend ? `Send ${what}?` : `Order that ${what} go out with the next submit? Nothing is sent now.`;
+}
+
+/** Of the payouts asked for, those that the service has: there is nothing to decide about them. */
+export function nothingNeeded({ cases }: Weighed): { reference: string; state: string; text: string }[] {
+  return cases.flatMap(({ payout, judgement }) => {
+    if (judgement.kind !== 'no' || !isHad(payout)) return [];
+    const { reference, state } = payout;
+    const is = judgement.why.replace(/^it /, '');
+    return { reference, state, text: `${reference} ${is}. Nothing needs sending again.` };
+  });
+}
+
+/** Of the payouts asked for, those that must not be sent again, and why. */
+export function refusals({ cases }: Weighed): { reference: string; why: string }[] {
+  return cases.flatMap(({ payout, judgement }) =>
+    judgement.kind === 'no' && !isHad(payout) ? [{ reference: payout.reference, why: judgement.why }] : [],
+  );
+}
+
+/** What came of a decision, payout by payout. */
+export function describeDecided(outcome: Outcome, mode: Mode): Result {
+  const { shown, watch, sent, left } = outcome;
+  const done = doneOf(outcome);
+  const had = nothingNeeded(shown);
+  const refused = refusals(shown);
+  const waits = sent.kind === 'waits' ? sent.why : '';
+  const submit = `counterfoil submit${mode === 'live' ? ' --live' : ''} sends it`;
+  const lines = [
+    ...done.map(({ reference, pays_again, state, message }) => {
+      const what = pays_again === null ? `${reference} again` : `${reference} pays ${pays_again} again`;
+      // What was not sent has no answer yet.
+      const unsent = state === 'ready' || state === 'held';
+      if (unsent) return `${what}: ${state}${sent.kind === 'waits' && waits === '' ? `; ${submit}` : ''}`;
+      return `${what}: ${state}${message ? `  ${plainCause(message)}` : ''}`;
+    }),
+    ...had.map(({ text }) => text),
+    ...refused.map(({ reference, why }) => `refused  ${reference}: ${why}`),
+    ...heldBatches(shown, done).map((batch) => `held: ${batch} waits for counterfoil release ${batch}`),
+    ...(waits === '' ? [] : [waits]),
+    ...(left > 0 ? [`${left} more wait for a decision: run the command again`] : []),
+  ];
+  const needsPerson =
+    left > 0 || waits !== '' || done.some(({ state }) => state === 'held' || state === 'unknown');
+  return {
+    code: worst(sent.kind === 'failed' ? 1 : 0, refused.length > 0 ? 3 : 0, needsPerson ? 4 : 0),
+    ...(sent.kind === 'failed' && { problem: sent.why }),
+    lines,
+    json: {
+      ...evidenceJson(shown, watch),
+      decided: done,
+      refused,
+      ...(had.length > 0 && { nothing_needed: had }),
+      waits: waits === '' ? null : waits,
+    },
+  };
+}
+
+type Done = { reference: string; pays_again: string | null; state: string; message: string | null };
+
+function doneOf({ decided, states }: Outcome): Done[] {
+  const stateOf = new Map(states.map((one) => [one.id, one]));
+  return decided.map((one) => {
+    const { state, message } = stateOf.get(one.id) ?? { state: one.state, message: null };
+    return { reference: one.reference, pays_again: one.predecessor, state, message };
+  });
+}
+
+/** The batches that keep back what was decided: the payout itself, or the one it pays again, names its batch. */
+function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
+  const held = new Set(
+    done.flatMap((one) => (one.state === 'held' ? [one.pays_again ?? one.reference] : [])),
+  );
+  return [...new Set(cases.flatMap(({ payout, batch }) => (held.has(payout.reference) ? [batch.id] : [])))];
+}

@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { type Context, confirm, loadSettings } from './context.ts';
+import { type Result, Stop } from './result.ts';
+
+type Plan = { path: string; file: string | undefined; adopt: boolean };
+type Done = {
+  finished: string | null;
+  restored: string | null;
+  aside: string | null;
+  unknown: number | null;
+};
+
+/**
+ * `restore FILE`, `restore FILE --adopt`, `restore --adopt`, and `restore` alone after one that was interrupted. Alone
+ * on the ledger, else 11.
+ */
+export async function restore(
+  context: Context,
+  args: string[],
+  options: Record<string, unknown>,
+): Promise<Result> {
+  const config = await loadSettings(context);
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  const path = config.ledgerFile;
+  const file = args[0] === undefined ? undefined : resolve(context.cwd, args[0]);
+  const plan: Plan = { path, file, adopt: Boolean(options.adopt) };
+  refuse(plan, isHalfSwapped(path));
+  await confirm(context, question(plan));
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { shutGate } = await import('../ledger/gate.ts');
+  const gate = await shutGate(path);
+  if (!gate) throw new Stop(11, await whoIsThere(config, 'restore'));
+  try {
+    return describe(await carryOut(context, plan), plan);
+  } finally {
+    gate.release();
+  }
+}
+
+function refuse({ path, file, adopt }: Plan, halfDone: boolean): void {
+  if (file === undefined && !adopt && !halfDone)
+    throw new Stop(2, 'name a backup file, or say --adopt for the ledger that is in place');
+  if (file === path) throw new Stop(2, `${file} is the ledger itself`);
+  if (file !== undefined && !existsSync(file)) throw new Stop(2, `there is no file ${file}`);
+  if (file === undefined && !halfDone && !existsSync(path))
+    throw new Stop(2, `there is no ledger at ${path}`);
+}
+
+function question({ path, file, adopt }: Plan): string {
+  const put = file === undefined ? [] : [`Put ${file} in the place of ${path}, which moves aside`];
+  const forget = adopt
+    ? [
+        'make unknown every payout that is ready, held, sending, failed or refused, since it may have been sent',
+      ]
+    : [];
+  const both = [...put, ...forget];
+  return both.length === 0 ? 'Finish the interrupted restore?' : `${both.join(', and ')}?`;
+}
+
+async function carryOut(context: Context, { path, file, adopt }: Plan): Promise<Done> {
+  const { systemClock } = await import('../runtime/clock.ts');
+  const { finishSwap, isHalfSwapped } = await import('../ledger/swap.ts');
+  const clock = systemClock();
+  const { fenceOff, restoreLedger } = await import('../ledger/restore.ts');
+  const finished = isHalfSwapped(path) ? finishSwap(path) : null;
+  if (finished !== null) await fenceOff(finished, clock.iso());
+  let aside: string | null = null;
+  if (file !== undefined) {
+    const restored = await restoreLedger(path, file, clock.iso());
+    if (restored.kind === 'unfit') throw new Stop(1, restored.why);
+    ({ aside } = restored);
+  }
+  try {
+    const unknown = adopt ? await adopted(context, path, clock) : null;
+    return { finished, restored: file ?? null, aside, unknown };
+  } catch (error) {
+    // What is done stays done: say where the ledger from before lies, else nobody finds it.
+    for (const line of doneSoFar({ finished, restored: file ?? null, aside, unknown: null }, path))
+      context.say(line);
+    throw error;
+  }
+}
+
+async function adopted(context: Context, path: string, clock: Clock): Promise<number> {
+  const { openLedger } = await import('../ledger/open.ts');
+  const { adoptLedger } = await import('../ledger/adopt.ts');
+  const { findSeal } = await import('../ledger/seal.ts');
+  const ledger = await openLedger(path, { now: clock.iso, alone: 'owner' });
+  try {
+    const seal = await findSeal(ledger.db, path);
+    if (seal) throw new Stop(1, seal.cause);
+    const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
+      if (context.terminal && !context.options.json && !context.options.quiet)
+        context.say(`${count} payouts became unknown`);
+    });
+    return unknown;
+  } finally {
+    await ledger.close();
+  }
+}
+
+function doneSoFar({ finished, restored, aside }: Done, path: string): string[] {
+  return [
+    ...(finished === null
+      ? []
+      : [`an interrupted restore was finished; the ledger from before is ${finished}`]),
+    ...(restored === null ? [] : [`${restored} is now ${path}`]),
+    ...(aside === null ? [] : [`the ledger from before is ${aside}`]),
+  ];
+}
+
+function describe({ finished, restored, aside, unknown }: Done, { path }: Plan): Result {
+  const next =
+    unknown === null
+      ? 'Nothing is sent until counterfoil restore --adopt: this ledger does not know what was sent since'
+      : 'Next: counterfoil reconcile --full. Nothing is sent before it has matched a complete listing; then settle or retry what stays unknown';
+  return {
+    // Something needs a person: sending stands still until the listing was matched.
+    code: 4,
+    lines: [
+      ...doneSoFar({ finished, restored, aside, unknown }, path),
+      ...(unknown === null ? [] : [`adopted: ${unknown} payouts became unknown`]),
+      next,
+    ],
+    json: {
+      ledger: path,
+      restored,
+      moved_aside: aside ?? finished,
+      adopted: unknown !== null,
+      unknown,
+      next,
+    },
+  };
+}
+
+/** Who keeps a command from being alone on the ledger, as far as can be told. */
+export async function whoIsThere(config: Config, command: string): Promise<string> {
+  const { isLockFree } = await import('../ledger/file-lock.ts');
+  const running = ['serve', 'reconcile'].filter(
+    (name) => !isLockFree(join(config.dataDir, 'locks', `${name}.lock`)),
+  );
+  const who = running.length > 0 ? `counterfoil ${running.join(' and ')} runs` : 'another process works';
+  return `${who} on ${config.ledgerFile}: stop it, then run ${command} again`;
+}

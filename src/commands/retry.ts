@@ -1,0 +1,178 @@
+import type { App, LocalApp } from '../app.ts';
+import type { Decided } from '../decisions/retry.ts';
+import type { Weighed } from '../decisions/weigh.ts';
+import { getBatch } from '../ledger/batches.ts';
+import { type Context, confirm, confirmSending, loadSettings, withApp, withLocal } from './context.ts';
+import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
+import { evidenceJson, evidenceLines, type Watch } from './evidence.ts';
+import { person } from './person.ts';
+import { type Result, Stop } from './result.ts';
+import { type SentDecided, sendDecided } from './send-decided.ts';
+
+type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
+/** The ledger, the service where a key is configured, and what was asked for. */
+type Work = { context: Context; app: LocalApp; service: App | undefined; args: string[]; options: Options };
+
+const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
+/** Decided and recorded in one transaction, and shown to a person: more is no longer looked at. */
+const most = 1000;
+
+/** `retry`: a person's decision to send again what is unknown, or to pay again what failed or came back (P20). */
+export async function retry(
+  context: Context,
+  args: string[],
+  given: Record<string, unknown>,
+): Promise<Result> {
+  const options: Options = given;
+  const config = await loadSettings(context);
+  const quiet: Context = { ...context, options: { ...context.options, quiet: true } };
+  const hasKey = (config.keys[config.mode]?.secretKeys.length ?? 0) > 0;
+  if (!hasKey && options.wait === false) {
+    return withLocal(quiet, (app) => decide({ context, app, service: undefined, args, options }));
+  }
+  return withApp(quiet, 'retry', (app) => decide({ context, app, service: app, args, options }));
+}
+
+async function decide(work: Work): Promise<Result> {
+  const { context, app, service } = work;
+  await service?.takeOver();
+  await app.applyWebhooks(context.signal);
+  const { ids, left } = await named(work);
+  const since = app.clock.iso();
+  await askService(work, ids);
+  if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
+  const shown = await app.decisions.weigh(ids, since);
+  const watch = watchOf(app);
+  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return neverMind(shown, watch);
+  const asked = await ask(work, shown, watch);
+  if (asked) return asked;
+  const order = { ids, since, digest: shown.digest, person: person() };
+  const decision = await app.decisions.retry(order);
+  if (decision.kind === 'changed')
+    return refuse(decision.now, watch, 'the evidence changed; look again. Nothing was done');
+  const sent = await send(work, decision.decided);
+  await app.reporting.writeDueBatchResults();
+  await app.reporting.writeIndex();
+  const states = await app.decisions.standingOf(decision.decided.map(({ id }) => id));
+  return describeDecided({ shown, watch, decided: decision.decided, states, sent, left }, app.config.mode);
+}
+
+/** The payouts asked for; a name the ledger does not hold stops everything, since it is a slip. */
+async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; left: number }> {
+  if (options.batch === undefined) {
+    if (args.length === 0) throw new Stop(2, 'name references, or --batch BATCH');
+    const { payouts, missing } = await app.decisions.find(args);
+    if (missing.length > 0) {
+      const names = missing.slice(0, 5).join(', ');
+      throw new Stop(2, `no payout "${names}" in this ledger (mode ${app.config.mode}); nothing was done`);
+    }
+    if (payouts.length > most) throw new Stop(2, `name at most ${most} references at once`);
+    return { ids: payouts.map(({ id }) => id), left: 0 };
+  }
+  if (args.length > 0) throw new Stop(2, 'name references or a --batch, not both');
+  const batch = await getBatch(app.ledger.db, app.config.mode, options.batch);
+  if (!batch) throw new Stop(2, `no batch "${options.batch}" in this ledger: counterfoil status lists them`);
+  const state = retryable.find((one) => one === (options.state ?? 'failed'));
+  if (!state)
+    throw new Stop(2, `--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
+  const { ids, count } = await app.decisions.findInBatch(batch.id, state, most);
+  if (ids.length === 0) throw new Stop(2, `${batch.id} has no ${state} payout that waits for a decision`);
+  return { ids, left: count - ids.length };
+}
+
+/** What the service says now, for every payout that can be decided about; each answer is recorded like any other. */
+async function askService({ context, app, service }: Work, ids: readonly bigint[]): Promise<void> {
+  if (!service) return;
+  const open = (await app.decisions.standingOf(ids)).filter(({ state }) =>
+    retryable.some((one) => one === state),
+  );
+  if (open.length === 0) return;
+  if (!context.options.quiet) context.say(`asking the service about ${open.length} payout(s)`);
+  await service.lookUps.lookUp(
+    open.map(({ id }) => id),
+    context.signal,
+  );
+}
+
+/** Gets the person's word on exactly this evidence; returns the answer to give instead when there is none. */
+async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | undefined> {
+  const { context, app, options } = work;
+  const { yes, json } = context.options;
+  if (options.evidence !== undefined && options.evidence !== shown.digest)
+    return refuse(shown, watch, 'the evidence changed; look again. Nothing was done');
+  if (yes && options.evidence === undefined) {
+    return refuse(
+      shown,
+      watch,
+      `--yes needs the evidence it agrees to. Look, then run: ${command(work, shown)}`,
+    );
+  }
+  if (!yes && !context.terminal) {
+    const why = `a person must decide, and there is no terminal to ask on. Look, then run: ${command(work, shown)}`;
+    return refuse(shown, watch, why);
+  }
+  if (!yes) {
+    for (const line of evidenceLines(shown, watch)) (json ? context.say : context.print)(line);
+    await confirm(context, question(shown, willSend(work)));
+  }
+  if (willSend(work)) await confirmSending(context, app.config, true);
+  return undefined;
+}
+
+function willSend({ app, service, options }: Work): boolean {
+  if (!service || options.wait === false) return false;
+  return app.config.mode !== 'live' || Boolean(options.live);
+}
+
+/** The exact command that agrees to this evidence. */
+function command({ context, args, options }: Work, { digest }: Weighed): string {
+  const { config, data } = context.options;
+  const words = [
+    'counterfoil retry',
+    ...(options.batch === undefined ? args : [`--batch ${options.batch} --state ${options.state}`]),
+    ...(config === undefined ? [] : [`--config ${config}`]),
+    ...(data === undefined ? [] : [`--data ${data}`]),
+    ...(options.wait === false ? ['--no-wait'] : []),
+    ...(options.live ? ['--live'] : []),
+    `--yes --evidence ${digest}`,
+  ];
+  return words.join(' ');
+}
+
+function refuse(shown: Weighed, watch: Watch, problem: string): Result {
+  const json = { ...evidenceJson(shown, watch), decided: [], error: problem };
+  return { code: 2, problem, lines: evidenceLines(shown, watch), json };
+}
+
+/** None of them can be sent again: what the service has needs nothing (0), all else is refused (2). */
+function neverMind(shown: Weighed, watch: Watch): Result {
+  const had = nothingNeeded(shown);
+  const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
+  const lead = had.map(({ text }) => text);
+  if (first !== undefined) {
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    const refused = refuse(shown, watch, `nothing was done: ${first}${more}`);
+    return { ...refused, lines: [...lead, ...(refused.lines ?? [])] };
+  }
+  const json = { ...evidenceJson(shown, watch), decided: [], nothing_needed: had };
+  return { code: 0, lines: [...lead, '', ...evidenceLines(shown, watch)], json };
+}
+
+async function send(work: Work, decided: Decided[]): Promise<SentDecided> {
+  const { context, service, options } = work;
+  if (options.wait === false) return { kind: 'waits', why: '' };
+  if (!willSend(work) || !service)
+    return {
+      kind: 'waits',
+      why: 'mode is live and --live was not said: the decision is recorded, nothing was sent; counterfoil submit --live sends it',
+    };
+  return sendDecided(
+    context,
+    service,
+    decided.map(({ id }) => id),
+  );
+}
+
+function watchOf(app: LocalApp): Watch {
+  return { now: app.clock.iso(), quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
+}

@@ -1,0 +1,41 @@
+import * as submitJob from '../../jobs/submit.ts';
+import type { App } from '../app.ts';
+import { findHalt, sendable } from '../ledger/claims.ts';
+import type { Context } from './context.ts';
+import { haltText } from './describe.ts';
+import { Stop } from './result.ts';
+
+/** What came of sending: `waits` says why nothing was sent, `failed` what stopped it half-way. */
+export type SentDecided = { kind: 'sent' } | { kind: 'waits'; why: string } | { kind: 'failed'; why: string };
+
+/** Sends just these payouts, as `submit` sends a batch: halts and holds stand, and one list page is asked for first. */
+export async function sendDecided(
+  context: Context,
+  app: App,
+  payouts: readonly bigint[],
+): Promise<SentDecided> {
+  const { mode } = app.config;
+  const halted = await findHalt(app.ledger.db, mode);
+  if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted)}` };
+  const left = await sendable(app.ledger.db, mode, { payouts });
+  if (left.ready === 0) return { kind: 'sent' };
+  const cleared = await app.preflight();
+  if (cleared.kind === 'problem')
+    throw new Stop(
+      1,
+      `${cleared.problem}. The decision is recorded: counterfoil submit${mode === 'live' ? ' --live' : ''} sends it`,
+    );
+  const sent = await submitJob.run(app, { scope: { payouts }, signal: context.signal });
+  switch (sent.ended) {
+    case 'drained':
+    case 'interrupted':
+      return { kind: 'sent' };
+    case 'halted': {
+      const halt = await findHalt(app.ledger.db, mode);
+      return { kind: 'waits', why: halt ? `sending was halted ${haltText(halt)}` : sent.detail };
+    }
+    case 'unreachable':
+    case 'stuck':
+      return { kind: 'failed', why: `${sent.detail}; what is left stays ready: counterfoil submit sends it` };
+  }
+}

@@ -1,0 +1,44 @@
+import type { Check, Verdict } from '../ledger/verify.ts';
+import { type Context, withLocal } from './context.ts';
+import type { Result } from './result.ts';
+
+/** `verify`: 0 when the ledger is proven, 1 when it is not. */
+export async function verify(context: Context): Promise<Result> {
+  return withLocal(context, async (app) => {
+    const { verifyLedger } = await import('../ledger/verify.ts');
+    const verdict = await verifyLedger(app.ledger.path, (payouts) => {
+      if (context.terminal && !context.options.json && !context.options.quiet)
+        context.say(`verified ${payouts} payouts`);
+    });
+    return describe(verdict, app.ledger.path);
+  });
+}
+
+function describe({ ok, checks, batches }: Verdict, path: string): Result {
+  const lines = [
+    ...checks.flatMap(checkLines),
+    '',
+    ...batches.map(
+      ({ batch, payouts, digest, certificate: { at_most_once, sends, decisions } }) =>
+        `${batch}: ${payouts} payouts, ${sends} sends, ${decisions} decisions to send again; at most once: ${at_most_once ? 'proven' : 'NOT PROVEN'}; digest ${digest}`,
+    ),
+    ok ? 'the ledger is proven' : 'the ledger is NOT proven',
+  ];
+  const failed = checks.filter((check) => !check.ok).map((check) => check.name);
+  return {
+    code: ok ? 0 : 1,
+    ...(!ok && {
+      problem: `${path} is not proven (${failed.join(', ')}). Stop sending (counterfoil hold --mode), keep a copy of the file, and compare it with the last backup`,
+    }),
+    lines,
+    json: { ok, checks, batches },
+  };
+}
+
+function checkLines({ name, ok, problems, more }: Check): string[] {
+  return [
+    `${name.padEnd(14)} ${ok ? 'ok' : 'FAILED'}`,
+    ...problems.map((problem) => `  ${problem}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
+}

@@ -1,0 +1,116 @@
+import type { Mode, PayoutState } from '../domain/payout.ts';
+import { readReasons, setHoldReasons } from '../ledger/batches.ts';
+import type { Ledger, Trx } from '../ledger/open.ts';
+import { type RecordEvent, record } from '../ledger/record.ts';
+import { insertSuccessors } from '../ledger/successors.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { draftSuccessors, overLimit } from './successor.ts';
+import { type Case, type Weighed, weigh } from './weigh.ts';
+
+export type DecisionDeps = {
+  ledger: Ledger;
+  clock: Clock;
+  rules: { mode: Mode; referencePrefix: string; payoutLimit: Record<string, string> };
+};
+
+/** One payout that a person ordered to be sent: itself again, or its successor. */
+export type Decided = {
+  id: bigint;
+  /** The reference under which it goes out. */
+  reference: string;
+  predecessor: string | null;
+  state: PayoutState;
+};
+
+export type Decision = { kind: 'decided'; decided: Decided[] } | { kind: 'changed'; now: Weighed };
+
+export type RetryOrder = {
+  ids: readonly bigint[];
+  /** When the look-up was begun that the decision rests on, ISO UTC. */
+  since: string;
+  /** The digest of the evidence that the person was shown. */
+  digest: string;
+  /** Who decided. */
+  person: string;
+};
+
+/**
+ * Records a person's order to send payouts again, all in one transaction: only when the evidence is still what was
+ * shown, else nothing changes (P20). What the evidence does not allow is left out.
+ */
+export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promise<Decision> {
+  return deps.ledger.write(async (trx): Promise<Decision> => {
+    const now = await weigh(trx, { mode: deps.rules.mode, ids: order.ids, since: order.since });
+    if (now.digest !== order.digest) return { kind: 'changed', now };
+    const at = deps.clock.iso();
+    const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
+    const anew = now.cases.filter(({ judgement }) => judgement.kind === 'successor');
+    const sent = await sendAgain(trx, at, again, order);
+    const paid = await payAnew(trx, at, anew, deps.rules, order);
+    return { kind: 'decided', decided: [...sent, ...paid] };
+  });
+}
+
+async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder): Promise<Decided[]> {
+  const events = cases.map(({ payout, batch }): RecordEvent => {
+    const to = isHeld(batch.hold_reasons) ? 'held' : 'ready';
+    const event = { kind: 'retry' as const, to, automatic: false, why: whyOf(order) } as const;
+    return { payoutId: payout.id, source: `person:${order.person}`, event };
+  });
+  const recorded = await record(trx, at, events);
+  const referenceOf = new Map(cases.map(({ payout }) => [payout.id, payout.reference]));
+  return recorded.map(({ payoutId, to }) => ({
+    id: payoutId,
+    reference: referenceOf.get(payoutId) ?? '',
+    predecessor: null,
+    state: to,
+  }));
+}
+
+/** Successors are new orders of money: they meet the hold of their batch and the limits as any row of a file does. */
+async function payAnew(
+  trx: Trx,
+  at: string,
+  cases: Case[],
+  rules: DecisionDeps['rules'],
+  order: RetryOrder,
+): Promise<Decided[]> {
+  const held = new Set<string>();
+  for (const [batch, own] of Map.groupBy(cases, (one) => one.batch.id)) {
+    const reasons = readReasons(own[0]?.batch.hold_reasons ?? '[]');
+    const above = overLimit(own, rules.payoutLimit);
+    const reason = `${above}; check, then counterfoil release ${batch}`;
+    if (above && !reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+    if (above || reasons.length > 0) held.add(batch);
+  }
+  const drafts = await draftSuccessors(trx, cases, {
+    at,
+    prefix: rules.referencePrefix,
+    stateOf: ({ batch }) => (held.has(batch.id) ? 'held' : 'ready'),
+  });
+  const decidedBy = `person:${order.person}`;
+  const rows = drafts.map((payout, i) => {
+    const predecessor = cases[i]?.payout.reference ?? '';
+    return { payout, predecessor, decidedBy, why: whyOf(order) };
+  });
+  const ids = await insertSuccessors(trx, at, rows);
+  const events = rows.map(({ payout }): RecordEvent => {
+    const by = `${payout.reference}, ${whyOf(order)}`;
+    return { payoutId: payout.successor_of, source: decidedBy, event: { kind: 'succeeded', by } };
+  });
+  await record(trx, at, events);
+  return rows.map(({ payout, predecessor }) => ({
+    id: ids.get(payout.reference) ?? 0n,
+    reference: payout.reference,
+    predecessor,
+    state: payout.state,
+  }));
+}
+
+function whyOf({ person, digest }: RetryOrder): string {
+  return `decided by ${person} on evidence ${digest}`;
+}
+
+function isHeld(holdReasons: string): boolean {
+  return readReasons(holdReasons).length > 0;
+}

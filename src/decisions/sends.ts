@@ -1,0 +1,18 @@
+import type { Evidence } from '../ledger/evidence.ts';
+
+/** Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25). */
+export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
+  const taken = attempts.filter(
+    ({ outcome }) => outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away',
+  );
+  return taken.length + Number(payout.unseen_sends);
+}
+
+/** True for what was asked for before the last attempt ended, a forgotten one included: it says nothing of it (P4). */
+export function isOutrun(
+  { attempts, adoptedAt }: Pick<Evidence, 'attempts' | 'adoptedAt'>,
+  askedAt: string,
+): boolean {
+  const ends = attempts.map(({ began_at, ended_at }) => ended_at ?? began_at);
+  return [...ends, ...(adoptedAt === null ? [] : [adoptedAt])].some((end) => end >= askedAt);
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { canonicalBody } from '../domain/body.ts';
+import { foldReference } from '../domain/ids.ts';
+import { formatMinor, parseAmount } from '../domain/money.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { successorCells, successorReference } from '../domain/successor.ts';
+import { existingReferences } from '../ledger/batches.ts';
+import type { Evidence } from '../ledger/evidence.ts';
+import type { Trx } from '../ledger/open.ts';
+import { chainsOf, type NewSuccessor } from '../ledger/successors.ts';
+
+const texts = z.array(z.string());
+
+/** Makes the payouts that pay these again, in their order: the same row and money under a new reference (P20, P22). */
+export async function draftSuccessors(
+  trx: Trx,
+  cases: readonly Evidence[],
+  rules: { at: string; prefix: string; stateOf: (one: Evidence) => PayoutState },
+): Promise<NewSuccessor[]> {
+  const chains = await chainsOf(
+    trx,
+    cases.map(({ payout }) => payout),
+  );
+  const drafts: NewSuccessor[] = [];
+  const ours = new Set<string>();
+  for (const one of cases) {
+    const { root, length } = chains.get(one.payout.id) ?? { root: one.payout.reference, length: 1 };
+    const reference = await freeReference(trx, one, { root, number: length + 1 }, rules.prefix, ours);
+    ours.add(foldReference(reference));
+    drafts.push(draft(one, reference, rules.stateOf(one), rules.at));
+  }
+  return drafts;
+}
+
+/** Asks the ledger about a candidate at a time: a name is nearly always free at the first try. */
+async function freeReference(
+  trx: Trx,
+  { payout }: Evidence,
+  chain: { root: string; number: number },
+  prefix: string,
+  ours: ReadonlySet<string>,
+): Promise<string> {
+  const taken = new Set<string>(ours);
+  for (;;) {
+    const reference = successorReference(chain, prefix, (key) => taken.has(key));
+    const key = foldReference(reference);
+    const found = await existingReferences(trx, payout.mode, [key]);
+    if (found.size === 0) return reference;
+    taken.add(key);
+  }
+}
+
+function draft({ payout, batch }: Evidence, reference: string, state: PayoutState, at: string): NewSuccessor {
+  const { account_number, account_name, bank_code, amount, currency, narration, sender_name, type } = payout;
+  const money = { account_number, account_name, bank_code, currency, narration, sender_name };
+  const body = canonicalBody({
+    ...money,
+    amount: formatMinor(amount, currency),
+    reference,
+    ...(type === 'EFT' || type === 'RTC' ? { type } : {}),
+  });
+  const columns = texts.parse(JSON.parse(batch.columns));
+  const cells = successorCells(columns, texts.parse(JSON.parse(payout.cells)), reference);
+  return {
+    ...money,
+    amount,
+    type,
+    reference,
+    reference_key: foldReference(reference),
+    body,
+    cells: JSON.stringify(cells),
+    state,
+    mode: payout.mode,
+    batch_id: payout.batch_id,
+    row_number: payout.row_number,
+    successor_of: payout.id,
+    updated_at: at,
+  };
+}
+
+/** Payouts above `submission.payout_limit`, as the reason to hold their batch that intake gives; null when none is. */
+export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): string | null {
+  const above = cases.flatMap(({ payout: { amount, currency, row_number } }) => {
+    const limit = limits[currency];
+    const most = limit === undefined ? null : parseAmount(limit, currency);
+    const isAbove = most?.kind === 'ok' && amount > most.minor;
+    return isAbove ? [`row ${row_number} (${currency} ${formatMinor(amount, currency)})`] : [];
+  });
+  if (above.length === 0) return null;
+  return `${above.length} above submission.payout_limit: ${above.slice(0, 5).join(', ')}`;
+}

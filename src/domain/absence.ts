@@ -1,0 +1,117 @@
+import { rungsIn } from './ladder.ts';
+
+/** A look-up that the service answered with its own "not found", after the attempt ended. Instants are ISO UTC. */
+export type NotFound = {
+  askedAt: string;
+  /** It was the ladder's own, asked when its rung was due (P19). */
+  scheduled: boolean;
+  /** The same key found a transfer known to be present before and after it. */
+  probed: boolean;
+  /** Our clock less the service's Date; null when the answer bore none. */
+  clockOffMs: number | null;
+};
+
+/** What this run's listing came to, and what it shows of the payout. */
+export type ListedFacts = {
+  full: boolean;
+  complete: boolean;
+  begunAt: string;
+  cut: string;
+  oldestCreatedAt: string | null;
+  otherDomainSeen: boolean;
+  /** Listed under the payout's reference or ids, whatever else the rows show. */
+  rows: number;
+  /** Listed under nobody's reference with the same account and amount since the attempt began. */
+  lookAlikes: number;
+};
+
+/** Everything that decides whether an unknown payout counts as never taken. */
+export type AbsenceFacts = {
+  state: string;
+  /** Attempts whose bytes may have left: all but `not_sent`. */
+  sends: number;
+  /** Decisions in its history that sent it again, settled it, or adopted a ledger that forgot (P16, P20, P25). */
+  decisions: number;
+  unseenSends: number;
+  autoResends: number;
+  attempt: { beganAt: string; endedAt: string; code: string | null } | null;
+  notFound: readonly NotFound[];
+  /** Look-ups since the attempt began whose answer was anything but not found, errors left out. */
+  otherAnswers: number;
+  /** Webhooks that named it, whatever became of them. */
+  webhooks: number;
+  quietPeriodMs: number;
+  listing: ListedFacts;
+};
+
+/** `not_yet` also where it never will be: a person decides then. `why` names the evidence, or what lacks. */
+export type Absence = { kind: 'absent'; why: string } | { kind: 'not_yet'; why: string };
+
+const clockLimitMs = 60_000;
+/** The service's "duplicate reference": on a first attempt a suspicion that it was taken (P15). */
+const duplicateCode = '09';
+
+/**
+ * P16: absence never proves; this is all that may count as it. Total: every lack is named, and whatever was sent more
+ * than once, decided upon, adopted, or heard of in any way is for a person.
+ */
+export function judgeAbsence(facts: AbsenceFacts): Absence {
+  const why = personally(facts) ?? unlisted(facts) ?? unanswered(facts);
+  if (why !== null) return { kind: 'not_yet', why };
+  const good = counting(facts);
+  const { begunAt } = facts.listing;
+  return {
+    kind: 'absent',
+    why: `confirmed absent: not found by ${good.length} scheduled look-ups from ${good[0]?.askedAt} to ${good.at(-1)?.askedAt}, and a complete listing begun ${begunAt} lacks it`,
+  };
+}
+
+/** What leaves the decision to a person for good. */
+function personally(facts: AbsenceFacts): string | null {
+  if (facts.state !== 'unknown') return `it is ${facts.state}, not unknown`;
+  if (facts.autoResends > 0) return 'it was resent automatically before';
+  if (facts.unseenSends > 0) return 'a lost copy of the ledger may have sent it';
+  if (facts.decisions > 0) return 'a person decided about it, or its ledger was adopted';
+  if (facts.attempt === null || facts.sends !== 1)
+    return `it was sent ${facts.sends} times, not exactly once`;
+  if (facts.attempt.code?.padStart(2, '0') === duplicateCode)
+    return 'the service called its reference a duplicate';
+  if (facts.webhooks > 0) return 'a webhook named it';
+  return facts.otherAnswers > 0 ? 'a look-up was answered with something other than not found' : null;
+}
+
+/** What keeps this run's listing from counting. */
+function unlisted({ listing, attempt, quietPeriodMs }: AbsenceFacts): string | null {
+  const quietUntil = Date.parse(attempt?.endedAt ?? '') + quietPeriodMs;
+  if (!listing.full || !listing.complete) return 'no complete listing of everything (reconcile --full)';
+  if (listing.otherDomainSeen) return 'the listing shows another mode';
+  if (listing.rows > 0) return 'it is listed';
+  if (listing.lookAlikes > 0) return 'a transfer that nobody ordered has its account and amount';
+  if (!(Date.parse(listing.begunAt) > quietUntil && Date.parse(listing.cut) > quietUntil))
+    return 'the listing began before the quiet period was over';
+  const oldest = Date.parse(listing.oldestCreatedAt ?? '');
+  return oldest <= Date.parse(attempt?.beganAt ?? '') ? null : 'the list does not reach back to its attempt';
+}
+
+/** What keeps the look-ups from counting: too few answers, no probe around them, or a clock that cannot be trusted. */
+function unanswered(facts: AbsenceFacts): string | null {
+  const wanted = rungsIn(facts.quietPeriodMs);
+  const good = counting(facts);
+  if (good.length < wanted)
+    return `${good.length} of ${wanted} scheduled look-ups were answered not found, our clock within 60 s of the service's`;
+  const probed = good.filter((answer) => answer.probed);
+  return probed.length >= 2
+    ? null
+    : 'fewer than two of them stand between sights of a transfer known present';
+}
+
+function counting({ notFound, attempt }: AbsenceFacts): NotFound[] {
+  return notFound.filter(
+    ({ scheduled, clockOffMs, askedAt }) =>
+      scheduled &&
+      clockOffMs !== null &&
+      Math.abs(clockOffMs) <= clockLimitMs &&
+      attempt !== null &&
+      askedAt >= attempt.endedAt,
+  );
+}

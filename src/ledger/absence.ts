@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { AbsenceFacts, ListedFacts, NotFound } from '../domain/absence.ts';
+import type { Trx } from './open.ts';
+import type { Attempt, Inquiry, Payout } from './tables.ts';
+
+/** What a run's listing is worth; what it shows of each payout is gathered here. */
+export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes'>;
+/** `held`: its batch is on hold, so a resend would wait too. */
+export type AbsenceCase = { payoutId: bigint; held: boolean; facts: AbsenceFacts };
+
+type Gathered = {
+  payout: Payout;
+  attempts: Attempt[];
+  inquiries: Inquiry[];
+  decisions: number;
+  webhooks: number;
+  rows: number;
+  lookAlikes: number;
+};
+
+/** A transfer may bear a time so much before our attempt: clocks differ (P15). */
+const clockSkewMs = 5 * 60_000;
+
+/** The facts about these payouts, read in the transaction that acts on them; at most some hundreds at once. */
+export async function absenceCases(
+  trx: Trx,
+  payoutIds: readonly bigint[],
+  about: { run: string; listing: RunListing; quietPeriodMs: number },
+): Promise<AbsenceCase[]> {
+  const cases: AbsenceCase[] = [];
+  const payouts = await trx.selectFrom('payouts').selectAll().where('id', 'in', payoutIds).execute();
+  for (const payout of payouts) {
+    const batch = await trx
+      .selectFrom('batches')
+      .select(['phase', 'hold_reasons'])
+      .where('id', '=', payout.batch_id)
+      .executeTakeFirst();
+    if (batch?.phase !== 'loaded') continue;
+    const facts = factsOf(await gather(trx, payout, about.run), about.listing, about.quietPeriodMs);
+    cases.push({ payoutId: payout.id, held: batch.hold_reasons !== '[]', facts });
+  }
+  return cases;
+}
+
+async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> {
+  const attempts = await trx
+    .selectFrom('attempts')
+    .selectAll()
+    .where('payout_id', '=', payout.id)
+    .orderBy('number')
+    .execute();
+  const inquiries = await trx
+    .selectFrom('inquiries')
+    .selectAll()
+    .where('payout_id', '=', payout.id)
+    .where('kind', '=', 'details')
+    .where('asked_at', 'is not', null)
+    .orderBy('id')
+    .execute();
+  const decisions = await trx
+    .selectFrom('history')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('payout_id', '=', payout.id)
+    .where((eb) => eb.or([eb('event', 'in', ['retry', 'adopted']), eb('event', 'like', 'settle%')]))
+    .executeTakeFirst();
+  const webhooks = await trx
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('mode', '=', payout.mode)
+    .where((eb) => eb.or([eb('payout_id', '=', payout.id), eb('reference', '=', payout.reference)]))
+    .executeTakeFirst();
+  const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
+  return {
+    payout,
+    attempts,
+    inquiries,
+    decisions: Number(decisions?.n ?? 0n),
+    webhooks: Number(webhooks?.n ?? 0n),
+    rows,
+    lookAlikes,
+  };
+}
+
+/** How many rows the listing shows of it, and how many it might be under a name of the service's own. */
+async function shown(
+  trx: Trx,
+  payout: Payout,
+  run: string,
+  beganAt: string,
+): Promise<[rows: number, lookAlikes: number]> {
+  const since = beganAt === '' ? '' : new Date(Date.parse(beganAt) - clockSkewMs).toISOString();
+  const row = await trx
+    .selectFrom('listed')
+    .select((eb) => [
+      eb.fn.sum<bigint | null>(sql`case when payout_id = ${payout.id} then 1 else 0 end`).as('rows'),
+      eb.fn
+        .sum<bigint | null>(
+          sql`case when payout_id is null and account_number = ${payout.account_number}
+            and amount = ${payout.amount} and (created_at >= ${since} or created_at = '') then 1 else 0 end`,
+        )
+        .as('look_alikes'),
+    ])
+    .where('run_id', '=', run)
+    .where((eb) => eb.or([eb('payout_id', '=', payout.id), eb('payout_id', 'is', null)]))
+    .executeTakeFirst();
+  return [Number(row?.rows ?? 0n), Number(row?.look_alikes ?? 0n)];
+}
+
+function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number): AbsenceFacts {
+  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes } = gathered;
+  const last = attempts.at(-1);
+  const since = inquiries.filter(({ asked_at }) => last !== undefined && (asked_at ?? '') >= last.began_at);
+  const silent = ['error', 'outdated', 'superseded', 'not_found'];
+  return {
+    state: payout.state,
+    sends: attempts.filter(({ outcome }) => outcome !== 'not_sent').length,
+    decisions,
+    unseenSends: Number(payout.unseen_sends),
+    autoResends: Number(payout.auto_resends),
+    attempt:
+      last?.outcome === 'unknown' && last.ended_at !== null
+        ? { beganAt: last.began_at, endedAt: last.ended_at, code: last.code }
+        : null,
+    notFound: since.flatMap((inquiry) => notFound(inquiry, last?.id ?? null)),
+    otherAnswers: since.filter(({ outcome }) => !silent.includes(outcome ?? '')).length,
+    webhooks,
+    quietPeriodMs,
+    listing: { ...listing, rows, lookAlikes },
+  };
+}
+
+function notFound(inquiry: Inquiry, lastAttempt: bigint | null): NotFound[] {
+  const { outcome, asked_at: askedAt, rung_due_at: due, attempt_id: attempt } = inquiry;
+  if (outcome !== 'not_found' || askedAt === null || attempt === null || attempt !== lastAttempt) return [];
+  const clockOffMs = inquiry.clock_off_ms === null ? null : Number(inquiry.clock_off_ms);
+  return [{ askedAt, scheduled: due !== null && askedAt >= due, probed: inquiry.probe !== null, clockOffMs }];
+}

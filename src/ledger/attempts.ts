@@ -1,0 +1,63 @@
+import { sql } from 'kysely';
+import type { Outcome } from '../domain/outcome.ts';
+import type { PayoutEvent } from '../domain/transition.ts';
+import { field, rowsOf } from './bulk.ts';
+import type { Trx } from './open.ts';
+
+/** An attempt that may have been taken; its outcome is null while the POST is under way. */
+export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
+/** How an attempt ended; a null outcome: its process died before the answer was recorded. */
+export type Ended = { id: bigint; outcome: Outcome | null; why: string };
+
+/** Attempts of these payouts that the service may have taken: accepted, unknown or still under way. */
+export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Open[]>> {
+  const open = new Map<bigint, Open[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return open;
+  const wanted = sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
+  const found = await trx
+    .selectFrom('attempts')
+    .select(['id', 'payout_id', 'outcome'])
+    .where('payout_id', 'in', wanted)
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])]))
+    .execute();
+  for (const attempt of found) open.get(attempt.payout_id)?.push(attempt);
+  return open;
+}
+
+/** Compare-and-set on the attempt: only one that is under way, or a late word on an unknown one, may end (P4). */
+export function endAttempt(
+  ofPayout: readonly Open[] | undefined,
+  ended: Ended[],
+  event: Extract<PayoutEvent, { kind: 'outcome' | 'abandoned' }>,
+): boolean {
+  const attempt = ofPayout?.find((a) => a.id === event.attemptId);
+  if (!attempt) return false;
+  if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome === 'accepted'))
+    return false;
+  if (event.kind === 'abandoned') {
+    ended.push({ id: attempt.id, outcome: null, why: event.why });
+    attempt.outcome = 'unknown';
+  } else {
+    ended.push({ id: attempt.id, outcome: event.outcome, why: event.outcome.message });
+    attempt.outcome = event.outcome.kind;
+  }
+  return true;
+}
+
+/** Writes how attempts ended; the reply's text is kept up to 4 KiB. */
+export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended.map(({ id, outcome, why }) => ({
+    id,
+    outcome: outcome?.kind ?? 'unknown',
+    http_status:
+      outcome && 'httpStatus' in outcome && outcome.httpStatus !== null ? BigInt(outcome.httpStatus) : null,
+    code: outcome === null ? 'abandoned' : 'code' in outcome ? outcome.code : null,
+    message: why,
+    transfer_id: outcome?.kind === 'accepted' ? outcome.transferId : null,
+    raw: outcome && 'raw' in outcome ? outcome.raw.slice(0, 4096) : null,
+  }));
+  await sql`update attempts set ended_at = ${at}, outcome = ${field('outcome')}, http_status = ${field('http_status')},
+      code = ${field('code')}, message = ${field('message')}, transfer_id = ${field('transfer_id')}, raw = ${field('raw')}
+    from ${rowsOf(rows)} as row where attempts.id = ${field('id')}`.execute(trx);
+}

@@ -1,0 +1,51 @@
+import type { Mode } from '../domain/payout.ts';
+import type { Db, Trx } from './open.ts';
+
+/** Why nothing may be sent from this ledger, whatever `release --mode` says (P25, P26). */
+export type Barrier = { cause: string; at: string };
+
+/** Keys of `meta` whose value, `AT CAUSE`, stops all sending. */
+export const barrierKeys = {
+  /** It went back in time; `restore --adopt` lifts it. */
+  behind: 'behind',
+  /** It was moved to another place for ever. */
+  sealed: 'sealed',
+  /** It was adopted; a complete listing begun afterwards lifts it for its mode. */
+  listing: (mode: Mode) => `listing_due:${mode}` as const,
+};
+
+/** The barrier in force for a mode, the gravest first. */
+export async function findBarrier(db: Db | Trx, mode: Mode): Promise<Barrier | undefined> {
+  const keys = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
+  for (const key of keys) {
+    const row = rows.find((one) => one.key === key);
+    if (row) return readBarrier(row.value);
+  }
+  return undefined;
+}
+
+function readBarrier(value: string): Barrier {
+  const [, at = '', cause = ''] = /^(\S+) (.*)$/s.exec(value) ?? [];
+  return { at, cause };
+}
+
+/** Sets a barrier; an earlier cause stands. */
+export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value: `${at} ${cause}` })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
+  await trx.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). */
+export async function hearListing(trx: Trx, mode: Mode, startedAt: string): Promise<void> {
+  const key = barrierKeys.listing(mode);
+  const barrier = await trx.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
+  if (barrier && barrier.value.slice(0, startedAt.length) < startedAt) await lowerBarrier(trx, key);
+}

@@ -1,0 +1,57 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that
+ * entry's hash. Kept outside the ledger, in a small file beside it (P25).
+ */
+export type Mark = { ledger: string; history: bigint; hash: string };
+
+export type FoundMark = { kind: 'mark'; mark: Mark } | { kind: 'absent' } | { kind: 'unreadable' };
+
+const markPath = (ledgerPath: string): string => `${ledgerPath}.mark`;
+
+/** The mark beside the ledger file. Throws what the disk throws. */
+export function readMark(ledgerPath: string): FoundMark {
+  let text: string;
+  try {
+    text = readFileSync(markPath(ledgerPath), 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { kind: 'absent' };
+    throw error;
+  }
+  const [, ledger, history, hash] = /^(\S{1,64}) (\d{1,18}) ([0-9a-f]*)\n$/.exec(text) ?? [];
+  if (!ledger || !history || hash === undefined) return { kind: 'unreadable' };
+  return { kind: 'mark', mark: { ledger, history: BigInt(history), hash } };
+}
+
+/** Replaces the mark, durably. One at a time: the caller holds the ledger's write lock. Throws what the disk throws. */
+export function writeMark(ledgerPath: string, mark: Mark): void {
+  const path = markPath(ledgerPath);
+  const temporary = `${path}.new`;
+  const file = openSync(temporary, 'w', 0o600);
+  try {
+    writeFileSync(file, `${mark.ledger} ${mark.history} ${mark.hash}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncFolder(path);
+}
+
+/** Takes the mark away, durably: from here on the ledger is not said to have fallen behind it. */
+export function removeMark(ledgerPath: string): void {
+  rmSync(markPath(ledgerPath), { force: true });
+  syncFolder(ledgerPath);
+}
+
+/** Makes names in the folder of `path` durable: a rename survives a power cut only with its folder. */
+export function syncFolder(path: string): void {
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

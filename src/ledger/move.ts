@@ -1,0 +1,147 @@
+import { existsSync, renameSync } from 'node:fs';
+import { abandonAll } from './adopt.ts';
+import { copyConsistently } from './backup.ts';
+import { barrierKeys } from './barriers.ts';
+import { shutGate } from './gate.ts';
+import { removeMark, syncFolder, writeMark } from './mark.ts';
+import { markNow, noticeFall } from './marking.ts';
+import { type Ledger, openLedger, type Trx } from './open.ts';
+import { findSeal, ledgerDigest, sealKeys } from './seal.ts';
+import { openSnapshot } from './snapshot.ts';
+import { syncFile } from './swap.ts';
+
+/** `to` is the new file, absolute; `url` is how a configuration names it. */
+export type MoveRequest = { from: string; to: string; url: string; now: () => string };
+
+export type Moved =
+  | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
+  | { kind: 'refused'; why: string }
+  | { kind: 'locked' };
+
+/**
+ * Moves a ledger for ever (P26): seals the source with the digest of all it holds, copies it, and opens the copy for
+ * sending only when it matches. The caller has shut the source's gate. Whatever dies, at most one of the two can send,
+ * and the same call again finishes.
+ */
+export async function moveLedger(request: MoveRequest): Promise<Moved> {
+  const { from, to, now } = request;
+  const source = await openLedger(from, { now, alone: 'owner' });
+  try {
+    const sealed = await progressOf(source);
+    if (sealed.target !== undefined && sealed.target !== to)
+      return { kind: 'refused', why: `it was moved already: ${sealed.cause}` };
+    if (sealed.target === undefined && existsSync(to))
+      return { kind: 'refused', why: `${to} is there already; a ledger never moves over another file` };
+    if (sealed.handed && !existsSync(to)) {
+      const why = `it was moved to ${to}, which is gone: restore a backup of that ledger there. The old one stays sealed, since it does not know what was sent after the move`;
+      return { kind: 'refused', why };
+    }
+    const gate = await shutGate(to);
+    if (!gate) return { kind: 'locked' };
+    try {
+      const abandoned = sealed.target === undefined ? await abandonAll(source, now) : 0;
+      const digest = sealed.digest ?? (await seal(source, request));
+      if (!existsSync(to)) copyTo(from, to);
+      const arrived = await openTarget(source, request, { digest, handed: sealed.handed });
+      if (arrived.kind === 'differs') {
+        const why = `${to} does not hold what ${from} holds, so that neither sends. Move that file away, then run the same migrate --to again`;
+        return { kind: 'refused', why };
+      }
+      // No ledger answers to this mark: a file of this one from before the move is noticed when it is put back (P25).
+      writeMark(from, { ledger: 'moved', history: 0n, hash: '' });
+      return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
+    } finally {
+      gate.release();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+type Progress = { cause: string; target?: string; digest?: string; handed: boolean };
+
+async function progressOf({ db, path }: Ledger): Promise<Progress> {
+  const seal = await findSeal(db, path);
+  const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', wanted).execute();
+  const value = new Map(rows.map((row) => [row.key, row.value]));
+  const target = value.get(sealKeys.target);
+  const digest = value.get(sealKeys.digest);
+  return {
+    cause: seal?.cause ?? '',
+    ...(target !== undefined && { target }),
+    ...(digest !== undefined && { digest }),
+    handed: value.has(sealKeys.handed),
+  };
+}
+
+/** One transaction: what the source holds, and that it never changes again. */
+async function seal(source: Ledger, { to, url, now }: MoveRequest): Promise<string> {
+  return source.write(async (trx) => {
+    const digest = await ledgerDigest(trx);
+    const cause = `this ledger was moved to ${url} (${to}): set ledger.url to it. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
+    await trx
+      .insertInto('meta')
+      .values([
+        { key: barrierKeys.sealed, value: `${now()} ${cause}` },
+        { key: sealKeys.target, value: to },
+        { key: sealKeys.digest, value: digest },
+      ])
+      .execute();
+    return digest;
+  });
+}
+
+/** The copy is sealed as its source is; a name appears only when its bytes are durable. */
+function copyTo(from: string, to: string): void {
+  const partial = `${to}.partial`;
+  copyConsistently(from, partial);
+  syncFile(partial);
+  // A mark at that place is of a file that is gone, and would say that the copy went back in time.
+  removeMark(to);
+  renameSync(partial, to);
+  syncFolder(to);
+}
+
+/** Compares and opens the target. `open` says that it had been opened before. */
+async function openTarget(
+  source: Ledger,
+  { to, now }: MoveRequest,
+  { digest, handed }: { digest: string; handed: boolean },
+): Promise<{ kind: 'opened' | 'open' | 'differs' }> {
+  const target = await openLedger(to, { now, alone: 'copy' });
+  try {
+    const sealed = await progressOf(target);
+    if (target.id !== source.id) return { kind: 'differs' };
+    if (sealed.target === undefined) return { kind: 'open' };
+    if ((await digestOf(to)) !== digest) return { kind: 'differs' };
+    await source.write((trx) => note(trx, sealKeys.handed, now()));
+    await target.write(async (trx) => {
+      const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
+      await trx.deleteFrom('meta').where('key', 'in', gone).execute();
+    });
+    // P25: had it been open before, a mark tells that it sent since, and that this is an old copy in its place.
+    const fell = handed && (await target.write((trx) => noticeFall(trx, to, target.id, now())));
+    if (!fell) await target.write((trx) => markNow(trx, to, target.id));
+    return { kind: 'opened' };
+  } finally {
+    await target.close();
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  const { db, close } = await openSnapshot(path);
+  try {
+    return await ledgerDigest(db);
+  } finally {
+    await close();
+  }
+}
+
+async function note(trx: Trx, key: string, value: string): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}

@@ -1,0 +1,96 @@
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncFolder } from './mark.ts';
+
+/** What belongs to a ledger beside its file. */
+const companions = ['-wal', '-shm', '.mark'];
+
+const incomingPath = (path: string): string => `${path}.incoming`;
+const journalPath = (path: string): string => `${path}.restoring`;
+
+/** Half a ledger was put in place; the message says what to do. */
+class HalfSwapped extends Error {
+  readonly code = 'LEDGER_RESTORING';
+}
+
+/** Throws while a swap is unfinished: the file may have lost the write-ahead log that belongs to it. */
+export function assertNotHalfSwapped(path: string): void {
+  if (!existsSync(journalPath(path))) return;
+  throw new HalfSwapped(
+    'a restore of this ledger was interrupted: nothing is read or sent until counterfoil restore has finished it',
+  );
+}
+
+export function isHalfSwapped(path: string): boolean {
+  return existsSync(journalPath(path));
+}
+
+/** Copies a ledger file, with its write-ahead log where there is one, beside `path`; returns the copy's path. */
+export function copyBeside(source: string, path: string): string {
+  const incoming = incomingPath(path);
+  for (const suffix of ['', ...companions]) rmSync(incoming + suffix, { force: true });
+  for (const suffix of ['', '-wal']) {
+    if (suffix !== '' && !existsSync(source + suffix)) continue;
+    copyFileSync(source + suffix, incoming + suffix, constants.COPYFILE_FICLONE);
+    chmodSync(incoming + suffix, 0o600);
+  }
+  return incoming;
+}
+
+/** Takes away a copy that is not wanted after all. */
+export function dropCopy(path: string): void {
+  for (const suffix of ['', ...companions]) rmSync(incomingPath(path) + suffix, { force: true });
+}
+
+/**
+ * Puts the copy made by `copyBeside` in the ledger's place; the gate must be shut. `stamp` names what moves aside.
+ * A journal comes first: a process that dies between two renames leaves a state that `finishSwap` brings to its end.
+ */
+export function swapIn(path: string, stamp: string): string {
+  syncFile(incomingPath(path));
+  writeFileSync(`${journalPath(path)}.new`, stamp, { mode: 0o600 });
+  syncFile(`${journalPath(path)}.new`);
+  renameSync(`${journalPath(path)}.new`, journalPath(path));
+  syncFolder(path);
+  return finishSwap(path);
+}
+
+/** Brings an interrupted swap to its end; every step may already be done. Returns where the old ledger lies. */
+export function finishSwap(path: string): string {
+  const stamp = readFileSync(journalPath(path), 'utf8');
+  const aside = `${path}.before-restore-${stamp}`;
+  const incoming = incomingPath(path);
+  // Once the copy is in place, the file of this name is the new ledger, and stays.
+  if (existsSync(incoming)) {
+    for (const suffix of [...companions, '']) {
+      if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+    }
+    syncFolder(path);
+    renameSync(incoming, path);
+    syncFolder(path);
+  }
+  rmSync(journalPath(path));
+  syncFolder(path);
+  return aside;
+}
+
+/** Makes a file's bytes durable. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Db } from './open.ts';
+import { everyBatch, openSnapshot } from './snapshot.ts';
+import { readBackup } from './verify-backup.ts';
+import { checkBatch, type ProvenBatch } from './verify-batch.ts';
+import type { CheckName, Found } from './verify-payout.ts';
+
+export type Check = {
+  name: CheckName;
+  ok: boolean;
+  /** The first of them; `more` counts the rest. */
+  problems: string[];
+  more: number;
+};
+
+export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[] };
+
+const shown = 20;
+
+const names = [
+  'integrity',
+  'foreign_keys',
+  'history',
+  'projection',
+  'attempts',
+  'orders',
+  'balances',
+  'phases',
+  'at_most_once',
+  'successors',
+  'backup',
+] as const satisfies readonly CheckName[];
+
+/**
+ * Proves the ledger from its history alone (P27): on one snapshot, so that it may run beside a daemon, and in pages, so
+ * that memory stays flat. It finds accidents and edits by others; who owns the file can forge a whole new history.
+ */
+export async function verifyLedger(
+  path: string,
+  onProgress: (payouts: number) => void = () => undefined,
+): Promise<Verdict> {
+  const checks = new Map<CheckName, Check>(
+    names.map((name) => [name, { name, ok: true, problems: [], more: 0 }]),
+  );
+  const report = (found: readonly Found[]): void => {
+    for (const { check, problem } of found) {
+      const entry = checks.get(check);
+      if (!entry) continue;
+      entry.ok = false;
+      if (entry.problems.length < shown) entry.problems.push(problem);
+      else entry.more += 1;
+    }
+  };
+  const { db, close } = await openSnapshot(path);
+  try {
+    report(await checkFile(db));
+    const batches: ProvenBatch[] = [];
+    let payouts = 0;
+    try {
+      const backup = await readBackup(db);
+      for await (const id of everyBatch(db)) {
+        const proven = await checkBatch(db, { id, backup }, report);
+        batches.push(proven);
+        payouts += proven.payouts;
+        onProgress(payouts);
+      }
+      report(await checkLonelySuccessors(db));
+      report(backup.missing());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
+    }
+    const all = [...checks.values()];
+    return { ok: all.every((check) => check.ok), checks: all, batches };
+  } finally {
+    await close();
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT');
+}
+
+const guards = ['history_no_update', 'history_no_delete'];
+
+async function checkFile(db: Db): Promise<Found[]> {
+  const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
+  const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
+  const strays = await sql<{
+    table: string;
+    rowid: bigint | null;
+    parent: string;
+  }>`pragma foreign_key_check`.execute(db);
+  const there = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
+    db,
+  );
+  const triggers = new Set(there.rows.map((row) => row.name));
+  const gone = guards.filter((name) => !triggers.has(name));
+  return [
+    ...broken.map((problem): Found => ({ check: 'integrity', problem })),
+    ...gone.map(
+      (name): Found => ({
+        check: 'integrity',
+        problem: `the trigger ${name}, which keeps history append-only, is gone`,
+      }),
+    ),
+    ...strays.rows.map(
+      ({ table, rowid, parent }): Found => ({
+        check: 'foreign_keys',
+        problem: `${table} row ${rowid ?? '?'} names a row of ${parent} that is not there`,
+      }),
+    ),
+  ];
+}
+
+/** A successor whose predecessor's history does not know it was paid without that decision (P20). */
+async function checkLonelySuccessors(db: Db): Promise<Found[]> {
+  const rows = await sql<{ reference: string; of: string }>`
+    select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
+    where not exists (select 1 from history h where h.payout_id = o.id and h.event = 'succeeded'
+      and h.from_state in ('failed', 'refused', 'returned')) limit 1000`.execute(db);
+  const others = await sql<{ reference: string; of: string }>`
+    select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
+    where s.amount <> o.amount or s.currency <> o.currency or s.account_number <> o.account_number
+      or s.bank_code <> o.bank_code or s.mode <> o.mode limit 1000`.execute(db);
+  return [
+    ...rows.rows.map(
+      ({ reference, of }): Found => ({
+        check: 'successors',
+        problem: `${reference}: it pays ${of} again, but the history of ${of} does not order that`,
+      }),
+    ),
+    ...others.rows.map(
+      ({ reference, of }): Found => ({
+        check: 'successors',
+        problem: `${reference}: it pays ${of} again, but another amount or another account`,
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import type { Mode } from '../domain/payout.ts';
+import { aliveAncestors } from './lineage.ts';
+import { latestRunFirst, newestCompleteRun } from './listings.ts';
+import type { Trx } from './open.ts';
+import { record } from './record.ts';
+
+/** The source of a hold that was made here; a person's `hold` names another. */
+export const withholder = 'claim';
+
+type Candidate = { id: bigint; reference: string; attempt_count: bigint; successor_of: bigint | null };
+
+/**
+ * Holds what would be paid twice if it were sent: a successor whose predecessor did not fail after all (P20), and a
+ * payout never sent from here whose reference the service lists already (P15), as when the ledger went back in time
+ * (P25). Returns the payouts that remain.
+ */
+export async function withhold<P extends Candidate>(
+  trx: Trx,
+  mode: Mode,
+  ready: readonly P[],
+  at: string,
+): Promise<P[]> {
+  const reasons = await whyWithheld(trx, mode, ready);
+  const holds = [...reasons].map(([payoutId, why]) => ({
+    payoutId,
+    source: withholder,
+    event: { kind: 'hold' as const, why },
+  }));
+  await record(trx, at, holds);
+  return ready.filter(({ id }) => !reasons.has(id));
+}
+
+/** Why some of these payouts must not be sent, whatever a person released, each with the way out. */
+export async function whyWithheld(
+  trx: Trx,
+  mode: Mode,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, string>> {
+  const successors = payouts.filter(({ successor_of }) => successor_of !== null);
+  const alive = await aliveAncestors(
+    trx,
+    successors.map(({ id }) => id),
+  );
+  const reasons = new Map<bigint, string>();
+  for (const { id, reference } of successors) {
+    const before = alive.get(id);
+    if (before)
+      reasons.set(
+        id,
+        `${before.reference}, which it pays again, is ${before.state} after all: sending this one could pay twice. Leave it held, or drop it with counterfoil cancel ${reference} if it was never sent`,
+      );
+  }
+  return new Map([...reasons, ...(await whyListed(trx, mode, payouts))]);
+}
+
+/** Of these payouts, those never sent from here whose reference the service lists: neither sent nor cancelled (P15). */
+export async function whyListed(
+  trx: Trx,
+  mode: Mode,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, string>> {
+  const fresh = payouts.filter(({ attempt_count }) => attempt_count === 0n);
+  const listed = await listedAlready(trx, mode, fresh);
+  return new Map(
+    fresh.flatMap(({ id, reference }) => {
+      const run = listed.get(id);
+      return run === undefined
+        ? []
+        : [
+            [
+              id,
+              `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full`,
+            ] as const,
+          ];
+    }),
+  );
+}
+
+/** Which of these payouts the kept listings show under their references, with the run that showed it. */
+async function listedAlready(
+  trx: Trx,
+  mode: Mode,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, string>> {
+  if (payouts.length === 0) return new Map();
+  const runs = await trx
+    .selectFrom('runs')
+    .select('id')
+    .where('mode', '=', mode)
+    .orderBy(latestRunFirst)
+    .limit(4)
+    .execute();
+  // Runs that got no list may have followed it.
+  const complete = await newestCompleteRun(trx, mode);
+  if (complete) runs.push({ id: complete.id });
+  if (runs.length === 0) return new Map();
+  const idOf = new Map(payouts.map(({ id, reference }) => [reference.toLowerCase(), id]));
+  const rows = await trx
+    .selectFrom('listed')
+    .select(['run_id', 'reference_key'])
+    .where(
+      'run_id',
+      'in',
+      runs.map(({ id }) => id),
+    )
+    .where(
+      'reference_key',
+      'in',
+      sql<string>`(select value from json_each(${JSON.stringify([...idOf.keys()])}))`,
+    )
+    .execute();
+  return new Map(
+    rows.flatMap(({ run_id, reference_key }) => {
+      const id = idOf.get(reference_key);
+      return id === undefined ? [] : [[id, run_id] as const];
+    }),
+  );
+}

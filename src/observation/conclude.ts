@@ -1,0 +1,120 @@
+import { ladderDelayMs } from '../domain/ladder.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
+import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/expected.ts';
+import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import type { Ledger, Trx } from '../ledger/open.ts';
+import { record } from '../ledger/record.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
+import type { LookUpAnswer } from './look-up.ts';
+
+/** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
+export type Asked = { due: Due; raised: bigint; known: Known; mark: AttemptMark; askedAt: string };
+
+type Deps = { ledger: Ledger; clock: Clock; rules: { quietPeriodMs: number } };
+
+const longestWaitMs = 3_600_000;
+const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
+
+/** Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction. */
+export async function conclude(
+  deps: Deps,
+  asked: Asked,
+  reply: LookUpReply | ServiceTrouble,
+): Promise<LookUpAnswer & { inquiry: bigint; answered: boolean }> {
+  const { due, known, askedAt } = asked;
+  const answeredAt = deps.clock.iso();
+  const finding: Finding =
+    reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' };
+  const raw = reply.kind === 'reply' ? reply.raw : reply.message;
+  const clockOffMs =
+    reply.kind === 'reply' && reply.date !== null ? Date.parse(answeredAt) - reply.date : null;
+  return deps.ledger.write(async (trx) => {
+    await markAsked(trx, due.id, askedAt);
+    const outcome = await hear(trx, asked, { reply, finding, answeredAt });
+    const attemptId = known.payout.last_attempt_id;
+    const closed = await closeInquiry(trx, due.id, {
+      askedAt,
+      answeredAt,
+      outcome,
+      raw,
+      attemptId,
+      clockOffMs,
+    });
+    // Whoever closed it before has put the next question on the list.
+    if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
+    const found = outcome === 'found' || outcome.startsWith('conflict');
+    return {
+      inquiry: due.id,
+      answered: reply.kind === 'reply',
+      word: outcome === 'not_found' ? 'not_found' : found ? 'found' : 'no_answer',
+      status: found && finding.kind === 'witness' ? finding.witness.status : null,
+    };
+  });
+}
+
+/** Tells the ledger; returns the look-up's outcome in a word. */
+async function hear(
+  trx: Trx,
+  { due: { payoutId }, mark }: Asked,
+  answer: { reply: LookUpReply | ServiceTrouble; finding: Finding; answeredAt: string },
+): Promise<string> {
+  const { reply, finding, answeredAt } = answer;
+  if (reply.kind !== 'reply') return 'error';
+  // P4: the answer says nothing about an attempt that was under way when it was asked for, or began later.
+  const outdated = (await attemptedSince(trx, mark, [payoutId])).has(payoutId);
+  const stands = finding.kind === 'witness' && ['pending', 'success'].includes(finding.witness.status);
+  if (outdated && !stands) return 'outdated';
+  switch (finding.kind) {
+    case 'witness': {
+      const event = { kind: 'witness' as const, witness: finding.witness };
+      const [told] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
+      return told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
+    }
+    case 'conflict':
+      return `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`;
+    case 'none': {
+      if (!isNotFound(reply.json, reply.httpStatus)) return 'no_witness';
+      const event = { kind: 'looked_up' as const, found: false };
+      await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
+      return 'not_found';
+    }
+  }
+}
+
+/** The next question: a rung of the ladder while the outcome is unknown (P19), or the answer that stayed away. */
+async function climb(
+  { rules }: Deps,
+  trx: Trx,
+  { due: { payoutId }, known, raised, askedAt }: Asked,
+  { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
+): Promise<void> {
+  const { state, look_up_first } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
+  const question = { payoutId, kind: 'details' as const, reason: state };
+  const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
+  const rung = closed.rung + 1n;
+  if (state === 'unknown') {
+    const since = (await unknownSince(trx, [payoutId])).get(payoutId) ?? at;
+    const elapsed = Date.parse(at) - Date.parse(since);
+    const standing = closed.rung_due_at;
+    const next = standing === null ? 0n : rung;
+    const dueAt = within(ladderDelayMs(Number(next), elapsed, rules.quietPeriodMs));
+    // Asked before its time, for another reason: the rung still stands.
+    const early = standing !== null && askedAt < standing;
+    await addInquiry(
+      trx,
+      early
+        ? { ...question, dueAt: standing, rung: closed.rung, rungDueAt: standing }
+        : { ...question, dueAt, rung: next, rungDueAt: dueAt },
+    );
+  } else if (look_up_first === 1n) {
+    const dueAt = within(Math.min(1000 * 2 ** Math.min(Number(rung), 20), longestWaitMs));
+    await addInquiry(trx, { ...question, dueAt, rung });
+  } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
+    await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
+  }
+  // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
+  if (closed.raised > raised && !over.includes(state))
+    await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
+}

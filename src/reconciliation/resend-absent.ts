@@ -1,0 +1,35 @@
+import { judgeAbsence } from '../domain/absence.ts';
+import { absenceCases, type RunListing } from '../ledger/absence.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { type RecordEvent, record } from '../ledger/record.ts';
+
+/**
+ * P16: orders each of these payouts once more when its absence is confirmed, under its own reference and never a second
+ * time. Facts and order share one transaction, so that whatever was heard meanwhile counts. Returns how many.
+ */
+export async function resendAbsent(
+  ledger: Ledger,
+  payoutIds: readonly bigint[],
+  about: { run: string; at: string; listing: RunListing; quietPeriodMs: number },
+): Promise<number> {
+  if (payoutIds.length === 0) return 0;
+  return ledger.write(async (trx) => {
+    const events: RecordEvent[] = [];
+    for (const { payoutId, held, facts } of await absenceCases(trx, payoutIds, about)) {
+      const verdict = judgeAbsence(facts);
+      if (verdict.kind !== 'absent') continue;
+      events.push({
+        payoutId,
+        source: 'confirmed_absent',
+        event: {
+          kind: 'retry',
+          to: held ? 'held' : 'ready',
+          automatic: true,
+          why: `${verdict.why} (run ${about.run})`,
+        },
+      });
+    }
+    const told = await record(trx, about.at, events);
+    return told.filter(({ effect }) => effect.kind === 'move').length;
+  });
+}

@@ -1,0 +1,26 @@
+import { parseArgs } from 'node:util';
+import { runChaos } from './chaos.ts';
+
+const { values } = parseArgs({
+  options: {
+    payouts: { type: 'string', default: '100000' },
+    seconds: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+  },
+});
+
+const figures = await runChaos({
+  payouts: whole('payouts', values.payouts),
+  seconds: whole('seconds', values.seconds),
+  seed: whole('seed', values.seed),
+  say: (line) => void process.stderr.write(`${line}\n`),
+});
+const width = Math.max(...figures.map(({ what }) => what.length));
+for (const { what, value, wrong } of figures)
+  console.log(`${what.padEnd(width)}  ${value}${wrong ? '  WRONG' : ''}`);
+if (figures.some(({ wrong }) => wrong)) process.exitCode = 1;
+
+function whole(name: string, text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error(`--${name}: expected a whole number, got "${text}"`);
+  return Number(text);
+}

@@ -1,0 +1,167 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDecisions } from '../../src/decisions/decisions.ts';
+import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { record } from '../../src/ledger/record.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+function decisionsOf(rules: { referencePrefix?: string; payoutLimit?: Record<string, string> } = {}) {
+  const clock = { ...systemClock(), iso: () => at(5000) };
+  const { referencePrefix = '', payoutLimit = {} } = rules;
+  return createDecisions({ ledger, clock, rules: { mode: 'test', referencePrefix, payoutLimit } });
+}
+
+/** Sends every ready payout, with these outcomes in turn. */
+async function send(...outcomes: ReturnType<(typeof replies)['refused']>[]): Promise<void> {
+  for (const [i, outcome] of outcomes.entries()) {
+    const [claimed] = await claimAt(ledger, at(i * 10));
+    if (claimed) await recordOutcome(ledger, at(i * 10 + 5), claimed, outcome);
+  }
+}
+
+async function retryNow(ids: bigint[], rules = {}) {
+  const decisions = decisionsOf(rules);
+  const { digest } = await decisions.weigh(ids, at(1000));
+  return decisions.retry({ ids, since: at(1000), digest, person: 'ada' });
+}
+
+/** A details look-up asked and answered just now, with what the ledger wrote down of it. */
+async function answered(id: bigint, ms: number, outcome: string): Promise<void> {
+  await ledger.write(async (trx) => {
+    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
+    const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
+    const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
+    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
+  });
+}
+
+const failedWitness = {
+  source: 'details' as const,
+  status: 'failed' as const,
+  transferId: '481',
+  trx: null,
+  fee: null,
+  message: null,
+  settledAt: null,
+};
+
+it('P15: a refused payout is not paid again while the service shows a transfer of it that contradicts ours', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(replies.refused());
+  await answered(id, 1000, 'conflict: bank_code is 13, ours 000013');
+  const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
+  expect(one).toMatchObject({ verdict: 'conflict', judgement: { kind: 'no' } });
+  expect(await retryNow([id])).toMatchObject({ kind: 'decided', decided: [] });
+});
+
+it('P19: an acceptance that comes after a person said not paid reopens it', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  const [claimed] = await claimAt(ledger, at(1));
+  if (!claimed) throw new Error('nothing was claimed');
+  const { attemptId } = claimed;
+  const abandoned = { kind: 'abandoned' as const, attemptId, why: 'its process died' };
+  await ledger.write((trx) => record(trx, at(2), [{ payoutId: id, source: 'takeover', event: abandoned }]));
+  const decisions = decisionsOf();
+  const { digest } = await decisions.weigh([id], at(3));
+  const order = {
+    ids: [id],
+    since: at(3),
+    digest,
+    person: 'ada',
+    as: 'failed' as const,
+    note: 'bank letter',
+  };
+  expect(await decisions.settle(order)).toMatchObject({ kind: 'decided' });
+  await recordOutcome(ledger, at(4), claimed, replies.accepted());
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'response' });
+});
+
+it('P4: nothing is settled while a later attempt of it is in a request', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(replies.unknown());
+  await retryNow([id]);
+  await claimAt(ledger, at(6000));
+  // As an older version of this ledger left it: unknown again, though its second attempt is under way.
+  await ledger.db.updateTable('payouts').set({ state: 'unknown' }).execute();
+  const decisions = decisionsOf();
+  const { digest } = await decisions.weigh([id], at(6001));
+  const order = { ids: [id], since: at(6001), digest, person: 'ada', as: 'failed' as const, note: 'no' };
+  expect(await decisions.settle(order)).toMatchObject({ kind: 'changed' });
+  expect((await payoutById(ledger, id)).state).toBe('unknown');
+});
+
+/** Adopts the ledger as one that went back in time, and goes on with it. */
+async function adopt(ms: number): Promise<void> {
+  await ledger.close();
+  const alone = await openLedger(ledger.path, { now: () => at(ms), alone: 'owner' });
+  await adoptLedger(alone, () => at(ms));
+  await alone.close();
+  const now: Ledger = await openLedger(ledger.path, { now: () => at(ms) });
+  const { folder } = ledger;
+  const remove = async (): Promise<void> => {
+    await now.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  ledger = { ...now, folder, remove };
+}
+
+it.each(['refused', 'failed'] as const)(
+  'P25: a payout that was %s is not sent again where a lost copy of the ledger may have paid it under a new reference',
+  async (state) => {
+    const [id = 0n] = await addBatch(ledger, ['R-1']);
+    await send(state === 'refused' ? replies.refused() : replies.accepted());
+    const event = { kind: 'witness' as const, witness: failedWitness };
+    const failing = [{ payoutId: id, source: 'details', event }];
+    if (state === 'failed') await ledger.write((trx) => record(trx, at(50), failing));
+    await adopt(10_000);
+    await nightOf(ledger, { at: 3_600_000, rows: [listedTransfer('R-1-R2')], full: true });
+    const before = (await decisionsOf().weigh([id], at(3_600_001))).cases[0];
+    expect(before).toMatchObject({ lookAlikes: ['R-1-R2'], payout: { state: 'unknown' } });
+    expect(before?.judgement).toMatchObject({
+      kind: 'no',
+      why: expect.stringContaining('counterfoil settle R-1'),
+    });
+    if (state === 'refused') return;
+    await ledger.write((trx) => record(trx, at(3_600_002), failing));
+    const after = (await decisionsOf().weigh([id], at(0))).cases[0];
+    expect(after).toMatchObject({ payout: { state: 'failed' }, verdict: 'failed' });
+    expect(after?.judgement).toMatchObject({ kind: 'no', why: expect.stringContaining('a lost copy') });
+  },
+);
+
+it('P20: a look-up that ends an unknown counts as made, no earlier than it was put on the list', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(replies.unknown());
+  const event = { kind: 'witness' as const, witness: failedWitness };
+  await ledger.write(async (trx) => {
+    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(1000), rung: 0n });
+    await record(trx, at(1005), [{ payoutId: id, source: 'details', event }]);
+  });
+  const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
+  expect(one).toMatchObject({
+    lookUp: { askedAt: at(1000), answeredAt: at(1005), outcome: 'found', said: 'failed' },
+    judgement: { kind: 'successor' },
+  });
+  const [late] = (await decisionsOf().weigh([id], at(1001))).cases;
+  expect(late?.judgement.kind, 'it may be older than this decision').toBe('no');
+});

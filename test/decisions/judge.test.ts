@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { judge, verdictOf } from '../../src/decisions/judge.ts';
+import { type Evidence, loadEvidence } from '../../src/ledger/evidence.ts';
+import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
+
+let ledger: TestLedger;
+let plain: Evidence;
+
+beforeEach(async () => {
+  ledger = await makeLedger();
+  const ids = await addBatch(ledger, ['R-1']);
+  const [one] = await loadEvidence(ledger.db, 'test', ids);
+  if (!one) throw new Error('no evidence');
+  plain = one;
+});
+afterEach(() => ledger.remove());
+
+type Outcome = Evidence['attempts'][number]['outcome'];
+
+function evidence(
+  state: Evidence['payout']['state'],
+  more: { outcomes?: Outcome[]; asked?: [outcome: string, said: string | null]; listed?: string[] } & Partial<
+    Pick<Evidence, 'successor'>
+  > = {},
+): Evidence {
+  const { outcomes = ['accepted'], asked, listed, successor = null } = more;
+  const attempts = outcomes.map((outcome, i) => ({
+    id: BigInt(i + 1),
+    payout_id: plain.payout.id,
+    number: BigInt(i + 1),
+    worker_id: 'w-1',
+    began_at: at(i * 10),
+    ended_at: outcome === null ? null : at(i * 10 + 1),
+    outcome,
+    http_status: null,
+    code: null,
+    message: null,
+    transfer_id: null,
+    raw: null,
+  }));
+  const final = ['success', 'failed', 'returned'].includes(state);
+  return {
+    ...plain,
+    payout: { ...plain.payout, state, final_at: final ? at(100) : null },
+    attempts,
+    lookUp: asked ? { askedAt: at(300), answeredAt: at(301), outcome: asked[0], said: asked[1] } : null,
+    listing: listed ? { run: 'r', startedAt: at(150), finishedAt: at(200), statuses: listed } : null,
+    successor,
+  };
+}
+
+const since = at(250);
+const kind = (one: Evidence, from = since): string => judge(one, from).kind;
+
+describe('P20: a failed payout', () => {
+  it('gets a successor when the service says now that it failed', () => {
+    expect(kind(evidence('failed', { asked: ['found', 'failed'] }))).toBe('successor');
+  });
+
+  it('gets none on a look-up from before this decision', () => {
+    expect(kind(evidence('failed', { asked: ['found', 'failed'] }), at(301))).toBe('no');
+  });
+
+  it.each(['pending', 'success', 'returned'])('gets none when the service now says %s', (said) => {
+    expect(kind(evidence('failed', { asked: ['found', said], listed: ['failed'] }))).toBe('no');
+  });
+
+  it('gets none when the look-up contradicts the ledger', () => {
+    expect(
+      kind(evidence('failed', { asked: ['conflict: details says success', null], listed: ['failed'] })),
+    ).toBe('no');
+  });
+
+  it.each(['error', 'outdated', 'no_witness', 'not_found', 'whatever'])(
+    'rests on a complete listing made since, when the look-up came to %s',
+    (outcome) => {
+      expect(kind(evidence('failed', { asked: [outcome, null], listed: ['failed'] }))).toBe('successor');
+      expect(kind(evidence('failed', { asked: [outcome, null] }))).toBe('no');
+      expect(kind(evidence('failed', { asked: [outcome, null], listed: [] }))).toBe('no');
+    },
+  );
+
+  it('gets none on a listing that ended before it was final', () => {
+    const early = evidence('failed', { listed: ['failed'] });
+    const listing = { run: 'r', startedAt: at(50), finishedAt: at(99), statuses: ['failed'] };
+    expect(kind({ ...early, listing })).toBe('no');
+  });
+
+  it('gets none while the listing shows that money left', () => {
+    expect(kind(evidence('failed', { asked: ['found', 'failed'], listed: ['failed', 'success'] }))).toBe(
+      'no',
+    );
+  });
+
+  it('needs every send that may have been taken to be listed as failed (P17)', () => {
+    const twice = {
+      outcomes: ['unknown', 'unknown'] satisfies Outcome[],
+      asked: ['found', 'failed'] as const,
+    };
+    const asked: [string, string] = [...twice.asked];
+    expect(kind(evidence('failed', { ...twice, asked }))).toBe('no');
+    expect(kind(evidence('failed', { ...twice, asked, listed: ['failed'] }))).toBe('no');
+    expect(kind(evidence('failed', { ...twice, asked, listed: ['failed', 'failed'] }))).toBe('successor');
+  });
+});
+
+describe('P20: what a failed payout still lacks is said', () => {
+  const why = (one: Evidence, from = since): string => {
+    const told = judge(one, from);
+    return told.kind === 'no' ? told.why : told.kind;
+  };
+
+  it('when the look-up and the listing are older', () => {
+    const old = evidence('failed', { asked: ['found', 'failed'], listed: ['failed'] });
+    const listing = { run: 'r', startedAt: at(50), finishedAt: at(99), statuses: ['failed'] };
+    expect(why({ ...old, listing }, at(301))).toBe(
+      `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed. Enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing`,
+    );
+    const outrun = { ...listing, startedAt: at(0), finishedAt: at(200) };
+    expect(why({ ...old, listing: outrun }, at(301))).toContain('run r is older than the last attempt');
+  });
+
+  it.each([
+    [undefined, undefined, 'no look-up was answered, and no listing was ever proven complete'],
+    ['not_found', [], `the look-up of ${at(301)} did not find it, and the listing of run r does not show it`],
+    [
+      'error',
+      ['failed', 'pending'],
+      'got no clear answer, and the listing of run r shows a transfer of it as pending',
+    ],
+  ])('when the look-up came to %s and the listing shows %s', (outcome, listed, text) => {
+    const asked: [string, null] | undefined = outcome === undefined ? undefined : [outcome, null];
+    const more = { ...(asked && { asked }), ...(listed && { listed }) };
+    expect(why(evidence('failed', more))).toContain(text);
+  });
+
+  it('when several sends may have been taken (P17)', () => {
+    const outcomes = ['unknown', 'unknown'] satisfies Outcome[];
+    const told = why(evidence('failed', { outcomes, asked: ['found', 'failed'], listed: ['failed'] }));
+    expect(told).toContain('a look-up shows one transfer, but 2 sends may have been taken');
+    expect(told).toContain('the listing of run r shows 1 of the 2 transfers that there may be');
+    expect(told).toContain('shows 2 transfers of it, all failed');
+  });
+
+  it('when only a person said so: the service’s word, not the same command for ever', () => {
+    const one = evidence('failed', { asked: ['not_found', null], listed: [] });
+    const told = why({ ...one, payout: { ...one.payout, evidence: 'person' } });
+    expect(told).toMatch(/^only a person's word says that it failed; the service has not confirmed it\. /);
+    expect(told).not.toContain('reconcile');
+  });
+});
+
+describe('P20: other payouts', () => {
+  it('an unknown may be sent again unless the service shows a transfer under its reference', () => {
+    const lost = { outcomes: ['unknown'] satisfies Outcome[] };
+    expect(kind(evidence('unknown', lost))).toBe('again');
+    expect(kind(evidence('unknown', { ...lost, asked: ['not_found', null], listed: [] }))).toBe('again');
+    expect(kind(evidence('unknown', { ...lost, asked: ['conflict: amount is 1, ours 2', null] }))).toBe('no');
+    expect(kind(evidence('unknown', { ...lost, listed: ['pending'] }))).toBe('no');
+  });
+
+  it('what was refused or came back gets a successor, but not while another send of it may have stayed', () => {
+    expect(kind(evidence('refused', { outcomes: ['refused'] }))).toBe('successor');
+    expect(kind(evidence('refused', { outcomes: ['refused'], listed: ['pending'] }))).toBe('no');
+    expect(kind(evidence('returned', { listed: ['success'] }))).toBe('successor');
+    const twice = { outcomes: ['unknown', 'accepted'] satisfies Outcome[] };
+    expect(kind(evidence('returned', { ...twice, listed: ['success', 'failed'] }))).toBe('no');
+  });
+
+  it('nothing is sent beside a successor or an attempt under way', () => {
+    expect(judge(evidence('refused', { successor: 'R-1-R2' }), since)).toMatchObject({
+      kind: 'no',
+      why: expect.stringContaining('R-1-R2 already pays it'),
+    });
+    expect(kind(evidence('unknown', { outcomes: ['unknown', null] }))).toBe('no');
+  });
+
+  it('P15: what was refused or returned gets none while the look-up contradicts ours', () => {
+    const asked: [string, null] = ['conflict: bank_code is 13, ours 000013', null];
+    expect(kind(evidence('refused', { outcomes: ['refused'], asked }))).toBe('no');
+    expect(kind(evidence('returned', { asked }))).toBe('no');
+  });
+
+  it('P25: none is sent again beside a look-alike, when a lost copy of the ledger may have paid it', () => {
+    const alike = { lookAlikes: ['R-1-R2'], adoptedAt: at(150) };
+    const lost = { outcomes: ['unknown'] satisfies Outcome[] };
+    expect(kind({ ...evidence('unknown', lost), ...alike })).toBe('no');
+    expect(kind({ ...evidence('failed', { asked: ['found', 'failed'] }), ...alike })).toBe('no');
+    expect(kind({ ...evidence('unknown', lost), ...alike, adoptedAt: null })).toBe('again');
+  });
+
+  it.each(['held', 'ready', 'sending', 'pending', 'success', 'cancelled'] as const)(
+    'not from %s',
+    (state) => {
+      expect(kind(evidence(state))).toBe('no');
+    },
+  );
+});
+
+it('a look-up’s verdict is one word, and what is no clear word is no answer', () => {
+  const told = (outcome: string, said: string | null) =>
+    verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said } });
+  expect(verdictOf({ lookUp: null })).toBe('none');
+  expect(told('found', 'failed')).toBe('failed');
+  expect(told('found', null)).toBe('no_answer');
+  expect(told('conflict: amount', 'success')).toBe('conflict');
+  expect(told('outdated', null)).toBe('no_answer');
+});

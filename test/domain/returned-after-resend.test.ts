@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { transition, type Witness } from '../../src/domain/transition.ts';
+
+const paidAfterResend = {
+  state: 'success' as const,
+  evidence: 'details',
+  attemptCount: 2,
+  otherAttemptOpen: true,
+  otherUnderWay: false,
+  possiblyTaken: 2,
+  transferId: '2',
+};
+const returned: Witness = {
+  source: 'details',
+  status: 'returned',
+  transferId: '1',
+  trx: null,
+  fee: null,
+  message: null,
+  settledAt: null,
+};
+
+it('P17: after a resend one transfer that came back does not make the payout returned', () => {
+  expect(transition(paidAfterResend, { kind: 'witness', witness: returned }).kind).toBe('keep');
+});
+
+it('P17: after a resend a complete listing in which all came back makes it returned', () => {
+  const witness: Witness = { ...returned, source: 'listing', transfers: 2 };
+  expect(transition(paidAfterResend, { kind: 'witness', witness })).toMatchObject({
+    kind: 'move',
+    to: 'returned',
+  });
+});
+
+it('P17: what was sent once is returned on the word of its details', () => {
+  const once = { ...paidAfterResend, attemptCount: 1, possiblyTaken: 1 };
+  expect(transition(once, { kind: 'witness', witness: returned })).toMatchObject({ to: 'returned' });
+});

@@ -1,0 +1,237 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { findHalt, liftHalt } from '../../src/ledger/claims.ts';
+import { cancelUnsent } from '../../src/ledger/decisions.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { record } from '../../src/ledger/record.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  states,
+  type TestLedger,
+} from '../support/ledger.ts';
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+const owner = (): Promise<Ledger> => openLedger(ledger.path, { now: () => at(0), alone: 'owner' });
+
+/** Adopts as a command alone on the ledger does, and closes. */
+async function adopt(when: number, onProgress?: (n: number) => void): Promise<number> {
+  const alone = await owner();
+  try {
+    return (await adoptLedger(alone, () => at(when), onProgress)).unknown;
+  } finally {
+    await alone.close();
+  }
+}
+
+/** The details of the service, word for word that this transfer failed. */
+const failedBy = (transferId: string) => ({
+  kind: 'witness' as const,
+  witness: {
+    source: 'details' as const,
+    status: 'failed' as const,
+    transferId,
+    trx: null,
+    fee: null,
+    message: 'no such account',
+    settledAt: null,
+  },
+});
+
+/** One payout in each state that a ledger may have forgotten, and some that it cannot have. */
+async function everyState(): Promise<void> {
+  await addBatch(ledger, ['ACCEPTED', 'REFUSED', 'UNKNOWN', 'SENDING', 'FAILED', 'READY']);
+  await addBatch(ledger, ['HELD'], { id: 'b-2', state: 'held' });
+  await addBatch(ledger, ['LIVE'], { id: 'b-3', mode: 'live' });
+  const claims = await claimAt(ledger, at(1), 5);
+  const outcomes = [replies.accepted(), replies.refused(), replies.unknown(), null, replies.accepted('482')];
+  for (const [i, outcome] of outcomes.entries()) {
+    const one = claims[i];
+    if (one && outcome) await recordOutcome(ledger, at(2), one, outcome);
+  }
+  const failed = claims[4]?.payoutId ?? 0n;
+  const event = failedBy('482');
+  await ledger.write((trx) => record(trx, at(3), [{ payoutId: failed, source: 'details', event }]));
+}
+
+it('P25: adoption makes unknown whatever may have been sent since, and nothing is sent before a listing', async () => {
+  await everyState();
+  await ledger.close();
+  // SENDING was abandoned on the way, so it is unknown before its turn comes.
+  expect(await adopt(10_000)).toBe(5);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect(await states(now)).toEqual({
+    ACCEPTED: 'pending',
+    REFUSED: 'unknown',
+    UNKNOWN: 'unknown',
+    SENDING: 'unknown',
+    FAILED: 'unknown',
+    READY: 'unknown',
+    HELD: 'unknown',
+    LIVE: 'unknown',
+  });
+  await addBatch(now, ['NEW'], { id: 'b-new' });
+  for (const mode of ['test', 'live'] as const)
+    expect((await findHalt(now.db, mode))?.cause).toContain('reconcile --full');
+  await now.write((trx) => liftHalt(trx, 'test', at(20_000)));
+  expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
+  await now.write((trx) => hearListing(trx, 'test', at(10_000)));
+  expect(await claimAt(now, at(20_000)), 'a listing begun no later is none').toEqual([]);
+  await now.write((trx) => hearListing(trx, 'test', at(10_001)));
+  expect(await claimAt(now, at(20_000))).toMatchObject([{ reference: 'NEW' }]);
+  expect(await findHalt(now.db, 'live'), 'each mode waits for its own').toBeDefined();
+  expect((await verifyLedger(ledger.path)).checks.filter((check) => !check.ok)).toEqual([]);
+  await now.close();
+});
+
+it('P25: a forgotten send counts, and is remembered as old as its batch', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect(await payoutById(now, id)).toMatchObject({ unseen_sends: 1n, submitted_at: at(0) });
+  await now.close();
+});
+
+it('P25: a retry that waited in the copy may have gone out: one failed transfer does not make it failed', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  const [first] = await claimAt(ledger, at(1));
+  if (first) await recordOutcome(ledger, at(2), first, replies.unknown());
+  const retry = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
+  await ledger.write((trx) => record(trx, at(3), [{ payoutId: id, source: 'person', event: retry }]));
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect((await payoutById(now, id)).unseen_sends).toBe(1n);
+  await now.write((trx) =>
+    record(trx, at(20_000), [{ payoutId: id, source: 'details', event: failedBy('T1') }]),
+  );
+  expect((await payoutById(now, id)).state, 'the other may still be paid').toBe('unknown');
+  await now.close();
+});
+
+it('P25: each copy that was lost may have sent it once more', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  await adopt(10_000);
+  await adopt(20_000);
+  const now = await openLedger(ledger.path, { now: () => at(30_000) });
+  expect((await payoutById(now, id)).unseen_sends).toBe(2n);
+  await now.write((trx) =>
+    record(trx, at(30_000), [{ payoutId: id, source: 'details', event: failedBy('T1') }]),
+  );
+  expect((await payoutById(now, id)).state).toBe('unknown');
+  await now.close();
+});
+
+it('P25: an empty list, of a service known to have one of ours, lets nothing go', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  const [first] = await claimAt(ledger, at(1));
+  if (first) await recordOutcome(ledger, at(2), first, replies.accepted('T-R-1'));
+  await nightOf(ledger, { at: 300_000, rows: [listedTransfer('R-1')], full: true });
+  expect((await payoutById(ledger, id)).state).toBe('success');
+  await ledger.close();
+  await adopt(600_000);
+  const now = await openLedger(ledger.path, { now: () => at(600_001) });
+  const night = (ms: number, rows: ReturnType<typeof listedTransfer>[]) =>
+    nightOf({ ...now, folder: ledger.folder, remove: ledger.remove }, { at: ms, rows, full: true });
+  expect((await night(1_200_000, [])).summary).toMatchObject({ complete: true, matched: 0 });
+  await addBatch(now, ['NEW'], { id: 'b-new' });
+  expect(await claimAt(now, at(1_300_000))).toEqual([]);
+  await night(1_400_000, [listedTransfer('R-1')]);
+  expect(await claimAt(now, at(1_500_000)), 'a list with ours in it does').toMatchObject([
+    { reference: 'NEW' },
+  ]);
+  await now.close();
+});
+
+it('P25: an interrupted adoption sends nothing and goes on where it stopped', async () => {
+  await addBatch(
+    ledger,
+    Array.from({ length: 1500 }, (_, i) => `R-${i}`),
+  );
+  await ledger.close();
+  const died = adopt(10_000, () => {
+    throw new Error('died');
+  });
+  await expect(died).rejects.toThrow('died');
+  const half = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect((await findHalt(half.db, 'test'))?.cause).toContain('restore --adopt');
+  expect(await claimAt(half, at(20_000), 9)).toEqual([]);
+  await half.close();
+  expect(await adopt(30_000), 'what was done stays done').toBe(500);
+  const now = await openLedger(ledger.path, { now: () => at(40_000) });
+  const behind = now.db.selectFrom('meta').selectAll().where('key', '=', barrierKeys.behind);
+  expect(await behind.execute()).toEqual([]);
+  const counts = now.db.selectFrom('payouts').select('unseen_sends').distinct();
+  expect(await counts.execute(), 'and counts no send twice').toEqual([{ unseen_sends: 1n }]);
+  await now.close();
+});
+
+it('P25: an adopted ledger has a mark of its own, and its old one does not halt it again', async () => {
+  await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  await now.write((trx) => hearListing(trx, 'test', at(15_000)));
+  expect(await findHalt(now.db, 'test')).toBeUndefined();
+  await now.close();
+});
+
+it('P25: an adoption that dies before its own mark is written stays adopted', async () => {
+  await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
+  mkdirSync(`${ledger.path}.mark.new`);
+  await expect(adopt(10_000)).rejects.toThrow('mark cannot be written');
+  rmSync(`${ledger.path}.mark.new`, { recursive: true });
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect((await findHalt(now.db, 'test'))?.cause).toContain('reconcile --full');
+  await now.close();
+});
+
+it('P25: a batch that was being taken in does not become ready after the adoption', async () => {
+  const ids = await addBatch(ledger, ['R-1', 'R-2'], { phase: 'loading', state: 'held' });
+  await ledger.db.updateTable('batches').set({ body_digest: 'decided' }).execute();
+  const { default: Database } = await import('better-sqlite3');
+  const raw = new Database(ledger.path);
+  raw.exec(`drop trigger history_no_delete; delete from history where payout_id = ${ids[1]};
+    update payouts set history_seq = 0, history_head = '' where id = ${ids[1]}`);
+  raw.close();
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect(await states(now)).toEqual({ 'R-1': 'unknown', 'R-2': 'unknown' });
+  expect(await now.db.selectFrom('batches').select('phase').execute()).toEqual([{ phase: 'loaded' }]);
+  const events = now.db
+    .selectFrom('history')
+    .select('event')
+    .where('payout_id', '=', ids[1] ?? 0n);
+  expect((await events.execute()).map((row) => row.event)).toEqual(['intake', 'adopted']);
+  await now.close();
+});
+
+it('P25: nothing is cancelled as never sent while the ledger went back in time', async () => {
+  await addBatch(ledger, ['R-1'], { id: 'b-1' });
+  const cancel = () =>
+    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(5), source: 'person:Ada', why: 'cancelled' });
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(1), cause: 'it went back' }));
+  expect(await cancel()).toMatchObject({ cancelled: 0, listed: 1, why: 'it went back' });
+  await ledger.write((trx) => lowerBarrier(trx, barrierKeys.behind));
+  expect(await cancel()).toMatchObject({ cancelled: 1, listed: 0 });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { findAttention } from '../../src/ledger/attention.ts';
+import { cancelUnsent } from '../../src/ledger/decisions.ts';
+import { releaseHeld, setHeld } from '../../src/ledger/holds.ts';
+import { beginRun, stage } from '../../src/ledger/listings.ts';
+import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+/** A reading of the service's list that shows these references. */
+async function list(...references: string[]): Promise<void> {
+  const transfers = references.map((reference, i) => ({
+    id: String(i + 7),
+    trx: `T${i + 7}`,
+    reference,
+    currency: 'NGN',
+    amount: '1500.00',
+    fee: null,
+    account_name: 'ADA OBI',
+    account_number: '0123456789',
+    bank_code: '000013',
+    domain: 'test',
+    status: 'success',
+    created_at: at(0),
+    updated_at: at(0),
+  }));
+  const run = await ledger.write((trx) => beginRun(trx, 'test', at(0)));
+  await ledger.write((trx) => stage(trx, run, 1, transfers));
+}
+const batch = { mode: 'test' as const, batch: 'b-1', at: at(20) };
+
+it('P15: a payout never sent from here whose reference the list shows is held instead of sent', async () => {
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await list('r-1');
+  expect((await claimAt(ledger, at(10), 5)).map((claim) => claim.reference)).toEqual(['R-2']);
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'sending' });
+});
+
+it('P15: what was held since the service shows it says so, stays held when its batch is released, and is not cancelled', async () => {
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await list('R-1');
+  await claimAt(ledger, at(10), 1);
+  const { withheld } = await findAttention(ledger.db, 'test');
+  expect(withheld).toMatchObject({
+    count: 1,
+    first: [{ batch: 'b-1', reference: 'R-1', message: expect.stringMatching(/shows a transfer under R-1/) }],
+  });
+  await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
+  expect(await releaseHeld(ledger, batch)).toMatchObject({
+    moved: 1,
+    kept: 1,
+    first: [{ reference: 'R-1', why: expect.stringContaining('restore --adopt') }],
+  });
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'ready' });
+  const said = { ...batch, source: 'person:ada', why: 'cancelled by ada' };
+  expect(await cancelUnsent(ledger, said)).toMatchObject({ cancelled: 1, waiting: 0, listed: 1 });
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'cancelled' });
+});
+
+it('P15: a payout that a person held is not released once the service shows it, and then names its own reason', async () => {
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
+  expect((await findAttention(ledger.db, 'test')).withheld.count, 'a person knows why').toBe(0);
+  await list('R-2');
+  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 1, kept: 1 });
+  expect((await findAttention(ledger.db, 'test', ['b-1'])).withheld).toMatchObject({
+    count: 1,
+    first: [{ reference: 'R-2' }],
+  });
+  const before = await ledger.db.selectFrom('history').selectAll().execute();
+  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 0, kept: 1 });
+  expect(await ledger.db.selectFrom('history').selectAll().execute(), 'nothing new').toEqual(before);
+});
+
+it('P21: releasing goes over more payouts than a transaction holds, past those that stay', async () => {
+  const names = Array.from({ length: 2101 }, (_, i) => `R-${i + 1}`);
+  await addBatch(ledger, names, { state: 'held' });
+  await list('R-1', 'R-1001', 'R-2101');
+  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 2098, kept: 3 });
+  const counts = Object.groupBy(Object.values(await states(ledger)), (state) => state);
+  expect([counts.ready?.length, counts.held?.length]).toEqual([2098, 3]);
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { record } from '../../src/ledger/record.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { deliver, handClock, lookUpsOf } from '../observation/setting.ts';
+import { clientOf } from '../submission/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+import { listedTransfer, nightOf } from './setting.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+const quiet = '{ resubmit: confirmed_absent, quiet_period_minutes: 180 }';
+const clock = handClock();
+let ledger: TestLedger;
+let sandbox: Sandbox;
+let client: ServiceClient;
+let id: bigint;
+beforeEach(async () => {
+  ledger = await makeLedger();
+  sandbox = await createSandbox({ now: clock.now });
+  client = clientOf(sandbox);
+  clock.set(0);
+  [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(0, replies.unknown());
+  // A neighbour that the service shows: the transfer known to be present.
+  const [other = 0n] = await addBatch(ledger, ['R-0'], { id: 'b-0' });
+  await send(0, replies.accepted('77'));
+  const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
+  sandbox.book.plant({ reference: 'R-0', ...order });
+  await lookUps().lookUp([other]);
+});
+afterEach(async () => {
+  await client.close();
+  await sandbox.stop();
+  await ledger.remove();
+});
+
+async function send(ms: number, outcome: ReturnType<typeof replies.unknown>): Promise<void> {
+  const [claim] = await claimAt(ledger, at(ms));
+  if (!claim) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(ms), claim, outcome);
+}
+const lookUps = () => lookUpsOf(ledger, clock, client, { probe: true, quietPeriodMs: 3 * hour });
+/** Follows the ladder, minute by minute. */
+async function follow(from: number, to: number): Promise<void> {
+  for (let ms = from; ms <= to; ms += minute) {
+    clock.set(ms);
+    await lookUps().askDue({ budget: 9 });
+  }
+}
+const neighbour = listedTransfer('R-0', { id: '77' });
+async function night(more: { ms?: number; full?: boolean; rows?: object[]; submission?: string } = {}) {
+  const { ms = 4 * hour, full = true, submission = quiet } = more;
+  clock.set(ms);
+  const rows = [neighbour, ...(more.rows ?? []).map((row) => listedTransfer('X', row))];
+  const run = await nightOf(ledger, { at: ms, full, rows, submission });
+  return { ...run, payout: await payoutById(ledger, id) };
+}
+
+it('P16: confirmed absent, a payout is ordered once more under its reference, with the evidence written down', async () => {
+  await follow(0, 3 * hour);
+  const { payout, summary, kinds } = await night();
+  expect(payout).toMatchObject({ state: 'ready', auto_resends: 1n, look_up_first: 1n, reference: 'R-1' });
+  expect(payout.message).toMatch(/^confirmed absent: not found by 6 scheduled look-ups from .* lacks it/);
+  expect(summary.resubmitted).toBe(1);
+  expect(kinds).toEqual([]);
+  const told = await ledger.db.selectFrom('history').selectAll().where('payout_id', '=', id).execute();
+  expect(told.at(-1)).toMatchObject({ event: 'retry', source: 'confirmed_absent', to_state: 'ready' });
+});
+
+it('P16: asked once more before the POST; what is found then is not sent', async () => {
+  await follow(0, 3 * hour);
+  await night();
+  expect(await claimAt(ledger, at(4 * hour))).toEqual([]);
+  const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
+  sandbox.book.plant({ reference: 'R-1', ...order });
+  await lookUps().askDue({ budget: 9 });
+  expect((await payoutById(ledger, id)).state).toBe('success');
+});
+
+it('P16: never a second automatic resend', async () => {
+  await follow(0, 3 * hour);
+  await night();
+  await lookUps().askDue({ budget: 9 });
+  await send(4 * hour, replies.unknown());
+  await follow(4 * hour, 8 * hour);
+  const { payout, summary } = await night({ ms: 9 * hour });
+  expect(payout).toMatchObject({ state: 'unknown', auto_resends: 1n });
+  expect(summary.resubmitted).toBeUndefined();
+});
+
+it('P16: with `manual`, or without --full, nothing is ever resent by itself', async () => {
+  await follow(0, 3 * hour);
+  expect((await night({ submission: '{ quiet_period_minutes: 180 }' })).payout.state).toBe('unknown');
+  expect((await night({ full: false })).payout.state).toBe('unknown');
+  expect((await night()).payout.state).toBe('ready');
+});
+
+it('P16: look-ups asked out of turn are no rungs of the ladder', async () => {
+  for (let i = 0; i < 9; i++) await lookUps().lookUp([id]);
+  await follow(0, 2 * hour);
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a daemon that stood still waits longer, and skips no rung', async () => {
+  await follow(0, 60 * minute);
+  await follow(20 * hour, 20 * hour);
+  expect((await night({ ms: 20 * hour + 1 })).payout.state).toBe('unknown');
+  await follow(20 * hour, 21 * hour);
+  expect((await night({ ms: 21 * hour + 1 })).payout.state).toBe('ready');
+});
+
+it('P16: a key that no longer sees what is present proves nothing', async () => {
+  const known = sandbox.book.find('R-0')[0];
+  if (known) sandbox.book.remove(known.id);
+  await follow(0, 3 * hour);
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a webhook that names it, even one that conflicts, leaves it to a person', async () => {
+  await follow(0, 3 * hour);
+  await deliver(ledger, { amount: '9.00' });
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a listed transfer to the same account that nobody ordered leaves it to a person', async () => {
+  await follow(0, 3 * hour);
+  const rows = [{ id: '99', reference: 'SERVICE-OWN' }];
+  expect((await night({ rows })).payout.state).toBe('unknown');
+});
+
+it('P16: what an adopted ledger knew as unknown may have been sent again since, and is for a person', async () => {
+  const event = { kind: 'adopted' as const, since: at(0), why: 'restored' };
+  await ledger.write((trx) => record(trx, at(1), [{ payoutId: id, source: 'restore', event }]));
+  await follow(0, 3 * hour);
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a person’s retry leaves it to a person for good', async () => {
+  const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
+  await ledger.write((trx) => record(trx, at(1), [{ payoutId: id, source: 'person:ada', event }]));
+  await send(2, replies.unknown());
+  await follow(0, 4 * hour);
+  expect((await night({ ms: 5 * hour })).payout.state).toBe('unknown');
+});
+
+it('P16: it waits on hold when its batch is on hold', async () => {
+  await follow(0, 3 * hour);
+  await ledger.db
+    .updateTable('batches')
+    .set({ hold_reasons: '["a person"]' })
+    .where('id', '=', 'b-1')
+    .execute();
+  expect((await night()).payout.state).toBe('held');
+});

@@ -1,0 +1,83 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../../src/config.ts';
+import type { ListingResult } from '../../src/domain/completeness.ts';
+import type { WitnessStatus } from '../../src/domain/payout.ts';
+import { listOpen } from '../../src/ledger/discrepancies.ts';
+import { type StagedTransfer, stage } from '../../src/ledger/listings.ts';
+import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { at, type TestLedger } from '../support/ledger.ts';
+
+/** A transfer as the service lists an order of the test ledger's batches. */
+export function listedTransfer(reference: string, other: Partial<StagedTransfer> = {}): StagedTransfer {
+  return {
+    id: `T-${reference}`,
+    trx: null,
+    reference,
+    currency: 'NGN',
+    amount: '1500.00',
+    fee: null,
+    account_name: 'ADA OBI',
+    account_number: '0123456789',
+    bank_code: '000013',
+    domain: 'test',
+    status: 'success',
+    created_at: at(0),
+    updated_at: at(0),
+    ...other,
+  };
+}
+
+export type Night = {
+  /** Milliseconds after the ledger's birth; the run begins and ends then. */
+  at: number;
+  rows?: StagedTransfer[];
+  listing?: Partial<ListingResult>;
+  full?: boolean;
+  /** What the details say of whatever is asked; not found unless given. */
+  details?: WitnessStatus | 'no_answer';
+  /** Happens while the list is being read. */
+  meanwhile?: () => Promise<unknown>;
+  submission?: string;
+};
+
+/** One run over a list given row by row. */
+export async function nightOf(ledger: TestLedger, night: Night) {
+  const clock = { ...systemClock(), now: () => Date.parse(at(night.at)), iso: () => at(night.at) };
+  const rows = night.rows ?? [];
+  const listing = {
+    walk: async (run: string): Promise<ListingResult> => {
+      await night.meanwhile?.();
+      await ledger.write((trx) => stage(trx, run, 1, rows));
+      const seen = { listed: rows.length, oldestCreatedAt: at(-1000), otherDomainSeen: false };
+      return { complete: true, passes: 2, cut: at(night.at), ...seen, ...night.listing };
+    },
+  };
+  const answer = answerOf(night.details);
+  const followUp = {
+    lookUp: async (ids: bigint[]) => new Map(ids.map((id) => [id, answer])),
+    askResend: async () => 0,
+  };
+  const config = configured(ledger.folder, night.submission ?? '{}');
+  const reconciliation = createReconciliation({ ledger, config, clock, listing, followUp });
+  const summary = await reconciliation.run({ full: night.full ?? false, followUp: true });
+  const open = await listOpen(ledger.db, { mode: 'test' });
+  return { summary, open, kinds: open.map(({ kind, reference }) => `${kind} ${reference}`).sort() };
+}
+
+function answerOf(details: Night['details']): LookedUp {
+  if (details === 'no_answer') return { word: 'no_answer', status: null };
+  return details ? { word: 'found', status: details } : { word: 'not_found', status: null };
+}
+
+function configured(folder: string, submission: string): Config {
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  const file = join(folder, 'config', 'counterfoil.yaml');
+  const receiver = 'receiver: { enabled: false }';
+  const service = 'service: { base_url: "http://127.0.0.1:1" }';
+  writeFileSync(file, `${service}\n${receiver}\nsubmission: ${submission}\n`);
+  const loaded = loadConfig({ configFlag: file, cwd: folder, env: {} });
+  if (loaded.kind !== 'ok') throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+}

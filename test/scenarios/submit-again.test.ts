@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import { batchOf, csv, header, makeHome, row, until } from '../support/cli.ts';
+
+const nowhere = { COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9' };
+
+it('after a failure submit says what is recorded and how to go on; the same file again is one problem, not one a row', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(5));
+  const failed = await home.run(['submit', file], nowhere);
+  expect(failed.code).toBe(1);
+  expect(failed.err).toMatch(
+    /gave no list.*pay\.csv is recorded as batch pay-\S+: 0 sent, 5 waiting\. Go on with: counterfoil submit \(without the file/,
+  );
+  const again = await home.json(['submit', file], 3);
+  expect(again.refused).toEqual([
+    expect.objectContaining({
+      batch: expect.stringMatching(/^pay-/),
+      problems: [
+        expect.objectContaining({
+          row: 0,
+          problem: expect.stringMatching(/already taken as batch pay-.*0 sent, 5 waiting/),
+          fix: expect.stringMatching(/counterfoil submit .*Do not change the references/),
+        }),
+      ],
+    }),
+  ]);
+  expect((await home.run(['submit', file])).err).not.toMatch(/row \d|give it a new reference/);
+  expect((await home.json(['check', file], 3)).files[0].problems).toHaveLength(1);
+  const dry = await home.run(['submit', file, '--dry-run']);
+  expect(dry).toMatchObject({ code: 3, out: expect.stringMatching(/Do not change the references/) });
+  home.put('data/inbox/pay.csv', batchOf(5));
+  await home.json(['submit'], 3);
+  expect(home.read('data/rejected/pay.errors.csv').trim().split('\n').length, 'header and one line').toBe(2);
+  expect(home.sandbox.requests.posts, 'the rest went out').toBe(5);
+});
+
+it('an interrupted submit names the batch, what was sent and how to go on', async () => {
+  const home = await makeHome({ latencyMs: 150 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '2' });
+  const first = home.start(['submit', home.put('pay.csv', batchOf(20))]);
+  await until(
+    8000,
+    () => home.sandbox.requests.posts,
+    (posts) => posts >= 3,
+  );
+  first.signal('SIGINT');
+  const done = await first.done;
+  expect(done.code).toBe(130);
+  expect(done.err).toMatch(
+    /interrupted\. pay\.csv is recorded as batch pay-\S+: \d+ sent, \d+ waiting\. Go on/,
+  );
+});
+
+it('another file that repeats a reference warns that a new reference would pay again', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('one.csv', csv(row(1)))], 0);
+  const { refused } = await home.json(['submit', home.put('two.csv', csv(row(1), row(2)))], 3);
+  expect(refused[0].problems).toEqual([
+    expect.objectContaining({ row: 2, fix: expect.stringContaining('a new reference would pay it again') }),
+  ]);
+});
+
+it('unknown payouts are named with what to do, by submit and status, and a halt says to reconcile first', async () => {
+  const faults = { 'PAY-0001': 'lost_answer', 'PAY-0002': 'lost_before', 'PAY-0003': 'lost_answer' } as const;
+  const home = await makeHome({ faults }, { COUNTERFOIL_SERVICE_CONCURRENCY: '1' });
+  const sent = await home.run(['submit', home.put('pay.csv', batchOf(6))]);
+  const unknown =
+    /3 unknown: they may be paid; do not pay them another way: PAY-0001, PAY-0002, PAY-0003\. Next: counterfoil reconcile/;
+  expect(sent).toMatchObject({ code: 4, out: expect.stringMatching(unknown) });
+  expect(sent.out).toMatch(/First counterfoil reconcile.*release --mode .3 payouts wait/);
+  expect((await home.run(['status'])).out).toMatch(unknown);
+});
+
+it('--quiet prints nothing of what went well: no page, no warning; a refused file and a halt still speak', async () => {
+  const home = await makeHome();
+  const odd = `${header}\nP-1,1234567890,Ada,058,10.00,NGN,Salary,Acme\n`;
+  expect(await home.run(['submit', home.put('odd.csv', odd), '--quiet'])).toEqual({
+    code: 0,
+    out: '',
+    err: '',
+  });
+  await home.sandbox.settleAll();
+  expect(await home.run(['reconcile', '--quiet'])).toEqual({ code: 0, out: '', err: '' });
+  expect((await home.run(['submit', home.put('odd.csv', odd), '--quiet'])).err).toContain('already taken');
+  await home.json(['hold', '--mode'], 0);
+  const halted = await home.run(['submit', '--quiet']);
+  expect(halted).toMatchObject({ code: 4, out: '', err: expect.stringContaining('is halted') });
+});
+
+it('a wrong key or an absent service in reconcile says what to check, and that nothing was compared', async () => {
+  const home = await makeHome();
+  const key = { COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_wrong' };
+  const wrong = await home.run(['reconcile'], key);
+  expect(wrong).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/refused the test key.*Check COUNTERFOIL_TEST_SECRET_KEY/),
+    out: expect.stringMatching(/discrepancies {2}not looked for/),
+  });
+});
+
+it('--live in mode test, and an unknown kind or batch of discrepancies, are exit 2', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(1));
+  for (const [args, said] of [
+    [['submit', file, '--live'], 'no real money would move; leave --live out'],
+    [['discrepancies', '--kind', 'bogus'], 'paid_twice'],
+    [['discrepancies', '--batch', 'bogus'], 'no batch "bogus"'],
+  ] as const)
+    expect(await home.run([...args]), said).toMatchObject({ code: 2, err: expect.stringContaining(said) });
+  expect((await home.json(['status'], 0)).batches).toEqual([]);
+});

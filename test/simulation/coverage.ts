@@ -1,0 +1,131 @@
+/** How often each kind of trouble really happened; a simulation that never hurts proves nothing. */
+export type Coverage = {
+  count(kind: string): void;
+  counts(): Record<string, number>;
+};
+
+/** Where a process may be stopped or killed, in the order in which a payout passes them. */
+export const points = [
+  'before a transaction',
+  'after a statement',
+  'before a commit',
+  'between commit and mark',
+  'after a commit',
+  'waking from a wait',
+  'before the wire',
+  'as the bytes leave',
+  'as the answer comes',
+  'storing a webhook',
+] as const;
+export type Point = (typeof points)[number];
+
+/** A process that stands still between commit and mark cannot be told from one that stands still after both. */
+export function canStopAt(point: Point): boolean {
+  return point !== 'between commit and mark';
+}
+
+/** What the network, the edge and the service do to one POST. */
+export const postFaults = [
+  'connection refused',
+  'lost before acceptance',
+  'lost after acceptance',
+  '500 before acceptance',
+  '500 after acceptance',
+  'HTML page',
+  'hang, taken',
+  'hang, not taken',
+  'wrong echo',
+  'success without our reference',
+  'success that contradicts its status',
+  '429 with envelope',
+  '429 without envelope',
+  '401 page',
+  'refused 24',
+  'halt 10',
+  'code 100',
+  'reset after body',
+  'late on the network',
+] as const;
+export type PostFault = (typeof postFaults)[number];
+
+/** What becomes of a question. */
+export const questionFaults = [
+  'no connection',
+  'no answer',
+  'server error',
+  'throttled',
+  'foreign page',
+] as const;
+export type QuestionFault = (typeof questionFaults)[number];
+
+/** What becomes of a webhook on its way to us. */
+export const webhookFaults = ['lost', 'doubled', 'late', 'early', 'forged', 'stale', 'false'] as const;
+export type WebhookFault = (typeof webhookFaults)[number];
+
+/** What befalls the machine. */
+const machineFaults = [
+  'clock set forward',
+  'clock set back',
+  'disk full',
+  'orderly stop',
+  'second process',
+  'stopped at the last check',
+  'taken over alive',
+  'page shift',
+  'resent by confirmed absence',
+] as const;
+
+/** How an old copy of the ledger comes into its place. */
+export type WayBack = 'backup restored' | 'put over its mark' | 'put without its mark';
+const ledgerFaults = [
+  'backup restored',
+  'put over its mark',
+  'put without its mark',
+  'adopted',
+  'a lost file dropped again',
+  'a payout forgotten',
+] as const;
+
+/** Second payments that no client can prevent: they must happen too, and be reported as what they are. */
+const unknowables = ['shown too late', 'stopped after the last check'] as const;
+
+/** What people do. */
+export const peoplesActs = [
+  'hold batch',
+  'release batch',
+  'hold mode',
+  'release mode',
+  'cancel',
+  'pay anew',
+  'retry rightly',
+  'retry wrongly',
+  'settle rightly',
+  'settle wrongly',
+] as const;
+export type PeoplesAct = (typeof peoplesActs)[number];
+
+/** Every kind that a long run must have seen often; `group: name` as counted. */
+export const allKinds: readonly string[] = [
+  ...points.map((point) => `crash: ${point}`),
+  ...points.filter(canStopAt).map((point) => `pause: ${point}`),
+  ...postFaults.map((fault) => `POST: ${fault}`),
+  ...questionFaults.map((fault) => `question: ${fault}`),
+  ...webhookFaults.map((fault) => `webhook: ${fault}`),
+  ...machineFaults.map((fault) => `machine: ${fault}`),
+  ...peoplesActs.map((act) => `person: ${act}`),
+  ...ledgerFaults.map((fault) => `ledger: ${fault}`),
+  ...unknowables.map((cause) => `paid twice: ${cause}`),
+];
+
+export function createCoverage(): Coverage {
+  const counts = new Map<string, number>();
+  return {
+    count: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),
+    counts: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
+}
+
+/** Adds the counts of one run to those of others. */
+export function addCounts(sum: Record<string, number>, more: Record<string, number>): void {
+  for (const [kind, n] of Object.entries(more)) sum[kind] = (sum[kind] ?? 0) + n;
+}

@@ -1,0 +1,166 @@
+import * as applyJob from '../../jobs/apply-webhooks.ts';
+import * as followUpJob from '../../jobs/follow-up.ts';
+import * as submitJob from '../../jobs/submit.ts';
+import { type App, openApp } from '../../src/app.ts';
+import { sendable } from '../../src/ledger/claims.ts';
+import { finishRun } from '../../src/ledger/listings.ts';
+import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { describeDelivery } from '../../src/runtime/delivery.ts';
+import { verifyWebhook } from '../../src/service/webhook-signature.ts';
+import type { Life } from './life.ts';
+import type { Town } from './town.ts';
+import type { Receiver } from './webhooks.ts';
+
+const minute = 60_000;
+
+/** The daemon of the town: begun again whenever it ends, until it is told to rest. */
+export type Daemon = {
+  start(): void;
+  /** Stops in an orderly way, and does not come back. */
+  rest(): void;
+  /** Stops in an orderly way, and comes back at once. */
+  restart(): void;
+  /** Someone wants to see where everything stands, now. */
+  reconcile(): void;
+  /** Wakes the submit lane, as a person's command does. */
+  wake(): void;
+};
+
+export function createDaemon(town: Town): Daemon {
+  const { world } = town;
+  const random = world.random.fork('daemon');
+  let resting = false;
+  let current: { life: Life; stop(): void; submit(): void; reconcile(): void } | null = null;
+
+  function start(): void {
+    if (town.fall.shut) {
+      world.after(minute, null, start);
+      return;
+    }
+    const { life, options } = town.begin('serve');
+    void life.died.then(() => {
+      current = null;
+      town.receiver = null;
+      const away = town.calm ? 1_000 : random.pick([500, 20_000, 20 * minute, 5 * 60 * minute]);
+      if (!resting) world.after(away, null, start);
+    });
+    openApp(options, 'serve').then(
+      (app) => {
+        if (life.alive) current = { life, ...run(town, life, app) };
+      },
+      (error: unknown) => town.failed(life, 'opening', error),
+    );
+  }
+  return {
+    start,
+    restart: () => current?.stop(),
+    reconcile: () => current?.reconcile(),
+    wake: () => current?.submit(),
+    rest() {
+      resting = true;
+      current?.stop();
+    },
+  };
+}
+
+/** What `serve` does, with virtual time for a scheduler. */
+function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; reconcile(): void } {
+  const { world } = town;
+  const random = world.random.fork(`lanes ${life.name}`);
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const working = new Set<string>();
+  let cleared = false;
+
+  function lane(name: string, work: () => Promise<unknown>): () => void {
+    let again = false;
+    const go = (): void => {
+      if (signal.aborted) return;
+      again = working.has(name);
+      if (again) return;
+      working.add(name);
+      work()
+        .catch((error: unknown) => town.failed(life, name, error))
+        .then(() => {
+          working.delete(name);
+          if (signal.aborted) return working.size === 0 ? end() : undefined;
+          return again ? go() : undefined;
+        })
+        .catch((error: unknown) => town.failed(life, name, error));
+    };
+    return go;
+  }
+  const submit = lane('submit', async () => {
+    if ((await sendable(app.ledger.db, 'test')).ready === 0) return;
+    if (!cleared && (await app.preflight()).kind === 'problem') return;
+    cleared = true;
+    await submitJob.run(app, { signal });
+  });
+  const followUp = lane('follow-up', () => followUpJob.run(app, signal));
+  const apply = lane('apply', () => applyJob.run(app, signal));
+  const reconcile = lane('reconcile', async () => {
+    await app.takeOver();
+    await app.applyWebhooks(signal);
+    const found = await app.reconciliation.run({ full: true, followUp: true, signal });
+    world.trace(`${life.name} reconciled: ${found.complete} in ${found.passes} passes`);
+    if (found.passes > 2) world.coverage.count('machine: page shift');
+    await app.ledger.write((trx) => finishRun(trx, found.run, life.clock.iso(), found));
+  });
+  const end = (): void => {
+    app.close().then(
+      () => life.kill('stopped in order'),
+      (error: unknown) => town.failed(life, 'closing', error),
+    );
+  };
+  const every = (ms: number, first: number, go: () => void): void => {
+    const tick = (): void => {
+      go();
+      world.after(ms, life, tick);
+    };
+    world.after(first, life, tick);
+  };
+  every((town.calm ? 20 : 5) * minute, 500, submit);
+  every((town.calm ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);
+  every((town.calm ? 2 : random.between(1, 6)) * 60 * minute, random.between(1, 120) * minute, reconcile);
+  town.receiver = receiverOf(town, life, app, apply);
+  const stop = (): void => {
+    world.coverage.count('machine: orderly stop');
+    world.trace(`${life.name} is asked to stop`);
+    stopping.abort();
+    if (working.size === 0) end();
+  };
+  if (!town.calm && random.chance(0.5)) world.after(random.between(1, 600) * minute, life, stop);
+  return { stop, submit, reconcile };
+}
+
+/** As the receiver does: verify, store, answer, apply. */
+function receiverOf(town: Town, life: Life, app: App, apply: () => void): Receiver {
+  const { secretKeys = [], publicKeys = [], webhookKeys = [] } = app.config.keys.test ?? {};
+  return async ({ body, headers }) => {
+    if (!life.alive || life.stoppedUntil > town.world.now()) return false;
+    const bytes = Buffer.from(body);
+    const { payloadsignature, merchantsignature } = headers;
+    const proof = { payloadsignature, merchantsignature, authorization: undefined };
+    const verdict = verifyWebhook(bytes, proof, { secretKeys, publicKeys, webhookKeys });
+    if (verdict.kind === 'rejected') return true;
+    const delivery = describeDelivery({
+      mode: 'test',
+      body: bytes,
+      headers,
+      authorization: verdict.authorization,
+      address: '192.0.2.1',
+      receivedAt: life.clock.iso(),
+      nowMs: life.clock.now(),
+      replayWindowMs: app.config.receiver.replayWindowSeconds * 1000,
+    });
+    try {
+      await life.pass('storing a webhook');
+      await app.ledger.write((trx) => storeDeliveries(trx, [delivery]));
+    } catch (error) {
+      town.failed(life, 'storing a webhook', error);
+      return false;
+    }
+    apply();
+    return true;
+  };
+}

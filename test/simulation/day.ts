@@ -1,0 +1,189 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { createLogger } from '../../src/runtime/logger.ts';
+import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
+import { createCoverage } from './coverage.ts';
+import { createDaemon } from './daemon.ts';
+import { createDecisions } from './decisions-made.ts';
+import { createFall } from './fall.ts';
+import { openInspector } from './inspector.ts';
+import { createWriteLock } from './ledger-seam.ts';
+import { createOldCopies } from './old-copies.ts';
+import { createPeople } from './people.ts';
+import { createRandom, type Random } from './random.ts';
+import { createService, keys } from './service.ts';
+import { tellStory } from './story.ts';
+import { createTown, type Town } from './town.ts';
+import { judgeTheEnd, type Tally } from './verdict.ts';
+import { createWatch } from './watch.ts';
+import { drawWeather, type Weather, type Wish } from './weather.ts';
+import { createWebhooks } from './webhooks.ts';
+import { createWorld, type Violation } from './world.ts';
+
+/** What became of one seed. `story` tells of a violation whatever is needed to understand it. */
+export type DayResult = {
+  seed: number;
+  hash: string;
+  counts: Record<string, number>;
+  tally: Tally;
+  violation: Violation | undefined;
+  story: string;
+  lines: string[];
+};
+
+const hour = 3_600_000;
+const startsAt = Date.UTC(2026, 10, 21, 8);
+
+const nothingWished: Wish = { small: false, fault: null, oldCopies: false };
+
+export type DayOptions = Wish & { trace: boolean };
+
+/** Lives through one day of troubles and a calm end, and judges both. The same seed always gives the same hash. */
+export async function runDay(seed: number, options: Partial<DayOptions> = {}): Promise<DayResult> {
+  const root = mkdtempSync(join(memoryFolder(), 'counterfoil-simulation-'));
+  const random = createRandom(seed);
+  const coverage = createCoverage();
+  const weather = drawWeather(random.fork('weather'), {
+    ...nothingWished,
+    ...options,
+  });
+  const world = createWorld({ random, coverage, startsAt, keepTrace: true });
+  const config = configFor(root, weather);
+  const log = createLogger({ to: { write: () => undefined } });
+  const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
+  const inspector = openInspector(config.ledgerFile);
+  await birth.close();
+  let town: Town | undefined;
+  const webhooks = createWebhooks({
+    world,
+    weather,
+    isCalm: () => town?.calm ?? false,
+    receiver: () => town?.receiver ?? null,
+  });
+  const service = createService(world, weather, webhooks);
+  const fall = createFall(world, inspector);
+  const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
+  const watch = createWatch({ world, book: service.book, inspector, decisions, weather, fall });
+  const lock = createWriteLock(world);
+  town = createTown({
+    world,
+    weather,
+    service,
+    config,
+    inspector,
+    decisions,
+    lock,
+    fall,
+    watch,
+    log,
+    ...watch,
+  });
+  try {
+    const files = await liveThrough(town, root, random.fork('day'), watch.wentBack);
+    const violated = world.violation() !== undefined;
+    const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0 };
+    const tally = violated ? nothing : await judgeTheEnd(town, files);
+    const violation = world.violation();
+    const story = violation?.about ? tellStory(town, violation.about) : '';
+    const lines = options.trace ? world.lines : [];
+    return { seed, hash: world.hash(), counts: coverage.counts(), tally, violation, story, lines };
+  } finally {
+    inspector.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function liveThrough(
+  town: Town,
+  root: string,
+  random: Random,
+  wentBack: () => void,
+): Promise<BatchFile[]> {
+  const { world, weather } = town;
+  const daemon = createDaemon(town);
+  const people = createPeople(town, daemon.wake);
+  const files = weather.batches.map((size, i) => writeBatch(root, i + 1, size, random));
+  for (const [i, file] of files.entries()) {
+    const at = i === 0 ? 1_000 : random.between(0, weather.lengthMs / 2);
+    world.after(at, null, () => bringIn(town, file));
+    // Who has just sent a batch looks, now and then, before all of it is there.
+    if (random.chance(0.8)) world.after(at + random.between(100, 5_000), null, daemon.reconcile);
+  }
+  daemon.start();
+  people.start();
+  createOldCopies(town, files, wentBack).start();
+  if (weather.clockJumps) scheduleClockJumps(town, random);
+  await world.runUntil(startsAt + weather.lengthMs);
+  town.calm = true;
+  world.wallError = 0;
+  town.service.calmDown();
+  world.trace('the calm begins');
+  daemon.restart();
+  for (const ms of [2 * hour, 2 * hour, weather.quietPeriodMs + 4 * hour]) {
+    world.after(0, null, () => void people.tidyUp());
+    await world.runUntil(world.now() + ms);
+  }
+  // Each round has a reconciliation in it: at the end one has seen everything as it will stay.
+  for (let more = 0, moves = -1; more < 10 && moves !== movesOf(town) && !world.violation(); more++) {
+    moves = movesOf(town);
+    world.after(0, null, () => void people.tidyUp());
+    await world.runUntil(world.now() + 4 * hour);
+  }
+  world.after(0, null, daemon.rest);
+  await world.runUntil(world.now() + hour);
+  return files;
+}
+
+/** How often anything changed its state, in the ledger and at the service. */
+function movesOf({ inspector, service }: Town): number {
+  const sql = "select count(*) as n from history where to_state <> coalesce(from_state, '')";
+  const settled = service.book.all().filter(({ record }) => record.status !== 'pending').length;
+  return (inspector.rows<{ n: number }>(sql)[0]?.n ?? 0) + settled;
+}
+
+/** The machine's clock is set wrong now and then, forward and back, and set right again. */
+function scheduleClockJumps(town: Town, random: Random): void {
+  const { world } = town;
+  const jump = (): void => {
+    if (town.calm) return;
+    const before = world.wallError;
+    world.wallError = random.chance(0.5) ? 0 : random.between(-150, 150) * 60_000;
+    if (world.wallError === before) return;
+    world.coverage.count(world.wallError > before ? 'machine: clock set forward' : 'machine: clock set back');
+    world.trace(`the clock is off by ${world.wallError} ms`);
+    world.after(random.between(1, 240) * 60_000, null, jump);
+  };
+  world.after(random.between(1, 60) * 60_000, null, jump);
+}
+
+function configFor(root: string, weather: Weather): Config {
+  const settings = {
+    mode: 'test',
+    service: {
+      base_url: 'https://simulated',
+      timeout_ms: weather.timeoutMs,
+      concurrency: weather.concurrency,
+      requests_per_second: weather.requestsPerSecond,
+    },
+    submission: {
+      quiet_period_minutes: weather.quietPeriodMs / 60_000,
+      send_deadline_ms: weather.sendDeadlineMs,
+      halt_after_unknown: weather.haltAfterUnknown,
+      resubmit: weather.resubmit,
+    },
+  };
+  mkdirSync(join(root, 'config'));
+  writeFileSync(join(root, 'config', 'counterfoil.yaml'), JSON.stringify(settings));
+  const env = { COUNTERFOIL_TEST_SECRET_KEY: keys.secret, COUNTERFOIL_TEST_PUBLIC_KEY: keys.public };
+  const loaded = loadConfig({ cwd: root, env });
+  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
+  return loaded.config;
+}
+
+/** Memory where there is a folder in it: thousands of ledgers are made and thrown away. */
+function memoryFolder(): string {
+  return statSync('/dev/shm', { throwIfNoEntry: false })?.isDirectory() ? '/dev/shm' : tmpdir();
+}

@@ -1,0 +1,85 @@
+import type { Defect } from './defect.ts';
+
+/** What can be read wrongly into an answer, or the lack of one. */
+export const answerDefects: readonly Defect[] = [
+  {
+    name: 'sends again after a 500',
+    file: 'src/service/answer.ts',
+    find: `rules.edgeRejections.includes(reply.httpStatus)`,
+    replace: `(reply.httpStatus >= 500 || rules.edgeRejections.includes(reply.httpStatus))`,
+  },
+  {
+    name: 'counts a 500 as not sent',
+    file: 'src/service/client.ts',
+    find: `      return judgeAnswer(answer, reference, options.rules);`,
+    replace: `      if (status === 500) return { kind: 'not_sent', message: 'HTTP 500' };
+      return judgeAnswer(answer, reference, options.rules);`,
+  },
+  {
+    name: 'counts a time-out as not sent',
+    file: 'src/service/client.ts',
+    find: `    if (!delivery.sent) return`,
+    replace: `    if (!delivery.sent || delivery.timedOut) return`,
+  },
+  {
+    name: 'counts a reset as not sent',
+    file: 'src/service/client.ts',
+    find: `    if (!delivery.sent) return`,
+    replace: `    if (!delivery.sent || !delivery.timedOut) return`,
+  },
+  {
+    name: 'believes that an unknown has failed',
+    file: 'src/domain/transition.ts',
+    find: `      return now.state === 'sending' ? move(now, 'unknown') : keep(now, 'one attempt ended unknown');`,
+    replace: `      return now.state === 'sending' ? move(now, 'failed') : keep(now, 'one attempt ended unknown');`,
+  },
+  {
+    name: 'reads a refusal into a code that nobody knows',
+    file: 'src/service/codes.ts',
+    find: `'100': { class: 'unknown'`,
+    replace: `'100': { class: 'refused'`,
+  },
+  {
+    name: 'reads a refusal into a 401 page',
+    fault: '401 page',
+    file: 'src/service/answer.ts',
+    find: `  if (!envelope) {`,
+    replace: `  if (!envelope && (reply.httpStatus === 401 || reply.httpStatus === 403))
+    return { kind: 'refused', code: '18', httpStatus: reply.httpStatus, message: 'refused', raw: reply.text };
+  if (!envelope) {`,
+  },
+  {
+    name: 'reads an acceptance into a success without our reference',
+    fault: 'success without our reference',
+    file: 'src/service/answer.ts',
+    find: `  if (echo === null || !transferId)`,
+    replace: `  if (reply.httpStatus === 0)`,
+  },
+  {
+    name: 'reads an acceptance into an answer about another reference',
+    file: 'src/service/answer.ts',
+    find: `  if (echo !== null && echo !== reference)`,
+    replace: `  if (echo !== null && reference === '')`,
+  },
+  {
+    name: 'reads an acceptance into a success that contradicts its status',
+    file: 'src/service/answer.ts',
+    find: `  if (envelope.success !== (envelope.status === '00')) {`,
+    replace: `  if (envelope.success && envelope.status !== '00')
+    return { kind: 'accepted', transferId: '1', status: 'pending', httpStatus: 200, message, raw: reply.text };
+  if (envelope.success !== (envelope.status === '00')) {`,
+  },
+  {
+    name: 'lets a refusal of the second attempt speak for the first',
+    fault: 'refused 24',
+    file: 'src/domain/transition.ts',
+    find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'refused', 'response');`,
+    replace: `      return move(now, 'refused', 'response');`,
+  },
+  {
+    name: 'lets a rejection of the second attempt speak for the first',
+    file: 'src/domain/transition.ts',
+    find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'ready');`,
+    replace: `      return move(now, 'ready');`,
+  },
+];

@@ -1,0 +1,14 @@
+import type { PostFault } from '../coverage.ts';
+
+/**
+ * One thing done wrongly on purpose: this text of the file is replaced by that one. What few days would show is wished
+ * for, to save time: `fault` befalls every other POST; with `oldCopies` every day has an old ledger put back.
+ */
+export type Defect = {
+  name: string;
+  file: string;
+  find: string;
+  replace: string;
+  fault?: PostFault;
+  oldCopies?: true;
+};

@@ -1,0 +1,47 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { answerDefects } from './answers.ts';
+import { fits, look } from './apply.ts';
+import { evidenceDefects } from './evidence.ts';
+import { sendingDefects } from './sending.ts';
+import { wentBackDefects } from './went-back.ts';
+
+const defects = [...sendingDefects, ...answerDefects, ...evidenceDefects, ...wentBackDefects];
+const limit = { seeds: 1_000, seconds: 240 };
+const atOnce = createTurns(2);
+const told: string[] = [];
+
+describe('the oracle can see', () => {
+  afterAll(() => process.stdout.write(`${told.join('\n')}\n`));
+
+  it.each(defects)('there is still a place to put the defect: $name', (defect) => {
+    expect(fits(defect), `${defect.file} no longer holds exactly once: ${defect.find}`).toBe(true);
+  });
+
+  it.concurrent.each(defects)(
+    'a product that $name',
+    async (defect) => {
+      const { invariant, seed, seeds, seconds } = await atOnce(() => look(defect, limit));
+      told.push(`${seconds.toFixed(1)} s, ${seeds} seeds: ${defect.name}: ${invariant} (seed ${seed})`);
+      expect(invariant, `nothing was seen in ${seeds} seeds`).not.toBeNull();
+      expect(invariant).not.toMatch(/^does not run/);
+    },
+    900_000,
+  );
+});
+
+/** Lets so many work at once; the others wait for their turn. */
+function createTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  let free = most;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free += 1;
+    }
+  };
+}

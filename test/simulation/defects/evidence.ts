@@ -1,0 +1,68 @@
+import type { Defect } from './defect.ts';
+
+/** What can be believed on too little evidence. */
+export const evidenceDefects: readonly Defect[] = [
+  {
+    name: 'settles on the word of a webhook',
+    file: 'src/domain/transition.ts',
+    find: `  if (status === 'pending' || source === 'webhook') {`,
+    replace: `  if (status === 'pending') {`,
+  },
+  {
+    name: 'lets a webhook overturn what is final',
+    file: 'src/domain/transition.ts',
+    find: `  if (status === 'pending') return keep(now, \`a late pending from \${source}\`);`,
+    replace: `  if (source === 'webhook') return move(now, status, source);`,
+  },
+  {
+    name: 'stores webhooks whatever their signature',
+    file: 'src/service/webhook-signature.ts',
+    find: `  if (!isSigned(body, proof.payloadsignature, keys.secretKeys)) return rejected('payloadsignature wrong');`,
+    replace: ``,
+  },
+  {
+    name: 'sends again what a look-up did not find',
+    file: 'src/domain/transition.ts',
+    find: `    case 'looked_up':
+      return keep(`,
+    replace: `    case 'looked_up':
+      if (!event.found && now.state === 'unknown') return move(now, 'ready');
+      return keep(`,
+  },
+  {
+    name: 'believes one failed transfer after a resend',
+    file: 'src/domain/transition.ts',
+    find: `  if (over && now.possiblyTaken > 1 && `,
+    replace: `  if (over && now.possiblyTaken < 0 && `,
+  },
+  {
+    name: 'resends what is listed',
+    file: 'src/reconciliation/resend-absent.ts',
+    find: `      if (verdict.kind !== 'absent') continue;`,
+    replace: ``,
+  },
+  {
+    name: 'tells nobody of what stays unknown',
+    file: 'src/reconciliation/reconcile.ts',
+    find: `        payouts.map((payout) => unknown(payout, `,
+    replace: `        payouts.slice(0, 0).map((payout) => unknown(payout, `,
+  },
+  {
+    name: 'pays anew without looking at who else does',
+    file: 'src/decisions/judge.ts',
+    find: `  if (successor !== null) return`,
+    replace: `  if (payout.id < 0n) return`,
+  },
+  {
+    name: 'decides on evidence that was never shown',
+    file: 'src/decisions/judge.ts',
+    find: `      return no('it is on its way: the service has it');`,
+    replace: `      return { kind: 'successor' };`,
+  },
+  {
+    name: 'drops an entry of the history',
+    file: 'src/ledger/record.ts',
+    find: `    entries.push(entry);`,
+    replace: `    if (event.kind !== 'looked_up') entries.push(entry);`,
+  },
+];

@@ -1,0 +1,40 @@
+import type { Defect } from './defect.ts';
+
+/** What can go wrong where a ledger went back in time. */
+export const wentBackDefects: readonly Defect[] = [
+  {
+    name: 'does not see that its ledger went back',
+    oldCopies: true,
+    file: 'src/ledger/marking.ts',
+    find: `  if (why) {`,
+    replace: `  if (why === '') {`,
+  },
+  {
+    name: 'sends from a ledger that went back',
+    oldCopies: true,
+    file: 'src/ledger/barriers.ts',
+    find: `  const keys = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];`,
+    replace: `  const keys = [barrierKeys.sealed, barrierKeys.listing(mode)];`,
+  },
+  {
+    name: 'sends from an adopted ledger before a listing was matched',
+    oldCopies: true,
+    file: 'src/ledger/adopt.ts',
+    find: `    await raiseBarrier(trx, barrierKeys.listing(mode), { at, cause });`,
+    replace: `    if (cause === '') await raiseBarrier(trx, barrierKeys.listing(mode), { at, cause });`,
+  },
+  {
+    name: 'adopts what was ready as not yet sent',
+    oldCopies: true,
+    file: 'src/ledger/adopt.ts',
+    find: `  for (const state of ['unknown', ...forgettable] as const) {`,
+    replace: `  for (const state of ['unknown', 'held', 'sending', 'failed', 'refused'] as const) {`,
+  },
+  {
+    name: 'sends what the service lists already',
+    oldCopies: true,
+    file: 'src/ledger/withheld.ts',
+    find: `  return new Map([...reasons, ...(await whyListed(trx, mode, payouts))]);`,
+    replace: `  return reasons;`,
+  },
+];

@@ -1,0 +1,169 @@
+import * as submitJob from '../../jobs/submit.ts';
+import { type App, openApp } from '../../src/app.ts';
+import { findHalt, halt, liftHalt } from '../../src/ledger/claims.ts';
+import { setHeld } from '../../src/ledger/holds.ts';
+import type { PeoplesAct } from './coverage.ts';
+import type { Random } from './random.ts';
+import type { Town } from './town.ts';
+
+const minute = 60_000;
+
+/** The people of the office: now and then one of them looks at the ledger and does something, rightly or not. */
+export function createPeople(town: Town, wake: () => void): { start(): void; tidyUp(): Promise<void> } {
+  const { world } = town;
+  const random = world.random.fork('people');
+
+  /** One command: a process of its own, that may be killed as any other. */
+  async function command(work: (app: App) => Promise<void>): Promise<void> {
+    if (town.fall.shut) return;
+    const { life, options } = town.begin('person');
+    try {
+      const app = await openApp(options, 'command');
+      await app.takeOver();
+      await work(app);
+      await app.close();
+      life.kill('done');
+    } catch (error) {
+      town.failed(life, 'a command', error);
+    }
+    wake();
+  }
+
+  const visit = (): void => {
+    if (town.calm) return;
+    void command((app) => decide(town, app, random));
+    world.after(random.between(5, 90) * minute, null, visit);
+  };
+  return {
+    start: () => world.after(random.between(1, 30) * minute, null, visit),
+    tidyUp: () =>
+      command(async (app) => {
+        if (await findHalt(app.ledger.db, 'test')) await act(town, app, 'release mode', null);
+        for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
+      }),
+  };
+}
+
+function held(town: Town): { batch_id: string }[] {
+  return town.inspector.rows<{ batch_id: string }>(
+    `select id as batch_id from batches b where phase = 'loaded' and (hold_reasons <> '[]'
+      or exists (select 1 from payouts where batch_id = b.id and state = 'held')) order by 1`,
+  );
+}
+
+async function decide(town: Town, app: App, random: Random): Promise<void> {
+  const { inspector } = town;
+  const halted = inspector.rows<{ cause: string }>('select cause from halts').length > 0;
+  if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
+  const [waiting] = held(town);
+  if (waiting && random.chance(0.25)) return act(town, app, 'cancel', waiting.batch_id);
+  if (waiting && random.chance(0.6)) return act(town, app, 'release batch', waiting.batch_id);
+  const unknown = inspector.states().filter(({ state }) => state === 'unknown');
+  const batches = inspector.batches().filter(({ phase }) => phase === 'loaded');
+  const someUnknown = unknown[random.between(0, Math.max(0, unknown.length - 1))];
+  const someBatch = batches[random.between(0, Math.max(0, batches.length - 1))];
+  if (someUnknown && random.chance(0.8)) {
+    const truth = isShown(town, someUnknown.reference);
+    const rightly: PeoplesAct = truth ? 'settle rightly' : random.pick(['retry rightly', 'settle rightly']);
+    const wrongly: PeoplesAct = random.pick(['retry wrongly', 'retry wrongly', 'settle wrongly']);
+    return act(town, app, random.chance(town.weather.patience) ? rightly : wrongly, someUnknown.reference);
+  }
+  const anyState = random.chance(0.3);
+  const over = inspector
+    .states()
+    .filter(
+      ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
+    );
+  const someOver = over[random.between(0, Math.max(0, over.length - 1))];
+  if (someOver && random.chance(0.5)) return act(town, app, 'pay anew', someOver.reference);
+  if (!someBatch) return;
+  const choice = random.next();
+  if (choice < 0.25) return act(town, app, 'hold batch', someBatch.id);
+  if (choice < 0.35) return act(town, app, 'hold mode', null);
+  if (choice < 0.45) return act(town, app, 'cancel', someBatch.id);
+}
+
+async function act(town: Town, app: App, what: PeoplesAct, subject: string | null): Promise<void> {
+  const { world } = town;
+  const { ledger } = app;
+  const at = app.clock.iso();
+  world.coverage.count(`person: ${what}`);
+  world.trace(`a person: ${what} ${subject ?? ''}`);
+  switch (what) {
+    case 'hold mode':
+      return ledger.write((trx) => halt(trx, 'test', 'held by a person', at));
+    case 'release mode':
+      await ledger.write((trx) => liftHalt(trx, 'test', at));
+      return;
+    case 'hold batch':
+    case 'release batch': {
+      const request = { mode: 'test' as const, batch: subject ?? '', held: what === 'hold batch' };
+      await setHeld(ledger, { ...request, reason: 'held by a person', at });
+      return;
+    }
+    case 'cancel':
+      await app.decisions.cancel({ batch: subject ?? '', person: 'Ada' });
+      return;
+    case 'pay anew':
+      return payAnew(town, app, subject ?? '');
+    case 'retry rightly':
+    case 'retry wrongly':
+      return retry(town, app, what === 'retry rightly', subject ?? '');
+    case 'settle rightly':
+    case 'settle wrongly':
+      return settle(town, app, what === 'settle rightly', subject ?? '');
+  }
+}
+
+/** Rightly: after the quiet period, when the service says on the telephone that nothing is there and nothing is coming. */
+async function retry(town: Town, app: App, rightly: boolean, reference: string): Promise<void> {
+  const { decisions, inspector, service, weather, world } = town;
+  const last = inspector.lastAttempt(reference);
+  const since = Math.max(last ? town.begunAt(last.id) : 0, town.fall.fellAt() ?? 0);
+  if (since === 0) return;
+  const afterQuietPeriod = world.now() - since > weather.quietPeriodMs;
+  const onItsWay = town.left(reference) > service.book.arrivals(reference).length;
+  // What stands still in a stopped process, nobody at the service can know of.
+  const coming = onItsWay && !town.decisions.isLate(reference);
+  const safe = afterQuietPeriod && !isShown(town, reference) && !coming;
+  if (rightly && !safe) return;
+  const order = await look(app, reference);
+  if (!order) return;
+  decisions.announceRetry(reference, { afterQuietPeriod });
+  await app.decisions.retry(order);
+  await submitJob.run(app, { scope: { payouts: order.ids } });
+}
+
+/** What the service's people see when they look, as everybody else does. */
+function isShown({ service, world }: Town, reference: string): boolean {
+  return service.book.entries(reference).some(({ shownFrom }) => shownFrom <= world.now());
+}
+
+/** What `retry` and `settle` do first: ask the service, then show the evidence, whose digest the decision repeats (P20). */
+async function look(app: App, reference: string) {
+  const { payouts } = await app.decisions.find([reference]);
+  const ids = payouts.map(({ id }) => id);
+  const since = app.clock.iso();
+  const asked = payouts.filter(({ state }) => ['unknown', 'failed', 'refused', 'returned'].includes(state));
+  await app.lookUps.lookUp(asked.map(({ id }) => id));
+  const { digest, cases } = await app.decisions.weigh(ids, since);
+  const possible = cases.some(({ judgement }) => judgement.kind !== 'no');
+  return possible ? { ids, since, digest, person: 'Ada' } : null;
+}
+
+async function payAnew({ decisions }: Town, app: App, reference: string): Promise<void> {
+  const order = await look(app, reference);
+  if (!order) return;
+  // What came to be unknown meanwhile goes out again under its own reference.
+  decisions.announceRetry(reference, { afterQuietPeriod: false });
+  await app.decisions.retry(order);
+}
+
+async function settle(town: Town, app: App, rightly: boolean, reference: string): Promise<void> {
+  const paid = town.service.book.timesPaid(reference) > 0;
+  const pending = town.service.book.entries(reference).some(({ record }) => record.status === 'pending');
+  if (rightly && pending) return;
+  const order = await look(app, reference);
+  const as = paid === rightly ? 'success' : 'failed';
+  if (order) await app.decisions.settle({ ...order, as, note: 'the bank statement says so' });
+}

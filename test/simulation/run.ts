@@ -1,0 +1,85 @@
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { allKinds, postFaults } from './coverage.ts';
+import type { DayResult } from './day.ts';
+import { runDays, type Summary } from './many-days.ts';
+
+/** So many seeds make a long run, in which every kind of trouble must have happened so often. */
+const longRun = 1_200;
+const often = 100;
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '200' },
+    from: { type: 'string', default: '1' },
+    threads: { type: 'string', default: String(availableParallelism()) },
+    seconds: { type: 'string', default: '1000000' },
+    trace: { type: 'boolean', default: false },
+    small: { type: 'boolean', default: false },
+    fault: { type: 'string' },
+    'old-copies': { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+
+let printedAt = 0;
+const summary = await runDays({
+  from: Number(values.from),
+  seeds: Number(values.seeds),
+  seconds: Number(values.seconds),
+  threads: Number(values.threads),
+  day: {
+    trace: values.trace,
+    small: values.small,
+    oldCopies: values['old-copies'],
+    fault: postFaults.find((fault) => fault === values.fault) ?? null,
+  },
+  onDay(result, sofar) {
+    if (values.trace) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
+    if (values.json || values.trace || sofar.seconds - printedAt < 5) return;
+    printedAt = sofar.seconds;
+    process.stderr.write(
+      `${sofar.seeds} seeds, ${sofar.tally.payouts} payouts, ${pace(sofar)} seeds a second\n`,
+    );
+  },
+});
+const { failure } = summary;
+const rare = summary.seeds < longRun ? [] : allKinds.filter((kind) => (summary.counts[kind] ?? 0) < often);
+if (values.json) printJson();
+else printText();
+process.exitCode = failure || rare.length > 0 ? 1 : 0;
+
+function printJson(): void {
+  const { seeds, seconds, tally, counts } = summary;
+  const failed = failure && { seed: failure.seed, ...failure.violation };
+  process.stdout.write(`${JSON.stringify({ schema: 1, seeds, seconds, ...tally, counts, rare, failed })}\n`);
+}
+
+function printText(): void {
+  const { seeds, tally, counts } = summary;
+  if (failure) process.stdout.write(`${describeFailure(failure)}\n`);
+  const lines = [
+    ...allKinds.map((kind) => `${String(counts[kind] ?? 0).padStart(8)}  ${kind}`),
+    `${seeds} seeds, ${pace(summary)} a second; ${tally.payouts} payouts, ${tally.posts} POSTs, ${tally.paid} paid`,
+    `paid again by a person's wrong order: ${tally.operator}`,
+    `what no client can know: ${tally.hidden} shown too late, ${tally.stopped} stopped after the last check`,
+    failure ? 'FAILED' : '0 paid twice, 0 lost, 0 false beliefs',
+    ...(rare.length > 0 ? [`too rare, fewer than ${often} times: ${rare.join(', ')}`] : []),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function pace({ seeds, seconds }: Summary): string {
+  return (seeds / Math.max(0.001, seconds)).toFixed(1);
+}
+
+/** Everything that is needed to understand a failing seed, and the command that repeats it. */
+function describeFailure({ seed, violation, story, hash }: DayResult): string {
+  return [
+    `seed ${seed} violates: ${violation?.invariant}`,
+    `  ${violation?.detail} (${violation?.about ?? 'no single payout'})`,
+    story,
+    `hash ${hash}`,
+    `again: npm run simulate -- --seeds 1 --from ${seed} --trace`,
+  ].join('\n');
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { addCounts } from './coverage.ts';
+import { runDay } from './day.ts';
+
+/** How long seeds are run, and how many at least, however slow the machine. */
+const seconds = 90;
+const fewest = 50;
+const longestSeconds = 600;
+
+it('a seed always makes the same day', async () => {
+  for (const seed of [1, 2, 3]) {
+    const first = await runDay(seed);
+    const second = await runDay(seed);
+    expect(second.hash).toBe(first.hash);
+    expect(second.counts).toEqual(first.counts);
+  }
+}, 120_000);
+
+it('seeds differ from each other', async () => {
+  const days = [await runDay(4), await runDay(5)];
+  expect(days[0]?.hash).not.toBe(days[1]?.hash);
+}, 60_000);
+
+it(
+  'nobody is paid twice, nothing is lost, nothing false is believed, on any day that a seed makes',
+  async () => {
+    const counts: Record<string, number> = {};
+    const started = performance.now();
+    const passed = (): number => (performance.now() - started) / 1000;
+    let seeds = 0;
+    while ((seeds < fewest && passed() < longestSeconds) || passed() < seconds) {
+      seeds += 1;
+      const { violation, story, counts: own, seed } = await runDay(seeds);
+      const again = `npm run simulate -- --seeds 1 --from ${seed} --trace`;
+      expect(violation, `seed ${seed}\n${story}\n${again}`).toBeUndefined();
+      addCounts(counts, own);
+    }
+    process.stdout.write(`simulation: ${seeds} seeds in ${passed().toFixed(0)} s\n`);
+    expect(seeds).toBeGreaterThanOrEqual(fewest);
+    expect(Object.keys(counts).filter((kind) => kind.startsWith('crash: ')).length).toBeGreaterThan(5);
+  },
+  (longestSeconds + 60) * 1000,
+);

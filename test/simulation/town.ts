@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { AppOptions } from '../../src/app.ts';
+import type { Config } from '../../src/config.ts';
+import type { Logger } from '../../src/runtime/logger.ts';
+import type { Decisions } from './decisions-made.ts';
+import type { Fall } from './fall.ts';
+import type { Inspector } from './inspector.ts';
+import { createLedgerSeam, type WriteLock } from './ledger-seam.ts';
+import { createLife, drawStrokes, type Life } from './life.ts';
+import { createLiveness } from './liveness.ts';
+import type { Service } from './service.ts';
+import type { Watch } from './watch.ts';
+import type { Weather } from './weather.ts';
+import type { Receiver } from './webhooks.ts';
+import { createWire } from './wire.ts';
+import type { World } from './world.ts';
+
+/** Everything there is in one run: the world, the service, the machine with its one ledger, and who is watching. */
+export type Town = {
+  world: World;
+  weather: Weather;
+  service: Service;
+  config: Config;
+  inspector: Inspector;
+  decisions: Decisions;
+  lock: WriteLock;
+  fall: Fall;
+  /** POSTs of a reference that left us, heard or not. */
+  left(reference: string): number;
+  /** When an attempt was committed, true time. */
+  begunAt(attempt: number): number;
+  /** No more troubles: what is left must reach its end. */
+  calm: boolean;
+  /** Whoever listens for webhooks now. */
+  receiver: Receiver | null;
+  /** A new process, with what befalls it drawn by the seed. */
+  begin(kind: 'serve' | 'submit' | 'person'): { life: Life; options: AppOptions };
+  /** Every process ends at once, as when the machine is switched off. */
+  switchOff(): void;
+  /** A process's work threw: a ledger that failed ends it (P12), being taken over too; all else is a finding. */
+  failed(life: Life, what: string, error: unknown): void;
+};
+
+export function createTown(
+  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'receiver'> & { watch: Watch; log: Logger },
+): Town {
+  const { world, weather, inspector, lock } = deps;
+  const random = world.random.fork('machine');
+  const lives = new Map<string, Life>();
+
+  const town: Town = {
+    ...deps,
+    calm: false,
+    receiver: null,
+    begin(kind) {
+      const strokes = town.calm ? [] : drawStrokes(random, weather.strokes, kind);
+      const life = createLife(world, `${kind}-${lives.size + 1}`, strokes);
+      lives.set(life.name, life);
+      world.trace(`${life.name} begins`);
+      const diskIsFull = !town.calm && random.chance(0.07);
+      const options: AppOptions = {
+        // A folder of its own for its lock files, and one ledger for all.
+        config: { ...town.config, dataDir: join(town.config.dataDir, life.name) },
+        log: deps.log,
+        clock: life.clock,
+        openLedger: createLedgerSeam(world, life, lock, deps.watch.committed),
+        createWorkers: createLiveness(world, life, lives, weather.leaseMs),
+        transport: createWire({
+          world,
+          life,
+          service: town.service,
+          weather,
+          isCalm: () => town.calm,
+          leaving: deps.watch.leaving,
+          leavingLate: deps.decisions.leftLate,
+        }),
+        ...(diskIsFull && { maxPageCount: inspector.pages() + random.between(0, 8) }),
+      };
+      return { life, options };
+    },
+    switchOff() {
+      for (const life of lives.values()) life.kill('switched off');
+    },
+    failed(life, what, error) {
+      if (!life.alive) return;
+      const code = codeOf(error);
+      const told = error instanceof Error ? error.message : String(error);
+      if (code === 'SQLITE_FULL') world.coverage.count('machine: disk full');
+      if (/^SQLITE_(?!CONSTRAINT)/.test(code)) return life.kill(`${what}: ${code}`);
+      if (told.includes('took over')) return life.kill(`${what}: taken over`);
+      const stack = error instanceof Error ? error.stack : '';
+      world.violate('nothing throws but a failing ledger', `${life.name}, ${what}: ${told}\n${stack}`);
+      life.kill('surprise');
+    },
+  };
+  return town;
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+}

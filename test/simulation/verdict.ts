@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import type { BatchFile } from './batch-files.ts';
+import type { Told } from './inspector.ts';
+import type { Town } from './town.ts';
+import { isSame } from './watch.ts';
+import { forgery } from './webhooks.ts';
+
+/** What the whole day came to, where it is no violation. */
+export type Tally = {
+  payouts: number;
+  posts: number;
+  paid: number;
+  operator: number;
+  hidden: number;
+  stopped: number;
+};
+
+type Final = Pick<Told, 'reference' | 'state' | 'evidence' | 'amount' | 'currency' | 'account_number'> & {
+  id: number;
+  file_name: string;
+  hold_reasons: string;
+  successor_of: number | null;
+  attempt_count: number;
+  history_seq: number;
+  history_head: string;
+};
+
+/** The oracle at the end: all troubles are over, everything shows itself, and every payout must have come to its end. */
+export async function judgeTheEnd(town: Town, files: readonly BatchFile[]): Promise<Tally> {
+  const { inspector } = town;
+  const payouts = inspector.rows<Final>(`
+    select p.*, b.file_name, b.hold_reasons from payouts p join batches b on b.id = p.batch_id order by p.id`);
+  judgeIntake(town, files, payouts);
+  const tally = { payouts: payouts.length, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0 };
+  for (const payout of payouts) {
+    judgePayout(town, payout);
+    judgeHistory(town, payout);
+    countMoney(town, payout, tally);
+  }
+  judgeForgotten(town, payouts, tally);
+  judgeSuccessors(town, payouts);
+  judgeWebhooks(town);
+  await judgeProof(town);
+  return tally;
+}
+
+/** Every row of every file is in the ledger exactly once, with its amount; nothing else is. */
+function judgeIntake(town: Town, files: readonly BatchFile[], payouts: readonly Final[]): void {
+  const fail = (detail: string): void => town.world.violate('every payout is in the ledger once', detail);
+  const kept = files.filter(({ name }) => !town.fall.forgottenFiles.has(name));
+  const wanted = kept.flatMap(({ name, rows }) => rows.map((row) => ({ ...row, name })));
+  const byReference = new Map(payouts.map((payout) => [payout.reference, payout]));
+  const taken = payouts.filter(({ successor_of }) => successor_of === null);
+  if (wanted.length !== taken.length) fail(`${wanted.length} were ordered, the ledger has ${taken.length}`);
+  for (const { reference, minor, name } of wanted) {
+    const payout = byReference.get(reference);
+    if (payout?.amount !== minor || payout.file_name !== name)
+      fail(`${reference} of ${name} is missing or differs`);
+  }
+}
+
+/** At rest the ledger and the service's book agree, or a person has been told of it. */
+function judgePayout(town: Town, payout: Final): void {
+  const { reference, state } = payout;
+  const entries = town.service.book.entries(reference);
+  const paid = entries.filter(({ moved }) => moved);
+  const told = tellings(town, reference);
+  const fail = (detail: string): void =>
+    town.world.violate('every payout reaches its end, or a person', `${state}, and ${detail}`, reference);
+  switch (state) {
+    case 'held':
+      // What the service already shows, or whose predecessor did not fail after all, is kept back; a person was told.
+      if (payout.hold_reasons === '[]' && told.length === 0 && !followsDoubtful(town, payout))
+        fail('nothing keeps it any more');
+      return;
+    case 'ready':
+    case 'sending': {
+      fail('nothing keeps it any more');
+      return;
+    }
+    case 'success':
+      if (paid.some(({ record, returned }) => !returned && isSame(record, { ...told0, ...payout }))) break;
+      if (told.length === 0) fail('the service did not pay it');
+      break;
+    case 'returned':
+      if (!entries.some(({ returned }) => returned)) fail('the service had nothing back');
+      break;
+    case 'failed':
+    case 'refused':
+    case 'cancelled':
+      if (paid.length > 0 && told.length === 0) fail('the service paid it');
+      break;
+    case 'unknown':
+    case 'pending':
+      if (told.length === 0) fail('nobody has been told');
+      break;
+    default:
+      fail('no such state');
+  }
+  // What came back was paid twice for a while; what is paid twice now, a person must know.
+  const kept = paid.filter(({ returned }) => !returned).length;
+  const wasResent = town.decisions.retries(reference) > 0 && !town.decisions.isOrderedAgain(reference);
+  const twice = wasResent ? ['paid_twice'] : ['paid_twice', 'duplicate_at_service'];
+  if (kept > 1 && !told.some((kind) => twice.includes(kind)))
+    fail(`${kept} are paid, and nobody has been told: ${told.join(', ')}`);
+}
+
+function followsDoubtful(town: Town, { successor_of: before }: Final): boolean {
+  if (before === null) return false;
+  const sql = 'select reference, state, successor_of from payouts where id = ?';
+  const [first] = town.inspector.rows<Final>(sql, before);
+  if (!first) return false;
+  if (town.service.book.timesPaid(first.reference) > 0) return true;
+  return first.state === 'unknown'
+    ? tellings(town, first.reference).length > 0
+    : followsDoubtful(town, first);
+}
+
+const told0 = { payout_id: 0, event: '', source: '', from_state: null, to_state: '', detail: '' };
+
+/** Kinds of discrepancies that are open about a payout. */
+function tellings(town: Town, reference: string): string[] {
+  return town.inspector
+    .rows<{ kind: string }>(
+      "select kind from discrepancies where reference = ? and state <> 'resolved' order by kind",
+      reference,
+    )
+    .map(({ kind }) => kind)
+    .filter((kind) => kind !== 'webhook_missing' && kind !== 'webhook_conflict');
+}
+
+type Entry = {
+  seq: number;
+  at: string;
+  event: string;
+  source: string;
+  from_state: string | null;
+  to_state: string;
+  detail: string;
+  prev_hash: string;
+  hash: string;
+};
+
+/** P27, computed here anew: the chain holds, the row is what its history says, and attempts are as many as counted. */
+function judgeHistory(town: Town, payout: Final): void {
+  const fail = (detail: string): void =>
+    town.world.violate('P27: history rebuilds the ledger', detail, payout.reference);
+  const entries = town.inspector.rows<Entry>(
+    'select * from history where payout_id = ? order by seq',
+    payout.id,
+  );
+  let previous = '';
+  for (const [i, e] of entries.entries()) {
+    const fields = [
+      previous,
+      String(payout.id),
+      String(e.seq),
+      e.at,
+      e.event,
+      e.source,
+      e.from_state,
+      e.to_state,
+    ];
+    const hash = createHash('sha256')
+      .update(JSON.stringify([...fields, e.detail]))
+      .digest('hex');
+    if (e.seq !== i + 1 || e.prev_hash !== previous || e.hash !== hash) {
+      fail(`the chain breaks at ${e.seq}`);
+      return;
+    }
+    previous = hash;
+  }
+  const last = entries.at(-1);
+  if (last?.to_state !== payout.state || previous !== payout.history_head) fail('the row is not its history');
+  const attempts = town.inspector.rows<{ outcome: string | null }>(
+    'select outcome from attempts where payout_id = ?',
+    payout.id,
+  );
+  if (attempts.length !== payout.attempt_count)
+    fail(`${attempts.length} attempts, ${payout.attempt_count} counted`);
+  const open = attempts.filter(({ outcome }) => outcome === null);
+  if (open.length > 0) fail(`${open.length} attempts have no outcome and nobody is alive to bring one`);
+}
+
+/** P20: what is paid anew has one successor, and its own money stayed here or came back. */
+function judgeSuccessors(town: Town, payouts: readonly Final[]): void {
+  const { book } = town.service;
+  const keeps = (reference: string): boolean =>
+    book.entries(reference).some(({ moved, returned }) => moved && !returned);
+  const byId = new Map(payouts.map((payout) => [payout.id, payout.reference]));
+  const followed = new Set<number>();
+  for (const { reference, successor_of: before } of payouts) {
+    if (before === null) continue;
+    const fail = (detail: string): void => town.world.violate('P20: paid anew once', detail, reference);
+    if (followed.has(before)) fail('its predecessor has two successors');
+    followed.add(before);
+    const first = byId.get(before) ?? '';
+    const erred = town.decisions.isSettled(first) || town.decisions.blame(first) !== null;
+    if (!erred && keeps(first) && keeps(reference)) fail(`${first} was paid too`);
+  }
+}
+
+/** P18: nothing that was not signed by the service is kept as its word. */
+function judgeWebhooks(town: Town): void {
+  const [row] = town.inspector.rows<{ n: number }>(
+    'select count(*) as n from webhooks where instr(cast(body as text), ?) > 0',
+    forgery,
+  );
+  if (row && row.n > 0) town.world.violate('P18: a webhook is authentic', `${row.n} forged ones are stored`);
+}
+
+/** The product's own proof must come to the oracle's conclusion. */
+async function judgeProof(town: Town): Promise<void> {
+  const { ok, checks } = await verifyLedger(town.config.ledgerFile);
+  const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
+  if (!ok) town.world.violate('verify agrees', problems.slice(0, 5).join('; '));
+}
+
+/** P25: what was sent by a ledger that was lost is found as foreign money, and was paid once all the same. */
+function judgeForgotten(town: Town, payouts: readonly Final[], tally: Tally): void {
+  const { world, service } = town;
+  const ours = new Set(payouts.map(({ reference }) => reference));
+  const forgotten = new Set(service.book.all().map(({ record }) => record.reference));
+  for (const reference of forgotten) {
+    if (ours.has(reference)) continue;
+    world.coverage.count('ledger: a payout forgotten');
+    const found = tellings(town, reference).includes('missing_in_ledger');
+    if (town.fall.fellAt() === null || !found)
+      world.violate('P25: what the ledger forgot is found', 'the service has it, the ledger not', reference);
+    countMoney(town, { reference }, tally);
+  }
+}
+
+/** Promise 1: money moves once, but for what a person ordered wrongly and what no client can know. */
+function countMoney(town: Town, { reference }: Pick<Final, 'reference'>, tally: Tally): void {
+  const { book } = town.service;
+  tally.posts += book.arrivals(reference).length;
+  const paid = book.timesPaid(reference);
+  tally.paid += Math.min(1, paid);
+  if (paid < 2) return;
+  const blame = town.decisions.blame(reference);
+  if (blame === null) {
+    town.world.violate('nobody is paid twice', `paid ${paid} times`, reference);
+    return;
+  }
+  if (paid > 1 + town.decisions.retries(reference)) {
+    town.world.violate('nobody is paid more often than ordered', `paid ${paid} times`, reference);
+    return;
+  }
+  if (blame === 'operator') {
+    tally.operator += 1;
+    return;
+  }
+  if (blame === 'cannot know: hidden') tally.hidden += 1;
+  else tally.stopped += 1;
+  const late = blame === 'cannot know: hidden' ? 'shown too late' : 'stopped after the last check';
+  town.world.coverage.count(`paid twice: ${late}`);
+}

@@ -1,0 +1,200 @@
+import {
+  type PostFault,
+  postFaults,
+  type QuestionFault,
+  questionFaults,
+  type WebhookFault,
+  webhookFaults,
+} from './coverage.ts';
+import type { Random } from './random.ts';
+
+/** What kind of day a seed makes: how the service is, and how often things go wrong. */
+export type Weather = {
+  duplicates: 'accept' | 'refuse' | 'conflict';
+  detailsShow: 'first' | 'last';
+  notFoundCode: '04' | '05' | '12';
+  perPage: number;
+  serviceClockErrorMs: number;
+  slowestSettlementMs: number;
+  failedShare: number;
+  returnedShare: number;
+  quietPeriodMs: number;
+  timeoutMs: number;
+  sendDeadlineMs: number;
+  concurrency: number;
+  requestsPerSecond: number;
+  haltAfterUnknown: number;
+  /** After how long a process that stands still is taken for dead; null: only when it is dead. */
+  leaseMs: number | null;
+  /** How likely a process is struck at all, per life. */
+  strokes: number;
+  clockJumps: boolean;
+  /** The service shows some transfers only after the quiet period, and says nothing of them before. */
+  showsTooLate: boolean;
+  /** How likely a process is stopped between its last check and the kernel's write, per POST. */
+  stopsAtLastCheck: number;
+  /** How likely people decide rightly where they have the choice. */
+  patience: number;
+  /** An operator keeps copies of the ledger, and puts an old one back. */
+  oldCopies: boolean;
+  resubmit: 'manual' | 'confirmed_absent';
+  batches: number[];
+  lengthMs: number;
+  /** For how long a process stands still that is stopped there. */
+  drawStillnessMs(random: Random): number;
+  /** How long after acceptance a transfer shows itself. */
+  drawVisibilityMs(random: Random): number;
+  /** `again`: it was sent before, and what meets it now must not be taken for the fate of the first. */
+  drawPostFault(random: Random, again: boolean): PostFault | null;
+  drawQuestionFault(random: Random): QuestionFault | null;
+  drawWebhookFault(random: Random): WebhookFault | null;
+};
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** Answers that say something of one POST, and nothing of another. */
+const contradicting = [
+  'refused 24',
+  '429 with envelope',
+  '429 without envelope',
+  'connection refused',
+  'refused 24',
+  'lost after acceptance',
+] as const;
+
+/** Where few faults befall a day, the likely ones must not crowd out the others. */
+const evenly = [
+  ...postFaults,
+  'lost before acceptance',
+  '500 before acceptance',
+  'hang, not taken',
+  'success without our reference',
+  'success that contradicts its status',
+] as const;
+
+const takenUnanswered = ['lost after acceptance', 'hang, taken', '500 after acceptance'] as const;
+
+/** What a day must be like to show one thing soon; the seed decides all else. */
+export type Wish = { small: boolean; fault: PostFault | null; oldCopies: boolean };
+
+export function drawWeather(random: Random, { small, fault, oldCopies }: Wish): Weather {
+  const kind = drawKind(random);
+  // Batches that come after a copy are what it does not know.
+  const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches, 6, 9].slice(0, 4) } : kind;
+  return {
+    ...drawn,
+    ...(small && {
+      batches: drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, 8)),
+      lengthMs: Math.min(drawn.lengthMs, 10 * hour),
+    }),
+    ...(oldCopies && { oldCopies }),
+    ...(fault && { drawPostFault: (own) => (own.chance(0.5) ? fault : null) }),
+  };
+}
+
+function drawKind(random: Random): Weather {
+  const ordinary = drawOrdinary(random);
+  const special = random.next();
+  if (special < 0.08) return tooLate(ordinary, random);
+  return special < 0.21 ? drowsy(ordinary, random) : ordinary;
+}
+
+/**
+ * What no client can know: the service accepts duplicates and shows some transfers only after the quiet period. People
+ * wait it out, and so does confirmed absence; what they then send again is paid twice.
+ */
+function tooLate(ordinary: Weather, random: Random): Weather {
+  return {
+    ...unguarded(ordinary),
+    detailsShow: random.pick(['first', 'last']),
+    serviceClockErrorMs: random.between(-5_000, 5_000),
+    showsTooLate: true,
+    drawVisibilityMs: (own) => (own.chance(0.5) ? own.between(2 * hour, 8 * hour) : 0),
+    drawPostFault: (own) => (own.chance(0.5) ? own.pick(takenUnanswered) : null),
+    drawQuestionFault: () => null,
+  };
+}
+
+/** The other such case: processes are stopped after their last check, and wake when the money went out again. */
+function drowsy(ordinary: Weather, random: Random): Weather {
+  return {
+    ...unguarded(ordinary),
+    leaseMs: 30_000,
+    strokes: random.pick([0, 0.3]),
+    stopsAtLastCheck: 0.4,
+    drawStillnessMs: (own) => own.between(3 * hour, 8 * hour),
+  };
+}
+
+/** Nothing but the quiet period stands before a second payment, and everybody waits for it. */
+function unguarded(ordinary: Weather): Weather {
+  return {
+    ...ordinary,
+    duplicates: 'accept',
+    quietPeriodMs: hour,
+    failedShare: 0.02,
+    returnedShare: 0,
+    haltAfterUnknown: 0,
+    clockJumps: false,
+    oldCopies: false,
+    lengthMs: Math.max(ordinary.lengthMs, 20 * hour),
+    patience: 0.95,
+  };
+}
+
+function drawOrdinary(random: Random): Weather {
+  const postTrouble = random.pick([0.1, 0.2, 0.35, 0.5]);
+  const questionTrouble = random.pick([0, 0.05, 0.2]);
+  const webhookTrouble = random.pick([0.1, 0.3, 0.6]);
+  const quietPeriodMs = random.pick([1, 2, 6]) * hour;
+  // The case that no client can know: a transfer that shows itself only after the quiet period.
+  const hidesBeyondQuiet = random.chance(0.15);
+  // A service that takes what it gives no answer for, and shows it late: there people send again what was taken.
+  const doubtful = random.chance(0.25);
+  const hides = doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
+  const fewFaults = doubtful
+    ? takenUnanswered
+    : random.chance(0.6)
+      ? ([random.pick(evenly), random.pick(evenly)] as const)
+      : evenly;
+  return {
+    duplicates: random.pick(doubtful ? ['accept', 'accept', 'refuse'] : ['accept', 'refuse', 'conflict']),
+    detailsShow: random.pick(['first', 'last']),
+    notFoundCode: random.pick(['04', '05', '12']),
+    perPage: random.pick([5, 5, 10, 50]),
+    serviceClockErrorMs: random.between(-20_000, 20_000),
+    slowestSettlementMs: random.pick([20_000, 10 * minute, 3 * hour]),
+    failedShare: random.pick(doubtful ? [0.5] : [0.02, 0.2, 0.5]),
+    returnedShare: random.pick([0, 0.1]),
+    quietPeriodMs,
+    timeoutMs: random.pick([8_000, 30_000]),
+    sendDeadlineMs: random.pick([2_000, 5_000]),
+    concurrency: random.pick([1, 3, 8]),
+    requestsPerSecond: random.pick([0, 0, 20]),
+    haltAfterUnknown: random.pick(doubtful ? [0] : [0, 3, 3, 5]),
+    leaseMs: random.chance(0.7) ? 30_000 : null,
+    strokes: random.pick([0.3, 0.7, 0.95]),
+    clockJumps: random.chance(0.4),
+    showsTooLate: false,
+    stopsAtLastCheck: 0.01,
+    patience: 0.4,
+    oldCopies: random.chance(0.5),
+    resubmit: random.pick(['manual', 'confirmed_absent']),
+    batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([8, 15, 40]))),
+    lengthMs: random.between(6, 24) * hour,
+    drawStillnessMs: (own) => own.pick([20_000, 600_000, 7_200_000]),
+    drawVisibilityMs: (own) => {
+      if (!own.chance(hides)) return 0;
+      return hidesBeyondQuiet
+        ? quietPeriodMs + own.between(0, 6 * hour)
+        : own.between(1_000, quietPeriodMs / 2);
+    },
+    drawPostFault: (own, again) => {
+      if (again && own.chance(0.4)) return own.pick(contradicting);
+      return own.chance(postTrouble) ? own.pick(fewFaults) : null;
+    },
+    drawQuestionFault: (own) => (own.chance(questionTrouble) ? own.pick(questionFaults) : null),
+    drawWebhookFault: (own) => (own.chance(webhookTrouble) ? own.pick(webhookFaults) : null),
+  };
+}

@@ -1,0 +1,106 @@
+import type { Delivery, HttpRequest, Transport } from '../../src/service/transport.ts';
+import type { Life } from './life.ts';
+import type { PostAnswer, Service } from './service.ts';
+import type { Weather } from './weather.ts';
+import type { World } from './world.ts';
+
+/** The network of one process: what it wrote reaches the service whatever becomes of the process afterwards. */
+export function createWire(deps: {
+  world: World;
+  life: Life;
+  service: Service;
+  weather: Weather;
+  isCalm: () => boolean;
+  /** The bytes of a bank transfer leave at this moment. */
+  leaving: (life: Life, reference: string) => void;
+  /** They left a process that had been stopped after its last check: what no client can know. */
+  leavingLate: (reference: string) => void;
+}): Transport {
+  const { world, life, service, weather } = deps;
+  const random = world.random.fork(`wire ${life.name}`);
+
+  /** Waits for the answer for as long as the product does, and hands over whichever comes first. */
+  function exchange(resolve: (delivery: Delivery) => void): {
+    answer(answer: PostAnswer): void;
+    fail(): void;
+  } {
+    let over = false;
+    const end = (delivery: Delivery): void => {
+      if (over) return;
+      over = true;
+      const held = life.pass('as the answer comes');
+      if (held) void held.then(() => resolve(delivery));
+      else resolve(delivery);
+    };
+    const fail = (): void => end({ kind: 'failed', message: 'reset', timedOut: false, sent: true });
+    world.after(weather.timeoutMs, life, () =>
+      end({ kind: 'failed', message: 'time-out', timedOut: true, sent: true }),
+    );
+    const latency = (): number => random.between(1, 60);
+    return {
+      fail,
+      answer(answer) {
+        if (answer.kind === 'reply')
+          world.after(answer.delayMs + latency(), life, () => end({ kind: 'reply', reply: answer.reply }));
+        if (answer.kind === 'reset') world.after(latency(), life, fail);
+      },
+    };
+  }
+
+  function order(request: HttpRequest, resolve: (delivery: Delivery) => void): void {
+    const reference = referenceIn(request);
+    const again = service.book.arrivals(reference).length > 0;
+    const fault = deps.isCalm() ? null : weather.drawPostFault(random, again);
+    const notSent = (message: string): void =>
+      resolve({ kind: 'failed', message, timedOut: false, sent: false });
+    if (fault) world.coverage.count(`POST: ${fault}`);
+    if (fault === 'connection refused') {
+      notSent('ECONNREFUSED');
+      return;
+    }
+    if (!(request.mayWrite?.() ?? true)) {
+      notSent('too old to send');
+      return;
+    }
+    deps.leaving(life, reference);
+    const { answer } = exchange(resolve);
+    const arrive = (ms: number): void => world.after(ms, null, () => answer(service.post(request, fault)));
+    const late = fault === 'late on the network';
+    if (!deps.isCalm() && random.chance(weather.stopsAtLastCheck)) {
+      const stillness = weather.drawStillnessMs(random);
+      world.coverage.count('machine: stopped at the last check');
+      deps.leavingLate(reference);
+      life.stop(stillness);
+      world.after(stillness, life, () => arrive(1));
+    } else arrive(late ? weather.timeoutMs + random.between(1, 900_000) : random.between(1, 60));
+    // The next turn of this process may be its last: the bytes have left.
+    void life.pass('as the bytes leave');
+  }
+
+  function question(request: HttpRequest, resolve: (delivery: Delivery) => void): void {
+    const fault = deps.isCalm() ? null : weather.drawQuestionFault(random);
+    if (fault) world.coverage.count(`question: ${fault}`);
+    if (fault === 'no connection') {
+      resolve({ kind: 'failed', message: 'ECONNREFUSED', timedOut: false, sent: false });
+      return;
+    }
+    const { answer } = exchange(resolve);
+    world.after(random.between(1, 60), null, () => answer(service.question(request, fault)));
+  }
+
+  return {
+    async deliver(request) {
+      await life.pass('before the wire');
+      return new Promise((resolve) => {
+        const begin = (): void => (request.body ? order : question)(request, resolve);
+        world.after(random.between(0, 30), life, begin);
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function referenceIn(request: HttpRequest): string {
+  const read: Record<string, unknown> = JSON.parse(request.body?.toString('utf8') ?? '{}');
+  return String(read.reference);
+}

@@ -1,0 +1,41 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { releaseHeld, setHeld } from '../../src/ledger/holds.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { addBatch, at, makeLedger, payoutById, states } from '../support/ledger.ts';
+import { clientOf, named, senderOf } from './setting.ts';
+
+it('P21: what the service turned away while its batch was being held waits with it, and goes on once released', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const sandbox = await createSandbox({ settleMs: 60_000, faults: { 'R-1': 'edge_429_once' } });
+  onTestFinished(() => sandbox.stop());
+  const client = clientOf(sandbox);
+  onTestFinished(() => client.close());
+  const [first = 0n] = await addBatch(ledger, named(3));
+  const batch = { mode: 'test' as const, batch: 'b-1', at: at(10) };
+  // The brake comes while R-1 is in its request.
+  const service: ServiceClient = {
+    ...client,
+    async bankTransfer(...order) {
+      const outcome = await client.bankTransfer(...order);
+      if (order[1] === 'R-1') await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
+      return outcome;
+    },
+  };
+  expect(await senderOf(ledger, service).run()).toMatchObject({
+    ended: 'drained',
+    counts: { turned_away: 1 },
+  });
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'held', 'R-3': 'held' });
+  expect((await payoutById(ledger, first)).message).toMatch(/batch was held/);
+  await senderOf(ledger, service).run();
+  expect(sandbox.requests.posts, 'nothing goes out of a held batch').toBe(1);
+  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 3, kept: 0 });
+  await senderOf(ledger, client).run();
+  expect(await states(ledger), 'R-1 is looked up first (P8)').toEqual({
+    'R-1': 'ready',
+    'R-2': 'pending',
+    'R-3': 'pending',
+  });
+});
