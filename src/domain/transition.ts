@@ -44,6 +44,8 @@ export type Standing = {
   otherUnderWay: boolean;
   /** POSTs that the service may have taken, the event's own and forgotten ones (P25) included. */
   possiblyTaken: number;
+  /** The ledger went back in time and is not adopted yet: it may have sent this more often than it knows (P25). */
+  forgetful: boolean;
   transferId: string | null;
 };
 
@@ -159,6 +161,8 @@ function onWitness(now: Standing, witness: Witness): Effect {
   }
 }
 
+const forgotten = 'the ledger went back in time: another may have been sent';
+
 /** P14: final needs details or listing; a webhook only shows that the transfer exists. */
 function settle(now: Standing, witness: Witness): Effect {
   const { source, status } = witness;
@@ -169,6 +173,7 @@ function settle(now: Standing, witness: Witness): Effect {
   }
   const over = status === 'failed' || status === 'returned';
   // P17
+  if (over && now.forgetful) return keep(now, `${source} shows a ${status} transfer, but ${forgotten}`);
   if (over && now.possiblyTaken > 1 && (witness.transfers ?? 0) < now.possiblyTaken) {
     const why = `${source} shows a ${status} transfer, but ${now.possiblyTaken} may have been taken`;
     return now.state === 'sending' || now.state === 'unknown' ? keep(now, why) : move(now, 'unknown');
@@ -184,7 +189,7 @@ function onFinal(now: Standing, witness: Witness): Effect {
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
     // P17: of several sends one came back; only a complete listing shows whether the others did.
-    const others = now.possiblyTaken > 1 && witness.transfers === undefined;
+    const others = now.forgetful || (now.possiblyTaken > 1 && witness.transfers === undefined);
     return others
       ? keep(now, `${source} shows one transfer returned of several sent`)
       : move(now, 'returned', source);

@@ -49,3 +49,13 @@ export async function hearListing(trx: Trx, mode: Mode, startedAt: string): Prom
   const barrier = await trx.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
   if (barrier && barrier.value.slice(0, startedAt.length) < startedAt) await lowerBarrier(trx, key);
 }
+
+/** True from the moment a fall is noticed until the ledger is adopted (P25). */
+export async function wentBack(trx: Trx): Promise<boolean> {
+  const row = await trx
+    .selectFrom('meta')
+    .select('key')
+    .where('key', '=', barrierKeys.behind)
+    .executeTakeFirst();
+  return row !== undefined;
+}

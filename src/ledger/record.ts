@@ -3,6 +3,7 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
+import { wentBack } from './barriers.ts';
 import { field, rowsOf } from './bulk.ts';
 import { chainEntry, insertHistory } from './history.ts';
 import { askDetails } from './inquiries.ts';
@@ -22,6 +23,7 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
   const ids = [...new Set(events.map((e) => e.payoutId))];
   const rows = new Map((await loadPayouts(trx, ids)).map((row) => [row.id, { ...row }]));
   const open = await loadOpenAttempts(trx, askedOf(events, rows));
+  const forgetful = events.some(({ event }) => event.kind === 'witness') && (await wentBack(trx));
   const recorded: Recorded[] = [];
   const entries: ReturnType<typeof chainEntry>[] = [];
   const ended: Ended[] = [];
@@ -35,7 +37,7 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
       !endAttempt(open.get(payoutId), ended, event)
     )
       continue;
-    const now = standing(row, event, open);
+    const now = { ...standing(row, event, open), forgetful };
     const effect = transition(now, event);
     const from = row.state;
     const changed = apply(row, now, { event, effect, at });
@@ -110,7 +112,7 @@ function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint
   return events.filter(asks).map((e) => e.payoutId);
 }
 
-function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Standing {
+function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit<Standing, 'forgetful'> {
   const own = event.kind === 'outcome' || event.kind === 'abandoned' ? event.attemptId : null;
   const taken = (open.get(row.id) ?? []).filter(
     (a) => a.outcome === null || a.outcome === 'accepted' || a.outcome === 'unknown',

@@ -207,6 +207,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function concludeAbsent({ by, begunAt, listing }: Work, asked: Asked): Promise<number> {
     if (config.submission.resubmit !== 'confirmed_absent' || !listing.complete) return 0;
     const about = {
+      mode,
       run: by.run,
       at: clock.iso(),
       listing: { ...listing, full: true, begunAt },

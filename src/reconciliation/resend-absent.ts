@@ -1,5 +1,7 @@
 import { judgeAbsence } from '../domain/absence.ts';
+import type { Mode } from '../domain/payout.ts';
 import { absenceCases, type RunListing } from '../ledger/absence.ts';
+import { findBarrier } from '../ledger/barriers.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/record.ts';
 
@@ -10,10 +12,12 @@ import { type RecordEvent, record } from '../ledger/record.ts';
 export async function resendAbsent(
   ledger: Ledger,
   payoutIds: readonly bigint[],
-  about: { run: string; at: string; listing: RunListing; quietPeriodMs: number },
+  about: { mode: Mode; run: string; at: string; listing: RunListing; quietPeriodMs: number },
 ): Promise<number> {
   if (payoutIds.length === 0) return 0;
   return ledger.write(async (trx) => {
+    // P25: a ledger that went back in time may have forgotten that it ordered this already.
+    if (await findBarrier(trx, about.mode)) return 0;
     const events: RecordEvent[] = [];
     for (const { payoutId, held, facts } of await absenceCases(trx, payoutIds, about)) {
       const verdict = judgeAbsence(facts);

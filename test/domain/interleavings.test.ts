@@ -71,6 +71,7 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
     attemptCount: 0,
     otherAttemptOpen: false,
     otherUnderWay: false,
+    forgetful: false,
     possiblyTaken: 0,
     transferId: null,
   };
@@ -157,6 +158,7 @@ it('P17: with two POSTs that may have been taken, no order of words makes it fai
     attemptCount: 2,
     otherAttemptOpen: true,
     otherUnderWay: false,
+    forgetful: false,
     possiblyTaken: 2,
     transferId: null,
   };

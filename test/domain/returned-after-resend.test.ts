@@ -7,6 +7,7 @@ const paidAfterResend = {
   attemptCount: 2,
   otherAttemptOpen: true,
   otherUnderWay: false,
+  forgetful: false,
   possiblyTaken: 2,
   transferId: '2',
 };

@@ -32,6 +32,7 @@ const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing =>
   attemptCount: 1,
   otherAttemptOpen: false,
   otherUnderWay: false,
+  forgetful: false,
   possiblyTaken: 0,
   transferId: null,
   ...more,
@@ -183,6 +184,14 @@ describe('P17: after a resend, failed needs every transfer', () => {
   it('P17: one success is a success', () => {
     expect(result(standing('unknown', twice), witness('details', 'success'))).toBe('success');
   });
+});
+
+it('P25: a ledger that went back in time lets nothing end as failed or returned before it is adopted', () => {
+  const forgetful = { forgetful: true, possiblyTaken: 1 };
+  for (const state of ['unknown', 'pending', 'sending', 'refused'] as const)
+    expect(result(standing(state, forgetful), witness('details', 'failed')), state).toBe('keep');
+  expect(result(standing('success', forgetful), witness('listing', 'returned'))).toBe('keep');
+  expect(result(standing('unknown', forgetful), witness('details', 'success'))).toBe('success');
 });
 
 describe('P21: cancel touches only what was never sent', () => {

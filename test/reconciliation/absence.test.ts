@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -161,4 +162,12 @@ it('P16: it waits on hold when its batch is on hold', async () => {
     .where('id', '=', 'b-1')
     .execute();
   expect((await night()).payout.state).toBe('held');
+});
+
+it('P25: a ledger that went back in time orders nothing once more, since it may have done so already', async () => {
+  await follow(0, 3 * hour);
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(0), cause: 'restored' }));
+  const { payout, summary } = await night();
+  expect(payout).toMatchObject({ state: 'unknown', auto_resends: 0n });
+  expect(summary.resubmitted).toBeUndefined();
 });

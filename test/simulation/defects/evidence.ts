@@ -34,6 +34,7 @@ export const evidenceDefects: readonly Defect[] = [
     file: 'src/domain/transition.ts',
     find: `  if (over && now.possiblyTaken > 1 && `,
     replace: `  if (over && now.possiblyTaken < 0 && `,
+    fault: 'reset after body',
   },
   {
     name: 'resends what is listed',
