@@ -123,7 +123,7 @@ function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { ki
   if (row.state !== 'unknown') return;
   if (row.state !== now.state) row.message = event.why;
   row.submitted_at ??= event.since;
-  // A failed one was paid again under another reference, if at all; all else may have gone out under this one once more.
+  // What the service failed was paid again under another reference, if at all; all else may have gone out once more.
   if (now.state !== 'failed' || now.evidence.includes('person')) row.unseen_sends += 1n;
 }
 
