@@ -1,6 +1,6 @@
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { findHalt, halt, liftHalt } from '../ledger/claims.ts';
-import { releaseHeld, setHeld } from '../ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../ledger/holds.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import { type Context, withLocal } from './context.ts';
 import { countsText, haltText, unlessQuiet, withheldLines } from './describe.ts';
@@ -25,10 +25,9 @@ export async function hold(
       return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
     const batch = await oneBatch(app, args);
-    const moved = await setHeld(app.ledger, {
+    const moved = await holdBatch(app.ledger, {
       mode,
       batch,
-      held: true,
       reason: 'held by a person; counterfoil release lifts it',
       at,
     });
@@ -69,7 +68,7 @@ export async function release(
       });
     }
     const batch = await oneBatch(app, args);
-    const { moved, kept, first } = await releaseHeld(app.ledger, { mode, batch, at });
+    const { moved, kept, first } = await releaseBatch(app.ledger, { mode, batch, at });
     const halted = await findHalt(app.ledger.db, mode);
     const [now] = await batchCounts(app.ledger.db, mode, [batch]);
     const sending = now?.counts.sending ?? 0;

@@ -1,10 +1,9 @@
+import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import type { Evidence } from '../ledger/evidence.ts';
 
 /** Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25). */
 export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
-  const taken = attempts.filter(
-    ({ outcome }) => outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away',
-  );
+  const taken = attempts.filter(({ outcome }) => mayHaveBeenTaken(outcome));
   return taken.length + Number(payout.unseen_sends);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalBody } from '../domain/body.ts';
 import { foldReference } from '../domain/ids.ts';
-import { formatMinor, parseAmount } from '../domain/money.ts';
+import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { successorCells, successorReference } from '../domain/successor.ts';
 import { existingReferences } from '../ledger/batches.ts';
@@ -81,9 +81,7 @@ function draft({ payout, batch }: Evidence, reference: string, state: PayoutStat
 /** Payouts above `submission.payout_limit`, as the reason to hold their batch that intake gives; null when none is. */
 export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): string | null {
   const above = cases.flatMap(({ payout: { amount, currency, row_number } }) => {
-    const limit = limits[currency];
-    const most = limit === undefined ? null : parseAmount(limit, currency);
-    const isAbove = most?.kind === 'ok' && amount > most.minor;
+    const isAbove = isAboveLimit(amount, currency, limits);
     return isAbove ? [`row ${row_number} (${currency} ${formatMinor(amount, currency)})`] : [];
   });
   if (above.length === 0) return null;

@@ -101,3 +101,10 @@ export function decimalToMinor(text: string, currency: string): bigint | null {
   if (minor > maxMinor) return null;
   return sign === '-' ? -minor : minor;
 }
+
+/** True for an amount above its currency's limit (`submission.payout_limit`); a currency without one has none. */
+export function isAboveLimit(amount: bigint, currency: string, limits: Record<string, string>): boolean {
+  const limit = limits[currency];
+  const most = limit === undefined ? null : parseAmount(limit, currency);
+  return most?.kind === 'ok' && amount > most.minor;
+}

@@ -29,3 +29,8 @@ export type Outcome =
       raw: string;
       halts: boolean;
     };
+
+/** False only for attempts that are proven not taken; `null`: its POST is under way (P4). */
+export function mayHaveBeenTaken(outcome: string | null): boolean {
+  return outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away';
+}

@@ -46,7 +46,6 @@ export type Standing = {
   possiblyTaken: number;
   /** The ledger went back in time and is not adopted yet: it may have sent this more often than it knows (P25). */
   forgetful: boolean;
-  transferId: string | null;
 };
 
 /** `keep`: recorded in history, state unchanged. `conflict`: a discrepancy for a person, state unchanged. */
@@ -71,10 +70,10 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
       return now.state === 'sending' && !now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);
     case 'witness':
       return onWitness(now, event.witness);
+    // P16: what was not found is no less sent.
     case 'looked_up':
       return keep(
         now,
-        // P16
         event.found ? 'a look-up found it' : 'a look-up did not find it; absence proves nothing',
       );
     case 'hold':
@@ -103,7 +102,7 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
 }
 
 /** What a newer copy of the ledger may have sent, or seen sent, without this one knowing (P25). */
-const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
+export const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
 
 /** P21: only what was never sent; a retry that waits was sent before. */
 function onCancel(now: Standing): Effect {
@@ -163,7 +162,10 @@ function onWitness(now: Standing, witness: Witness): Effect {
 
 const forgotten = 'the ledger went back in time: another may have been sent';
 
-/** P14: final needs details or listing; a webhook only shows that the transfer exists. */
+/**
+ * P14: final needs details or listing; a webhook only shows that the transfer exists. P17: it is over only when all that
+ * may have been taken is, which a ledger that went back in time cannot count (P25).
+ */
 function settle(now: Standing, witness: Witness): Effect {
   const { source, status } = witness;
   if (status === 'pending' || source === 'webhook') {
@@ -172,7 +174,6 @@ function settle(now: Standing, witness: Witness): Effect {
       : move(now, 'pending', source);
   }
   const over = status === 'failed' || status === 'returned';
-  // P17
   if (over && now.forgetful) return keep(now, `${source} shows a ${status} transfer, but ${forgotten}`);
   if (over && now.possiblyTaken > 1 && (witness.transfers ?? 0) < now.possiblyTaken) {
     const why = `${source} shows a ${status} transfer, but ${now.possiblyTaken} may have been taken`;

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import type { RowRules } from '../domain/batch-rules.ts';
 import { foldReference } from '../domain/ids.ts';
-import { formatMinor, parseAmount } from '../domain/money.ts';
+import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import { nubanAgrees } from '../domain/nuban.ts';
 import type { Problem } from '../domain/problem.ts';
 import { existingReferences } from '../ledger/batches.ts';
@@ -154,9 +154,7 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
       unusual.add(currency);
       scan.warnings.add(`row ${row}: currency ${currency}; the service documents NGN and ZAR only`);
     }
-    const limit = config.submission.payoutLimit[currency];
-    const most = limit === undefined ? null : parseAmount(limit, currency);
-    if (most?.kind === 'ok' && amount > most.minor) {
+    if (isAboveLimit(amount, currency, config.submission.payoutLimit)) {
       scan.overLimit.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
     }
   };

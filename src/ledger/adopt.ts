@@ -1,4 +1,5 @@
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { forgettable } from '../domain/transition.ts';
 import { barrierKeys, lowerBarrier, raiseBarrier } from './barriers.ts';
 import { dropSome, finishSome, loadingBatches } from './batches.ts';
 import { abandonClaims } from './claims.ts';
@@ -9,8 +10,6 @@ import { record } from './record.ts';
 import { backupKeys } from './seal.ts';
 
 const modes: readonly Mode[] = ['test', 'live'];
-/** What a newer copy may have sent, or seen sent, without this one knowing (P25). */
-const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
 const chunk = 1000;
 /** In `meta`, while an adoption is under way. */
 export const adoptingKey = 'adopting';

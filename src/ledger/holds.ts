@@ -11,15 +11,13 @@ const shownKept = 10;
 type Released = { moved: number; kept: number; first: { reference: string; why: string }[] };
 
 /**
- * Moves a batch's unsent payouts to `held`, or its held ones back to `ready`, in chunks; each is a compare-and-set, so
- * what is already on its way is left alone (P21). Returns how many moved.
+ * Moves a batch's unsent payouts to `held`, in chunks; each is a compare-and-set, so that what is already on its way is
+ * left alone (P21). Returns how many moved.
  */
-export async function setHeld(
+export async function holdBatch(
   ledger: Ledger,
-  request: { mode: Mode; batch: string; held: boolean; reason: string; at: string },
+  { mode, batch, reason, at }: { mode: Mode; batch: string; reason: string; at: string },
 ): Promise<number> {
-  const { mode, batch, held, reason, at } = request;
-  if (!held) return (await releaseHeld(ledger, request)).moved;
   let moved = 0;
   for (;;) {
     const done = await ledger.write(async (trx) => {
@@ -50,7 +48,7 @@ export async function setHeld(
  * Lets a batch's held payouts go, but for those that would be paid twice: these stay held and say so. Goes over the
  * batch until nothing moves any more, since another process may hold what this one has passed.
  */
-export async function releaseHeld(
+export async function releaseBatch(
   ledger: Ledger,
   { mode, batch, at }: { mode: Mode; batch: string; at: string },
 ): Promise<Released> {

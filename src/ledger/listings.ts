@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Overlap } from '../domain/completeness.ts';
+import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import { readInstant } from '../domain/witness.ts';
@@ -191,7 +192,7 @@ function toRow(run: string, pass: number, row: StagedTransfer): Omit<Listed, 'pa
     transfer_id: row.id,
     trx: row.trx,
     reference: row.reference,
-    reference_key: row.reference.toLowerCase(),
+    reference_key: foldReference(row.reference),
     currency: row.currency,
     amount: decimalToMinor(row.amount, row.currency),
     amount_text: row.amount,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { Db } from './open.ts';
@@ -49,7 +50,7 @@ export async function payoutStory(db: Db, mode: Mode, reference: string): Promis
     .selectFrom('payouts')
     .selectAll()
     .where('mode', '=', mode)
-    .where('reference_key', '=', reference.toLowerCase())
+    .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
   if (!payout) return undefined;
   const { id } = payout;

@@ -1,5 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { ListedRow, PairedPayout } from '../domain/classify.ts';
+import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Ledger } from './open.ts';
 import type { Tables } from './tables.ts';
@@ -166,9 +167,7 @@ async function loadCases(db: Db, run: string, ids: bigint[]): Promise<PairCase[]
       // An adopted payout may have been sent by the ledger that was lost (P25).
       firstIntentAt: own[0]?.began_at ?? row.submitted_at,
       accepted: own.some((attempt) => attempt.outcome === 'accepted'),
-      possiblyTaken:
-        own.filter(({ outcome }) => outcome === null || outcome === 'accepted' || outcome === 'unknown')
-          .length + Number(row.unseen_sends),
+      possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
     };
     return { payout, rows: rowsOf.get(row.id) ?? [] };
   });

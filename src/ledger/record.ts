@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { ladderDelayMs } from '../domain/ladder.ts';
+import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
@@ -114,9 +115,7 @@ function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint
 
 function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit<Standing, 'forgetful'> {
   const own = event.kind === 'outcome' || event.kind === 'abandoned' ? event.attemptId : null;
-  const taken = (open.get(row.id) ?? []).filter(
-    (a) => a.outcome === null || a.outcome === 'accepted' || a.outcome === 'unknown',
-  );
+  const taken = (open.get(row.id) ?? []).filter(({ outcome }) => mayHaveBeenTaken(outcome));
   const other = taken.filter((a) => a.id !== own);
   const others = other.length + Number(row.unseen_sends);
   return {
@@ -127,7 +126,6 @@ function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit
     otherUnderWay: other.some((a) => a.outcome === null),
     // Where the attempts were not loaded there is at most one, which is as good as taken.
     possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
-    transferId: row.transfer_id,
   };
 }
 

@@ -1,3 +1,4 @@
+import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Payout } from './tables.ts';
 import { type Found, problems } from './verify-payout.ts';
@@ -24,7 +25,7 @@ export function checkOrder(payout: Payout): Found[] {
   const frozen = frozenAmount(body, payout.currency);
   if (frozen !== payout.amount)
     found.add(`amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`);
-  if (payout.reference_key !== payout.reference.toLowerCase())
+  if (payout.reference_key !== foldReference(payout.reference))
     found.add('reference_key is not its reference in lower case');
   return found.list;
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Trx } from './open.ts';
 import type { Webhook } from './tables.ts';
@@ -21,7 +22,7 @@ export async function payoutOfWebhook(db: Db | Trx, webhook: Webhook): Promise<b
     .selectFrom('payouts')
     .select('id')
     .where('mode', '=', webhook.mode)
-    .where('reference_key', '=', (webhook.reference ?? '').toLowerCase())
+    .where('reference_key', '=', foldReference(webhook.reference ?? ''))
     .executeTakeFirst();
   if (byReference || webhook.trx === null) return byReference?.id;
   const byTrx = await db

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import { aliveAncestors } from './lineage.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
@@ -95,7 +96,7 @@ async function listedAlready(
   const complete = await newestCompleteRun(trx, mode);
   if (complete) runs.push({ id: complete.id });
   if (runs.length === 0) return new Map();
-  const idOf = new Map(payouts.map(({ id, reference }) => [reference.toLowerCase(), id]));
+  const idOf = new Map(payouts.map(({ id, reference }) => [foldReference(reference), id]));
   const rows = await trx
     .selectFrom('listed')
     .select(['run_id', 'reference_key'])

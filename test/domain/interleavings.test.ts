@@ -73,7 +73,6 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
     otherUnderWay: false,
     forgetful: false,
     possiblyTaken: 0,
-    transferId: null,
   };
   let ended: Outcome['kind'] | null = null;
   const path: PayoutState[] = [];
@@ -95,7 +94,6 @@ function live(events: readonly Heard[]): { state: PayoutState; evidence: string;
     }
     apply(event);
     now.possiblyTaken = ended === null || ended === 'unknown' || ended === 'accepted' ? 1 : 0;
-    now.transferId ??= event.kind === 'witness' ? event.witness.transferId : null;
   }
   return { state: now.state, evidence: now.evidence, path };
 }
@@ -160,7 +158,6 @@ it('P17: with two POSTs that may have been taken, no order of words makes it fai
     otherUnderWay: false,
     forgetful: false,
     possiblyTaken: 2,
-    transferId: null,
   };
   const words = [...hearable({ taken: true, end: 'failed' }), outcome('refused'), outcome('not_sent')];
   const heard = fc.array(fc.constantFrom(...words), { maxLength: 12 });

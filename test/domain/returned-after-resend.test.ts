@@ -9,7 +9,6 @@ const paidAfterResend = {
   otherUnderWay: false,
   forgetful: false,
   possiblyTaken: 2,
-  transferId: '2',
 };
 const returned: Witness = {
   source: 'details',

@@ -34,7 +34,6 @@ const standing = (state: PayoutState, more: Partial<Standing> = {}): Standing =>
   otherUnderWay: false,
   forgetful: false,
   possiblyTaken: 0,
-  transferId: null,
   ...more,
 });
 function result(now: Standing, event: PayoutEvent): string {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claim, findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
-import { setHeld } from '../../src/ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
 import {
@@ -57,10 +57,10 @@ describe('P2: the transaction of the intent checks everything again', () => {
     await addBatch(ledger, ['R-1', 'R-2']);
     const hold = { mode: 'test' as const, batch: 'b-1', reason: 'a person', at: at(0) };
     await claimAt(ledger, at(0));
-    expect(await setHeld(ledger, { ...hold, held: true })).toBe(1);
+    expect(await holdBatch(ledger, hold)).toBe(1);
     expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'held' });
     expect(await claimedNames(1)).toEqual([]);
-    await setHeld(ledger, { ...hold, held: false });
+    await releaseBatch(ledger, hold);
     expect(await claimedNames(2)).toEqual(['R-2']);
   });
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
-import { setHeld } from '../../src/ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { record } from '../../src/ledger/record.ts';
 import {
   addBatch,
@@ -44,7 +44,7 @@ it('P11: a release before the clock was set back does not hide the unknown outco
 it('P21: a release that is cut short leaves the reason with what is still held', async () => {
   await addBatch(ledger, ['R-1'], { state: 'held' });
   const request = { mode: 'test' as const, batch: 'b-1', reason: 'looked odd', at: at(1) };
-  await setHeld(ledger, { ...request, held: true });
+  await holdBatch(ledger, request);
   let commits = 0;
   const dying = {
     ...ledger,
@@ -53,7 +53,7 @@ it('P21: a release that is cut short leaves the reason with what is still held',
       return ledger.write(work);
     },
   };
-  await setHeld(dying, { ...request, held: false }).catch(() => undefined);
+  await releaseBatch(dying, request).catch(() => undefined);
   const batch = await ledger.db.selectFrom('batches').select('hold_reasons').executeTakeFirstOrThrow();
   const held = Object.values(await states(ledger)).includes('held');
   expect(batch.hold_reasons !== '[]').toBe(held);

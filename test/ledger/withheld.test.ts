@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findAttention } from '../../src/ledger/attention.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { releaseHeld, setHeld } from '../../src/ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { beginRun, stage } from '../../src/ledger/listings.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
@@ -49,8 +49,8 @@ it('P15: what was held since the service shows it says so, stays held when its b
     count: 1,
     first: [{ batch: 'b-1', reference: 'R-1', message: expect.stringMatching(/shows a transfer under R-1/) }],
   });
-  await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
-  expect(await releaseHeld(ledger, batch)).toMatchObject({
+  await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({
     moved: 1,
     kept: 1,
     first: [{ reference: 'R-1', why: expect.stringContaining('restore --adopt') }],
@@ -63,16 +63,16 @@ it('P15: what was held since the service shows it says so, stays held when its b
 
 it('P15: a payout that a person held is not released once the service shows it, and then names its own reason', async () => {
   await addBatch(ledger, ['R-1', 'R-2']);
-  await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
+  await holdBatch(ledger, { ...batch, reason: 'held by a person' });
   expect((await findAttention(ledger.db, 'test')).withheld.count, 'a person knows why').toBe(0);
   await list('R-2');
-  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 1, kept: 1 });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 1, kept: 1 });
   expect((await findAttention(ledger.db, 'test', ['b-1'])).withheld).toMatchObject({
     count: 1,
     first: [{ reference: 'R-2' }],
   });
   const before = await ledger.db.selectFrom('history').selectAll().execute();
-  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 0, kept: 1 });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 0, kept: 1 });
   expect(await ledger.db.selectFrom('history').selectAll().execute(), 'nothing new').toEqual(before);
 });
 
@@ -80,7 +80,7 @@ it('P21: releasing goes over more payouts than a transaction holds, past those t
   const names = Array.from({ length: 2101 }, (_, i) => `R-${i + 1}`);
   await addBatch(ledger, names, { state: 'held' });
   await list('R-1', 'R-1001', 'R-2101');
-  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 2098, kept: 3 });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 2098, kept: 3 });
   const counts = Object.groupBy(Object.values(await states(ledger)), (state) => state);
   expect([counts.ready?.length, counts.held?.length]).toEqual([2098, 3]);
 });

@@ -1,7 +1,7 @@
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { findHalt, halt, liftHalt } from '../../src/ledger/claims.ts';
-import { setHeld } from '../../src/ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
@@ -97,8 +97,9 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
       return;
     case 'hold batch':
     case 'release batch': {
-      const request = { mode: 'test' as const, batch: subject ?? '', held: what === 'hold batch' };
-      await setHeld(ledger, { ...request, reason: 'held by a person', at });
+      const request = { mode: 'test' as const, batch: subject ?? '', at };
+      if (what === 'hold batch') await holdBatch(ledger, { ...request, reason: 'held by a person' });
+      else await releaseBatch(ledger, request);
       return;
     }
     case 'cancel':

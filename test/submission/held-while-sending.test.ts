@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { releaseHeld, setHeld } from '../../src/ledger/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, makeLedger, payoutById, states } from '../support/ledger.ts';
@@ -19,7 +19,7 @@ it('P21: what the service turned away while its batch was being held waits with 
     ...client,
     async bankTransfer(...order) {
       const outcome = await client.bankTransfer(...order);
-      if (order[1] === 'R-1') await setHeld(ledger, { ...batch, held: true, reason: 'held by a person' });
+      if (order[1] === 'R-1') await holdBatch(ledger, { ...batch, reason: 'held by a person' });
       return outcome;
     },
   };
@@ -31,7 +31,7 @@ it('P21: what the service turned away while its batch was being held waits with 
   expect((await payoutById(ledger, first)).message).toMatch(/batch was held/);
   await senderOf(ledger, service).run();
   expect(sandbox.requests.posts, 'nothing goes out of a held batch').toBe(1);
-  expect(await releaseHeld(ledger, batch)).toMatchObject({ moved: 3, kept: 0 });
+  expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 3, kept: 0 });
   await senderOf(ledger, client).run();
   expect(await states(ledger), 'R-1 is looked up first (P8)').toEqual({
     'R-1': 'ready',
