@@ -104,6 +104,13 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
 /** What a newer copy of the ledger may have sent, or seen sent, without this one knowing (P25). */
 export const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
 
+/** True where a newer copy may have sent it once more, so that one more send must be counted (P17, P25). */
+export function mayHaveGoneAgain({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+  // What the service failed was paid again under another reference, if at all.
+  if (state === 'failed') return evidence.includes('person');
+  return state === 'unknown' || forgettable.includes(state);
+}
+
 /** P21: only what was never sent; a retry that waits was sent before. */
 function onCancel(now: Standing): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not cancelled: ${now.state}`);

@@ -1,6 +1,12 @@
 import type { Outcome } from '../domain/outcome.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { type Effect, type PayoutEvent, restsOnPerson, type Standing } from '../domain/transition.ts';
+import {
+  type Effect,
+  mayHaveGoneAgain,
+  type PayoutEvent,
+  restsOnPerson,
+  type Standing,
+} from '../domain/transition.ts';
 import type { Payout } from './tables.ts';
 
 /** The part of a payout's row that events change; the history's details rebuild it (P27). */
@@ -45,6 +51,8 @@ export function apply(
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
     learn(row, now, event, at);
+    // What is over before the adoption is not counted by it.
+    if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
   }
   if (effect.kind === 'move') row.final_at = finals.includes(effect.to) ? at : null;
   const changed: Record<string, unknown> = {};
@@ -123,8 +131,7 @@ function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { ki
   if (row.state !== 'unknown') return;
   if (row.state !== now.state) row.message = event.why;
   row.submitted_at ??= event.since;
-  // What the service failed was paid again under another reference, if at all; all else may have gone out once more.
-  if (now.state !== 'failed' || now.evidence.includes('person')) row.unseen_sends += 1n;
+  if (mayHaveGoneAgain(now)) row.unseen_sends += 1n;
 }
 
 function learnOutcome(row: Row, outcome: Outcome, at: string): void {

@@ -24,7 +24,8 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
   const ids = [...new Set(events.map((e) => e.payoutId))];
   const rows = new Map((await loadPayouts(trx, ids)).map((row) => [row.id, { ...row }]));
   const open = await loadOpenAttempts(trx, askedOf(events, rows));
-  const forgetful = events.some(({ event }) => event.kind === 'witness') && (await wentBack(trx));
+  const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
+  const forgetful = asksFall && (await wentBack(trx));
   const recorded: Recorded[] = [];
   const entries: ReturnType<typeof chainEntry>[] = [];
   const ended: Ended[] = [];

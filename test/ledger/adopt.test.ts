@@ -124,6 +124,37 @@ it('P25: a retry that waited in the copy may have gone out: one failed transfer 
   await now.close();
 });
 
+it('P25: what the service shows before the adoption counts as sent once more, too (P17)', async () => {
+  const [unknown = 0n, retried = 0n] = await addBatch(ledger, ['R-1', 'R-2']);
+  const claims = await claimAt(ledger, at(1), 2);
+  for (const one of claims) await recordOutcome(ledger, at(2), one, replies.unknown());
+  const behind = { at: at(3), cause: 'an older copy was put back' };
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, behind));
+  const shows = (status: 'pending' | 'success') => ({
+    kind: 'witness' as const,
+    witness: { ...failedBy('T1').witness, status, message: null },
+  });
+  await ledger.write((trx) =>
+    record(trx, at(4), [
+      { payoutId: unknown, source: 'details', event: shows('pending') },
+      { payoutId: retried, source: 'details', event: shows('success') },
+      { payoutId: retried, source: 'details', event: shows('success') },
+    ]),
+  );
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect(await payoutById(now, retried)).toMatchObject({ state: 'success', unseen_sends: 1n });
+  await now.write((trx) =>
+    record(trx, at(20_000), [{ payoutId: unknown, source: 'details', event: failedBy('T1') }]),
+  );
+  expect(await payoutById(now, unknown), 'the lost copy may have sent it again').toMatchObject({
+    state: 'unknown',
+    unseen_sends: 1n,
+  });
+  await now.close();
+});
+
 it('P25: each copy that was lost may have sent it once more', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await ledger.close();
