@@ -21,6 +21,8 @@ export type PairedPayout = Expected & {
   accepted: boolean;
   /** POSTs that the service may have taken: accepted, unknown, still under way, or forgotten (P25). */
   possiblyTaken: number;
+  /** A ledger that was lost may have sent it more often than this one can count (P25). */
+  forgotten: boolean;
 };
 
 /** A transfer that the list shows, as staged; `amount` null where its text is no decimal of its currency. */
@@ -176,7 +178,7 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
 function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   if (rows.length < 2) return [];
   const money = rows.filter((row) => !isOver(readStatus(row.status))).length;
-  const twice = payout.possiblyTaken > 1;
+  const twice = payout.possiblyTaken > 1 || payout.forgotten;
   if (twice && money < 2 && rows.length <= payout.possiblyTaken) return [];
   const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
   return [

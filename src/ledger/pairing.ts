@@ -168,6 +168,7 @@ async function loadCases(db: Db, run: string, ids: bigint[]): Promise<PairCase[]
       firstIntentAt: own[0]?.began_at ?? row.submitted_at,
       accepted: own.some((attempt) => attempt.outcome === 'accepted'),
       possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
+      forgotten: row.unseen_sends > 0n,
     };
     return { payout, rows: rowsOf.get(row.id) ?? [] };
   });

@@ -20,6 +20,7 @@ const payout: PairedPayout = {
   firstIntentAt: '2026-11-21T12:00:00.000Z',
   accepted: true,
   possiblyTaken: 1,
+  forgotten: false,
 };
 const row: ListedRow = {
   transfer_id: '7',
@@ -99,6 +100,9 @@ describe('a payout and what the list shows of it', () => {
     expect(kinds({}, {}, { transfer_id: '8' })).toEqual(['duplicate_at_service']);
     expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8' })).toEqual(['paid_twice']);
     expect(kinds({ possiblyTaken: 2 }, {}, { transfer_id: '8', status: 'failed' })).toEqual([]);
+    expect(kinds({ forgotten: true }, {}, { transfer_id: '8' }), 'a lost ledger may have').toEqual([
+      'paid_twice',
+    ]);
   });
 
   it('P17: a failed transfer says nothing while another row of the reference stands, even one that is not ours', () => {
