@@ -1,7 +1,8 @@
 import { foldReference } from '../domain/ids.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { findBarrier } from './barriers.ts';
-import type { Db, Ledger } from './open.ts';
+import { readReasons, setHoldReasons } from './batches.ts';
+import type { Db, Ledger, Trx } from './open.ts';
 import { record } from './record.ts';
 import type { Payout } from './tables.ts';
 import { whyListed } from './withheld.ts';
@@ -69,11 +70,14 @@ export async function standingOf(
   return all;
 }
 
+const cancelledMeanwhile =
+  'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
+
 /**
  * Cancels what of a batch (or of one payout) was never sent, in chunks; each is a compare-and-set (P21). `waiting` is
  * what an earlier attempt keeps from being cancelled: a retry that has not gone out yet. `listed`: what the service
  * shows under its reference stays as it is, and so does everything while the ledger went back in time (P25): calling it
- * never sent could be false.
+ * never sent could be false. What was on its way and comes back unsent is held: a cancelled batch sends nothing more.
  */
 export async function cancelUnsent(
   ledger: Ledger,
@@ -82,6 +86,7 @@ export async function cancelUnsent(
   const total: Awaited<ReturnType<typeof cancelUnsent>> = { cancelled: 0, waiting: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
     const { last, rows, moved, listed } = await ledger.write(async (trx) => {
+      if (request.payout === undefined && after === 0n) await keepReturned(trx, request.batch, true);
       let query = trx
         .selectFrom('payouts')
         .select(['id', 'reference', 'attempt_count', 'successor_of'])
@@ -107,6 +112,8 @@ export async function cancelUnsent(
           .map(({ id }) => ({ payoutId: id, source: request.source, event })),
       );
       const cancelled = recorded.filter(({ to }) => to === 'cancelled').length;
+      if (request.payout === undefined && found.length < chunk)
+        await keepReturned(trx, request.batch, await isSending(trx, request.batch));
       return { last: found.at(-1)?.id, rows: found.length, moved: cancelled, listed: shown };
     });
     total.cancelled += moved;
@@ -116,4 +123,26 @@ export async function cancelUnsent(
     if (last === undefined || rows < chunk) return total;
     after = last;
   }
+}
+
+/** What an answer makes `ready` again is held where its batch has a reason to be (see `holdReturned`). */
+async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<void> {
+  const row = await trx
+    .selectFrom('batches')
+    .select('hold_reasons')
+    .where('id', '=', batch)
+    .executeTakeFirstOrThrow();
+  const others = readReasons(row.hold_reasons).filter((reason) => reason !== cancelledMeanwhile);
+  await setHoldReasons(trx, batch, keep ? [...others, cancelledMeanwhile] : others);
+}
+
+async function isSending(trx: Trx, batch: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch)
+    .where('state', '=', 'sending')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -38,4 +39,31 @@ it('P21: what the service turned away while its batch was being held waits with 
     'R-2': 'pending',
     'R-3': 'pending',
   });
+});
+
+it('P21: what the service turned away while its batch was being cancelled is not sent, and a second cancel ends it', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const sandbox = await createSandbox({ settleMs: 60_000, faults: { 'R-1': 'edge_429_once' } });
+  onTestFinished(() => sandbox.stop());
+  const client = clientOf(sandbox);
+  onTestFinished(() => client.close());
+  await addBatch(ledger, named(3));
+  const cancel = () =>
+    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(10), source: 'person', why: 'wrong month' });
+  const service: ServiceClient = {
+    ...client,
+    async bankTransfer(...order) {
+      const outcome = await client.bankTransfer(...order);
+      if (order[1] === 'R-1') await cancel();
+      return outcome;
+    },
+  };
+  await senderOf(ledger, service).run();
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'cancelled', 'R-3': 'cancelled' });
+  await senderOf(ledger, client).run();
+  expect(sandbox.requests.posts, 'nothing more goes out of a cancelled batch').toBe(1);
+  expect(await cancel()).toMatchObject({ cancelled: 1 });
+  const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+  expect(hold_reasons, 'nothing is on its way any more').toBe('[]');
 });
