@@ -111,14 +111,15 @@ function isOver(status: WitnessStatus | null): boolean {
 }
 
 function candidate(fields: Fields, ours: Expected): Candidate | null {
-  const byId =
-    same(first(fields, ['transfer_id', 'transferId', 'id']), ours.transferId) ||
-    same(first(fields, ['trx']), ours.trx);
-  const byReference = Object.entries(fields).some(
-    ([key, value]) =>
-      /^((payout|merchant|transfer)_)?ref(erence)?$/i.test(key) &&
-      text(value)?.toLowerCase() === ours.referenceKey,
+  const references = Object.entries(fields).flatMap(([key, value]) =>
+    /^((payout|merchant|transfer)_)?ref(erence)?$/i.test(key) ? (text(value)?.toLowerCase() ?? []) : [],
   );
+  const byReference = references.includes(ours.referenceKey);
+  // A bare `id` may be that of anything: in an object that names another reference it is not our transfer's.
+  const bare = byReference || references.length === 0 ? first(fields, ['id']) : null;
+  const byId =
+    same(first(fields, ['transfer_id', 'transferId']) ?? bare, ours.transferId) ||
+    same(first(fields, ['trx']), ours.trx);
   if ((!byId && !byReference) || isEnvelope(fields)) return null;
   const words = ['status', 'statusMessage', 'status_message', 'transfer_status', 'state'];
   const told = new Set(words.flatMap((key) => readStatus(text(fields[key]) ?? '') ?? []));

@@ -126,6 +126,17 @@ describe('P15: presence proves only our own', () => {
     });
   });
 
+  it('a bare id that equals our transfer id is none of ours where the object names another reference', () => {
+    const known = { ...ours, transferId: '481' };
+    const json = (data: unknown) => ({ success: true, status: '00', data });
+    const customer = { id: 481, reference: 'CUSTOMER-7', status: 'failed' };
+    expect(findWitness(json(customer), known, 'details').kind).toBe('none');
+    expect(findWitness(json({ ...told, customer }), known, 'details')).toMatchObject({
+      witness: { status: 'success' },
+    });
+    expect(findWitness(json({ id: 481, status: 'failed' }), known, 'details').kind).toBe('witness');
+  });
+
   it('allows the service a clock five minutes behind', () => {
     expect(createdInTime('2026-11-21T11:55:01Z', ours.firstIntentAt)).toBe(true);
   });
