@@ -2,13 +2,26 @@ import type { LocalApp } from '../src/app.ts';
 
 export const name = 'intake';
 
-/** Takes in what lies whole in the inbox; first finishes what a crash interrupted. */
-export async function run(
-  app: LocalApp,
-): Promise<{ taken: number; refused: number; waiting: number; batches: string[] }> {
+/** Takes in what lies whole in the inbox, payouts and expected collections; first finishes what a crash interrupted. */
+export async function run(app: LocalApp): Promise<{
+  taken: number;
+  refused: number;
+  waiting: number;
+  batches: string[];
+  /** Files of expected collections that were taken. */
+  collections: number;
+}> {
   await app.intake.removeHalfLoaded();
   await app.intake.finishMoves();
   const { taken, waiting } = await app.intake.takeInbox();
+  const expected = await app.intake.takeCollections();
   const batches = taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
-  return { taken: batches.length, refused: taken.length - batches.length, waiting: waiting.length, batches };
+  const collections = expected.taken.filter((t) => t.kind === 'taken').length;
+  return {
+    taken: batches.length,
+    refused: taken.length - batches.length + expected.taken.length - collections,
+    waiting: waiting.length + expected.waiting.length,
+    batches,
+    collections,
+  };
 }

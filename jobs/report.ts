@@ -2,12 +2,12 @@ import type { LocalApp } from '../src/app.ts';
 
 export const name = 'report';
 
-/** Writes the results of every batch that changed, the last run's files and the index. Returns the files. */
+/** Writes the results of every batch that changed, the files of the last run and the last closed month, and the index. Returns the files. */
 export async function run(app: LocalApp): Promise<{ files: string[] }> {
   await app.applyWebhooks();
   const files = await app.reporting.writeDueBatchResults();
   const last = await app.reporting.lastRun();
   if (last) files.push(...(await app.reporting.writeRun(last)));
-  files.push(await app.reporting.writeIndex());
+  files.push(...(await app.reporting.writeLastPeriod()), await app.reporting.writeIndex());
   return { files };
 }

@@ -12,8 +12,10 @@ export async function run(app: LocalApp, queue: Queue): Promise<{ added: string[
   const add = async (job: string): Promise<void> => {
     if ((await queue.add({ name: job, id: `${job}-${mode}`, payload: {} })) === 'added') added.push(job);
   };
-  const left = await sendable(app.ledger.db, mode);
-  if (left.ready > 0) await add('submit');
+  await app.brakes.settle();
+  const left = await sendable(app.ledger.db, app.brakes.under());
+  // The submit job asks about a canary, so that the rest of its batch goes without anybody's help.
+  if (left.ready > 0 || (await app.brakes.unsettled(1)).length > 0) await add('submit');
   if ((await unappliedWebhooks(app.ledger.db, mode, 1)).length > 0) await add('apply-webhooks');
   return { added };
 }

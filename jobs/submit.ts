@@ -3,6 +3,9 @@ import { type Scope, sendable } from '../src/ledger/claims.ts';
 
 export const name = 'submit';
 
+/** Look-ups of canaries in one run: a large canary must not take the place of everything else. */
+const questionsARun = 100;
+
 export type SubmitPayload = {
   scope?: Scope;
   signal?: AbortSignal;
@@ -19,7 +22,7 @@ export async function run(
   { scope, signal, onProgress }: SubmitPayload = {},
 ): Promise<SubmitResult> {
   const tookOver = await app.takeOver();
-  await app.applyWebhooks(signal);
+  await settleBrakes(app, signal);
   const request = {
     ...(scope && { scope }),
     ...(signal && { signal }),
@@ -27,19 +30,27 @@ export async function run(
   };
   let result = await app.sender.run(request);
   for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
-    const left = await sendable(app.ledger.db, app.config.mode, scope);
+    const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
     if (left.lookUpFirst === 0) break;
     const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
     if (asked === 0) await app.clock.sleep(1000, signal);
     const next = await app.sender.run(request);
     result = { ...next, counts: addCounts(result.counts, next.counts) };
   }
-  const waiting = await sendable(app.ledger.db, app.config.mode, scope);
+  const waiting = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
   if (result.ended === 'drained' && waiting.lookUpFirst > 0) {
     const detail = `${waiting.lookUpFirst} payouts were turned away and wait for a look-up that gets no answer`;
     return { ...result, ended: 'stuck', detail, tookOver };
   }
   return { ...result, tookOver };
+}
+
+/** Applies what is heard and asks about canaries, so that what waits for them goes on, or stops with a reason (P21). */
+export async function settleBrakes(app: App, signal?: AbortSignal): Promise<void> {
+  await app.applyWebhooks(signal);
+  const unsettled = await app.brakes.unsettled(questionsARun);
+  if (unsettled.length > 0) await app.lookUps.lookUp(unsettled, signal);
+  await app.brakes.settle();
 }
 
 function addCounts(a: SubmitResult['counts'], b: SubmitResult['counts']): SubmitResult['counts'] {

@@ -1,14 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import { type Config, secretsOf } from './config.ts';
 import { createDecisions } from './decisions/decisions.ts';
+import { createRedactor } from './domain/redact.ts';
+import type { RetryRow } from './domain/retry-file.ts';
 import { createIntake } from './intake/check.ts';
+import { createBrakes } from './ledger/brakes.ts';
 import { createJobsStore } from './ledger/jobs.ts';
 import { type Ledger, openLedger } from './ledger/open.ts';
 import { applyWebhooks } from './observation/apply-webhooks.ts';
 import { createListing } from './observation/listing.ts';
 import { createLookUps } from './observation/look-up.ts';
 import { createResends } from './observation/resends.ts';
+import { createCollectionLookUps } from './observation/verify-collections.ts';
+import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
 import { createReporting } from './reporting/reporting.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
@@ -53,25 +58,37 @@ export async function openLocal(options: AppOptions) {
     rejected: folder('rejected'),
     reports: folder('reports'),
   };
+  const decisions = createDecisions({
+    ledger,
+    clock,
+    rules: {
+      mode: config.mode,
+      referencePrefix: config.intake.referencePrefix,
+      payoutLimit: config.submission.payoutLimit,
+    },
+  });
+  const applyStored = (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal);
+  /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
+  const intakeAsking = (ask: (ids: bigint[]) => Promise<unknown>) => {
+    const prepare = async (rows: readonly RetryRow[]): Promise<void> => {
+      await applyStored();
+      await ask(await decisions.rows.originals(rows));
+    };
+    return createIntake({ ledger, config, clock, paths, retries: { ...decisions.rows, prepare } });
+  };
   return {
     config,
     log,
     clock,
     ledger,
     paths,
-    intake: createIntake({ ledger, config, clock, paths }),
-    reporting: createReporting({ ledger, config, paths }),
-    decisions: createDecisions({
-      ledger,
-      clock,
-      rules: {
-        mode: config.mode,
-        referencePrefix: config.intake.referencePrefix,
-        payoutLimit: config.submission.payoutLimit,
-      },
-    }),
+    intake: intakeAsking(async () => undefined),
+    intakeAsking,
+    reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),
+    decisions,
+    brakes: createBrakes({ ledger, clock, mode: config.mode, brakes: config.submission }),
     jobsStore: createJobsStore(ledger),
-    applyWebhooks: (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal),
+    applyWebhooks: applyStored,
     close: () => ledger.close(),
   };
 }
@@ -109,31 +126,49 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     service,
     throttle,
-    rules: { mode, perRun: limit.resendsPerMinute },
+    rules: { mode, receives: config.receiver.enabled },
   });
   const listing = createListing({
     ledger,
     clock,
     service,
     limiter,
-    settings: { mode, concurrency: limit.concurrency, maxPasses: config.reconciliation.maxPasses },
+    settings: {
+      mode,
+      concurrency: limit.concurrency,
+      maxPasses: config.reconciliation.maxPasses,
+      windowDays: config.reconciliation.windowDays,
+    },
   });
+  const collectionLookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
   const followUp = { lookUp: lookUps.askNow, askResend: resends.ask };
+  const collections = createCollectionConclusions({
+    ledger,
+    config,
+    clock,
+    followUp: {
+      verify: collectionLookUps.askNow,
+      verifyDue: collectionLookUps.askDue,
+      askResend: resends.askCollections,
+    },
+  });
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   return {
     ...local,
+    intake: local.intakeAsking((ids) => lookUps.lookUp(ids)),
     service,
     workers,
     lookUps,
+    collectionLookUps,
     resends,
-    reconciliation: createReconciliation({ ledger, config, clock, listing, followUp }),
+    reconciliation: createReconciliation({ ledger, config, clock, listing, followUp, collections }),
     sender: createSender({
       ledger,
       clock,
       service,
       limiter,
       workerId: workers.id,
-      rules: { ...rules, sendDeadlineMs, haltAfterUnknown },
+      rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
     }),
     preflight: () => preflight(service, mode, limit.baseUrl),
     takeOver: () => takeOver({ ledger, clock, workers }),
@@ -164,6 +199,11 @@ function serviceKeys(config: Config): { secretKey: string; encryptionKey: string
   return { secretKey, encryptionKey };
 }
 
+/** A connection to the service alone, for who only asks. Throws MissingKeys as {@link openApp} does. */
+export function connectService(config: Config): ServiceClient {
+  return openService(config, serviceKeys(config), undefined);
+}
+
 function openService(
   config: Config,
   keys: { secretKey: string; encryptionKey: string | undefined },
@@ -178,6 +218,7 @@ function openService(
     orderKey: chooseKey(authorizationKey, keys),
     signingKey: chooseKey(signatureKey, keys),
     rules: { codes, edgeRejections },
+    redact: createRedactor(secretsOf(config)),
   });
 }
 

@@ -98,11 +98,18 @@ function describe(issue: z.core.$ZodIssue, merged: Tree, origins: Record<string,
   const where = variable.startsWith('COUNTERFOIL_') ? `${name} (from ${variable})` : name;
   if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
   const value = valueAt(merged, path);
-  // A password inside an address must not reach a log.
-  const got = value === undefined ? '' : `, got ${JSON.stringify(value).replace(/\/\/[^/@"]*@/g, '//…@')}`;
+  const got = value === undefined ? '' : `, got ${withoutCredentials(JSON.stringify(value))}`;
   return [
     `${where || 'the configuration'}: ${issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '')}${got}`,
   ];
+}
+
+/** Passwords and tokens inside addresses must not reach a log: what may be one goes, the host stays. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replace(/\/\/[^/\s]*@/g, '//…@')
+    .replace(/"[^"/\s]*@/g, '"…@')
+    .replace(/(:\/\/[^/\s?#"]*)([/?#][^\s"]+)/g, (_, host: string) => `${host}/…`);
 }
 
 function valueAt(tree: Tree, path: string[]): unknown {

@@ -13,6 +13,15 @@ const address = z.string().refine(isAddress, 'expected an address such as 192.0.
 const limits = z
   .record(z.string(), z.union([z.string(), z.number()]).transform(String))
   .superRefine(checkLimits);
+const dailyLimits = limits.superRefine((map, context) => {
+  for (const [currency, amount] of Object.entries(map))
+    if (!/[1-9]/.test(amount))
+      context.addIssue({
+        code: 'custom',
+        path: [currency],
+        message: 'expected more than zero; leave the currency out for no limit',
+      });
+});
 const codes = z.record(
   z.string().regex(/^\d{2,3}$/, 'a status code has two or three digits; write it in quotes'),
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
@@ -22,7 +31,6 @@ const codes = z.record(
 const only = <T extends string | number>(known: T) =>
   z.literal(known, `this version knows only ${JSON.stringify(known)}`);
 const emptyText = only('');
-const emptyMap = z.strictObject({}, 'this version knows only an empty map');
 const emptyList = z.array(z.never()).max(0, 'this version knows only an empty list');
 
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
@@ -54,30 +62,34 @@ export const sections = {
     settle_seconds: count(0).default(2),
   }),
   submission: section({
-    approval: only('none').default('none'),
-    approval_above: emptyMap.default({}),
-    daily_limit: emptyMap.default({}),
+    approval: z.enum(['none', 'always', 'above']).default('none'),
+    approval_above: limits.default({}),
+    daily_limit: dailyLimits.default({}),
     payout_limit: limits.default({}),
     duplicate_window_days: count(0, 36_500).default(5),
     quiet_period_minutes: count(0).default(1440),
     resubmit: z.enum(['manual', 'confirmed_absent']).default('manual'),
     halt_after_unknown: count(0).default(3),
     send_deadline_ms: count(1).default(5000),
-    canary: only(0).default(0),
+    canary: count(0, 1_000_000).default(0),
     canary_hours: count(1).default(4),
     timezone: zone.default('Africa/Lagos'),
+  }).superRefine(({ approval, approval_above }, context) => {
+    if (approval !== 'above' || Object.keys(approval_above).length > 0) return;
+    const message = 'expected a total for each currency that needs approval, such as {NGN: "5000000.00"}';
+    context.addIssue({ code: 'custom', path: ['approval_above'], message });
   }),
   receiver: section({
     enabled: z.boolean().default(true),
     host: z.string().min(1).default('127.0.0.1'),
     port: port.default(8787),
-    tls_cert: emptyText.default(''),
-    tls_key: emptyText.default(''),
+    tls_cert: z.string().default(''),
+    tls_key: z.string().default(''),
     trust_proxy: z.array(address).default([]),
     allow_from: z.array(address).default([]),
     replay_window_seconds: count(1).default(300),
     max_body_bytes: count(1, 16_777_216).default(65_536),
-  }),
+  }).superRefine(checkTlsPair),
   admin: section({ host: z.string().min(1).default('127.0.0.1'), port: port.default(8788) }),
   alerts: section({
     webhook_url: emptyText.default(''),
@@ -144,6 +156,14 @@ function mayTurnAway(status: number): boolean {
   return (status >= 400 && status <= 499) || status === 503;
 }
 
+function checkTlsPair(receiver: { tls_cert: string; tls_key: string }, context: z.RefinementCtx): void {
+  const { tls_cert, tls_key } = receiver;
+  if ((tls_cert === '') === (tls_key === '')) return;
+  const [absent, other] = tls_cert === '' ? ['tls_cert', 'tls_key'] : ['tls_key', 'tls_cert'];
+  const message = `expected a file, since ${other} is set: name both for HTTPS, or neither behind a TLS proxy`;
+  context.addIssue({ code: 'custom', path: [absent], message });
+}
+
 function checkLimits(map: Record<string, string>, context: z.RefinementCtx): void {
   for (const [currency, amount] of Object.entries(map)) {
     const digits = /^[A-Z]{3}$/.test(currency) ? currencyOf(currency)?.digits : undefined;
@@ -171,7 +191,7 @@ function parseBaseUrl(text: string, context: z.RefinementCtx): string {
 }
 
 /** True for names and addresses that never leave this machine. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

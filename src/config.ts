@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { parse as parseYaml } from 'yaml';
 import { parseFile } from './config-file.ts';
 import { type ModeKeys, readAdminTokens, readModeKeys, type SecretReader } from './config-keys.ts';
-import type { FileConfig } from './config-schema.ts';
+import { type FileConfig, isLoopback } from './config-schema.ts';
 
 export type { ModeKeys } from './config-keys.ts';
 
@@ -49,16 +49,30 @@ export function liveAllowedForServe(env: Environment): boolean {
   return env.COUNTERFOIL_LIVE === 'yes';
 }
 
-/**
- * Reads the file, `.env` and the environment (which wins). Every problem is reported at once, each naming the key
- * and what was expected, none naming a secret's value.
- */
-export function loadConfig(options: {
+/** Where to look. */
+export type LoadOptions = {
   configFlag?: string;
   dataFlag?: string;
   cwd: string;
   env: Environment;
-}): { kind: 'ok'; config: Config } | { kind: 'problem'; problems: string[] } {
+};
+
+/** What was read besides the values: for who says where each came from. */
+export type Sources = {
+  /** The values in the file's own spelling and order. */
+  values: FileConfig;
+  text: string;
+  environment: Environment;
+  dotEnv: Environment;
+};
+
+/**
+ * Reads the file, `.env` and the environment (which wins). Every problem is reported at once, each naming the key
+ * and what was expected, none naming a secret's value.
+ */
+export function loadConfig(
+  options: LoadOptions,
+): { kind: 'ok'; config: Config; sources: Sources } | { kind: 'problem'; problems: string[] } {
   const { cwd } = options;
   const configFile = resolve(
     cwd,
@@ -78,7 +92,8 @@ export function loadConfig(options: {
     };
   }
   if (text.kind === 'unreadable') return { kind: 'problem', problems: [`${configFile}: ${text.why}`] };
-  const env = { ...readDotEnv(join(home, '.env'), problems, warnings), ...options.env };
+  const dotEnv = readDotEnv(join(home, '.env'), problems, warnings);
+  const env = { ...dotEnv, ...options.env };
   const tree = readTree(configFile, text.text, problems);
   const file = parseFile(tree, env, problems);
   const secret = secretReader(env, home, problems);
@@ -86,10 +101,14 @@ export function loadConfig(options: {
   const live = readModeKeys('live', secret, problems);
   const adminTokens = readAdminTokens(secret, problems);
   if (!file || problems.length > 0) return { kind: 'problem', problems };
+  const values = camelSections(file.values);
+  const receiver = withFiles(values.receiver, home);
+  if (isHeardInTheClear(receiver)) warnings.push(inTheClear(receiver.host));
   return {
     kind: 'ok',
     config: {
-      ...camelSections(file.values),
+      ...values,
+      receiver,
       mode: file.values.mode,
       home,
       dataDir,
@@ -100,8 +119,17 @@ export function loadConfig(options: {
       origins: file.origins,
       warnings,
     },
+    sources: { values: file.values, text: text.text, environment: options.env, dotEnv },
   };
 }
+
+/** Every secret value of both modes, for who takes them out of texts. */
+export function secretsOf({ keys, adminTokens = [] }: Secrets): string[] {
+  const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
+  return [...ofModes, ...adminTokens.map(({ token }) => token)];
+}
+
+type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
 
 type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 
@@ -149,9 +177,24 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
     }
     const text = readText(resolve(home, path));
     if (text.kind === 'text') return text.text.trim();
-    problems.push(`${name}_FILE: ${path} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
+    // Who put the key itself there must not find it in a log.
+    const shown = path.includes('/') ? path : 'the file it names';
+    problems.push(`${name}_FILE: ${shown} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
     return undefined;
   };
+}
+
+function withFiles(receiver: Config['receiver'], home: string): Config['receiver'] {
+  const file = (path: string): string => (path === '' ? '' : resolve(home, path));
+  return { ...receiver, tlsCert: file(receiver.tlsCert), tlsKey: file(receiver.tlsKey) };
+}
+
+function isHeardInTheClear({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {
+  return enabled && tlsCert === '' && trustProxy.length === 0 && !isLoopback(host);
+}
+
+function inTheClear(host: string): string {
+  return `receiver.host ${host} can be reached by others, and webhooks would come to it in the clear: set receiver.tls_cert and tls_key, or name the TLS proxy before it in receiver.trust_proxy`;
 }
 
 function camelSections(values: FileConfig): Sections {

@@ -20,6 +20,8 @@ export type Daemon = {
   start(): Promise<{ url: string | null }>;
   /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
   failed: Promise<string>;
+  /** Uses a renewed certificate at once. Never throws. */
+  reload(): Promise<void>;
   /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
   stop(): Promise<string | undefined>;
 };
@@ -100,7 +102,14 @@ export function createDaemon(app: App): Daemon {
     { concurrency: 1 },
   );
   const receiver = config.receiver.enabled
-    ? createReceiver({ config, ledger: app.ledger, clock, log, onStored: () => wake(applyJob.name) })
+    ? createReceiver({
+        config,
+        ledger: app.ledger,
+        clock,
+        log,
+        onStored: () => wake(applyJob.name),
+        onFailed: guard,
+      })
     : null;
   const scheduler = createScheduler({
     jobs: scheduledJobs(app, { stopping: stopping.signal, wake, queue, watched }),
@@ -126,6 +135,9 @@ export function createDaemon(app: App): Daemon {
       await scheduler.start();
       takingOver = keepTakingOver();
       return { url: listening?.url ?? null };
+    },
+    async reload() {
+      await receiver?.reload();
     },
     async stop() {
       stopping.abort();

@@ -39,7 +39,7 @@ describe('configuration file', () => {
     const { configFile: _c, origins, ...example } = good();
     expect({ ...example, service: { ...example.service, baseUrl: bare.service.baseUrl } }).toEqual(bare);
     const left = Object.entries(origins).filter(([, origin]) => origin === 'default');
-    expect(left.map(([name]) => name)).toEqual(['submission.approval_above']);
+    expect(left.map(([name]) => name)).toEqual([]);
   });
 
   it('asks for base_url when it is missing', () => {
@@ -74,17 +74,32 @@ describe('configuration file', () => {
   );
 
   it.each([
-    'submission: { canary: 5 }',
-    'submission: { daily_limit: { NGN: "1.00" } }',
-    'submission: { approval: always }',
     'ledger: { url: "postgres://h/db" }',
     'queue: { url: "redis://h" }',
     'alerts: { webhook_url: "https://h" }',
     'alerts: { mail_to: [a@b.c] }',
-    'receiver: { tls_cert: a.pem }',
   ])('refuses what this version cannot honour instead of ignoring it: %s', (text) => {
     write(minimal + text);
     expect(problems()).toContain('this version knows only');
+  });
+
+  it('wants both files of the receiver certificate or neither, and finds them from home', () => {
+    for (const [given, other] of [
+      ['tls_cert', 'tls_key'],
+      ['tls_key', 'tls_cert'],
+    ]) {
+      write(`${minimal}receiver: { ${given}: a.pem }`);
+      expect(problems()).toContain(`receiver.${other}: expected a file, since ${given} is set`);
+    }
+    write(`${minimal}receiver: { tls_cert: tls/a.pem, tls_key: /k.pem }`);
+    expect(good().receiver).toMatchObject({ tlsCert: join(home, 'tls/a.pem'), tlsKey: '/k.pem' });
+  });
+
+  it('warns that webhooks would come in the clear, unless there is a certificate or a proxy', () => {
+    write(`${minimal}receiver: { host: 0.0.0.0 }`);
+    expect(good().warnings.join()).toContain('receiver.host 0.0.0.0');
+    write(`${minimal}receiver: { host: 0.0.0.0, trust_proxy: [10.0.0.2] }`);
+    expect(good().warnings).toEqual([]);
   });
 
   it.each(['"25": refused', '"25": accepted', '"1": halt'])('P10: refuses the code override %s', (entry) => {

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
+import { visible } from '../domain/hidden.ts';
 import { type Context, withLocalOrNew } from './context.ts';
-import { problemLines, totalsText } from './describe.ts';
+import { problemLines, retryLines, totalsText } from './describe.ts';
+import { foreseenJson, foreseenLines } from './foreseen.ts';
 import type { Result } from './result.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
@@ -10,24 +12,21 @@ export async function check(context: Context, args: string[]): Promise<Result> {
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const lines = files.flatMap((checked) => [
       checked.ok
-        ? `ok       ${checked.file}: ${checked.rows} payouts, ${totalsText(checked.totals)}`
-        : `refused  ${checked.file}: ${checked.problemCount} problem(s)`,
+        ? `ok       ${checked.file}: ${checked.rows} payouts, ${totalsText(checked.totals)}; separated by ${checked.delimiter}`
+        : `refused  ${visible(checked.file)}: ${checked.problemCount} problem(s)`,
       ...problemLines(checked.problems, checked.problemCount),
       ...checked.warnings.map((warning) => `  warning: ${warning}`),
       ...checked.duplicates
         .slice(0, 20)
         .map((d) => `  possible duplicate: row ${d.row} (${d.reference}) looks like ${d.earlier}`),
+      ...retryLines(checked.retries),
+      ...foreseenLines(checked),
     ]);
-    const shown = files.map(({ file, ok, rows, totals, warnings, problems, duplicates, banks }) => ({
-      file,
-      ok,
-      rows,
-      totals,
-      banks,
-      warnings,
-      problems,
-      duplicates,
-    }));
+    const shown = files.map((checked) => {
+      const { file, ok, delimiter, rows, totals, warnings, problems, duplicates, retries, banks } = checked;
+      const found = { file, ok, delimiter, rows, totals, banks, warnings, problems, duplicates, retries };
+      return { ...found, ...foreseenJson(checked) };
+    });
     return { code: files.every((checked) => checked.ok) ? 0 : 3, lines, json: { files: shown } };
   });
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
-import type { Config, Environment } from '../config.ts';
+import { type Config, type Environment, secretsOf } from '../config.ts';
+import { createRedactor, type Redact } from '../domain/redact.ts';
 import { Stop } from './result.ts';
 
 /** What a command may use of the world around it. */
@@ -59,7 +60,7 @@ async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>):
   await refuseStrayLedger(config);
   const { openLocal } = await import('../app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
-  const app = await openLocal({ config, log: createLogger({ quiet: true }) });
+  const app = await openLocal({ config, log: createLogger({ quiet: true, redact: redactorOf(config) }) });
   try {
     return await work(app);
   } finally {
@@ -102,6 +103,10 @@ async function refuseWithoutLedger({ dataDir, ledgerFile }: Config): Promise<voi
   );
 }
 
+function redactorOf(config: Config): Redact {
+  return createRedactor(secretsOf(config));
+}
+
 /** Commands that are given payouts of a ledger, and so need one. */
 const needLedger = ['retry', 'resend'];
 
@@ -112,7 +117,8 @@ export async function withApp<T>(context: Context, kind: string, work: (app: App
   await refuseStrayLedger(config);
   const { MissingKeys, openApp } = await import('../app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
-  const log = createLogger({ quiet: kind !== 'serve' || Boolean(context.options.quiet) });
+  const quiet = kind !== 'serve' || Boolean(context.options.quiet);
+  const log = createLogger({ quiet, redact: redactorOf(config) });
   const app = await openApp({ config, log }, kind).catch((error: unknown) => {
     throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
   });

@@ -61,13 +61,13 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
     ...done.map(({ reference, pays_again, state, message }) => {
       const what = pays_again === null ? `${reference} again` : `${reference} pays ${pays_again} again`;
       // What was not sent has no answer yet.
-      const unsent = state === 'ready' || state === 'held';
-      if (unsent) return `${what}: ${state}${sent.kind === 'waits' && waits === '' ? `; ${submit}` : ''}`;
+      const goes = state === 'ready' && sent.kind === 'waits' && waits === '';
+      if (state === 'ready' || state === 'held') return `${what}: ${state}${goes ? `; ${submit}` : ''}`;
       return `${what}: ${state}${message ? `  ${plainCause(message)}` : ''}`;
     }),
     ...had.map(({ text }) => text),
     ...refused.map(({ reference, why }) => `refused  ${reference}: ${why}`),
-    ...heldBatches(shown, done).map((batch) => `held: ${batch} waits for counterfoil release ${batch}`),
+    ...heldBatches(shown, done),
     ...(waits === '' ? [] : [waits]),
     ...(left > 0 ? [`${left} more wait for a decision: run the command again`] : []),
   ];
@@ -97,10 +97,23 @@ function doneOf({ decided, states }: Outcome): Done[] {
   });
 }
 
-/** The batches that keep back what was decided: the payout itself, or the one it pays again, names its batch. */
+/**
+ * The batches that keep back what was decided, each with what lets it go: the payout itself, or the one it pays again,
+ * names its batch.
+ */
 function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
   const held = new Set(
     done.flatMap((one) => (one.state === 'held' ? [one.pays_again ?? one.reference] : [])),
   );
-  return [...new Set(cases.flatMap(({ payout, batch }) => (held.has(payout.reference) ? [batch.id] : [])))];
+  return [
+    ...new Set(
+      cases.flatMap(({ payout, batch }) => {
+        if (!held.has(payout.reference)) return [];
+        const { id } = batch;
+        // A successor in a batch that needs approvals waits for one of its own (P20).
+        const anew = batch.approval_needed === 1n && done.some((one) => one.pays_again === payout.reference);
+        return [`held: ${id} waits for counterfoil ${anew ? 'approve' : 'release'} ${id}`];
+      }),
+    ),
+  ];
 }

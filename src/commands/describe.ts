@@ -21,6 +21,18 @@ export function problemLines(problems: readonly Problem[], count: number, most =
   return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
 }
 
+type Retried = { row: number; reference: string; pays_again: string; state: string; changed: string[] };
+
+/** What the rows of a file would pay again, and where they send it elsewhere; all but the first twenty as a number. */
+export function retryLines(retries: readonly Retried[], most = 20): string[] {
+  const lines = retries.slice(0, most).map(({ row, reference, pays_again, state, changed }) => {
+    const where = changed.length > 0 ? `, with another ${changed.join(' and ')}` : ', to the same account';
+    return `  row ${row}: would pay ${pays_again} (${state}) again as ${reference}${where}`;
+  });
+  const rest = retries.length - lines.length;
+  return rest > 0 ? [...lines, `  … and ${rest} more`] : lines;
+}
+
 /** Under `--quiet` a command that did all it was asked says nothing; what needs a person is still said. */
 export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
@@ -31,9 +43,11 @@ export function haltText({ at, cause }: { at: string; cause: string }): string {
   const barrier = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause);
   if (barrier) return `since ${at}: ${cause}.`;
   // Released before anybody asked, the next unknowns would pile up on these.
-  const first = /\bunknown\b/.test(cause)
-    ? ' First counterfoil reconcile, which asks what became of them.'
-    : '';
+  const first = /\banswered 22\b/.test(cause)
+    ? ' First counterfoil doctor, which shows what was signed, and with which key.'
+    : /\bunknown\b/.test(cause)
+      ? ' First counterfoil reconcile, which asks what became of them.'
+      : '';
   return `since ${at}: ${cause}.${first} When the cause is gone: counterfoil release --mode`;
 }
 

@@ -45,9 +45,11 @@ function factLines(one: Case): string[] {
       '  attempt    one may have been made that this ledger does not remember (it went back in time)',
     );
   lines.push(`  look-up    ${lookUpText(one)}`, `  listing    ${listingText(one)}`);
+  for (const { run, status } of one.listedSince)
+    lines.push(`  listed     since, by run ${run}, as ${status}`);
   if (one.lookAlikes.length > 0)
     lines.push(
-      `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here, same account and amount`,
+      `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
     );
   for (const w of one.webhooks)
     lines.push(

@@ -1,5 +1,6 @@
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { findHalt, halt, liftHalt } from '../ledger/claims.ts';
+import { liftCanary } from '../ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/holds.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import { type Context, withLocal } from './context.ts';
@@ -68,17 +69,29 @@ export async function release(
       });
     }
     const batch = await oneBatch(app, args);
-    const { moved, kept, first } = await releaseBatch(app.ledger, { mode, batch, at });
+    const { dailyLimit } = app.config.submission;
+    const { moved, kept, first, stays } = await releaseBatch(app.ledger, { mode, batch, at, dailyLimit });
+    const canary = await app.ledger.write((trx) => liftCanary(trx, mode, batch, at));
     const halted = await findHalt(app.ledger.db, mode);
     const [now] = await batchCounts(app.ledger.db, mode, [batch]);
     const sending = now?.counts.sending ?? 0;
     const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
     if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
+    lines.push(...stays.map((reason) => `  still held: ${reason}`));
+    if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
     if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
     return unlessQuiet(context, {
-      code: kept > 0 ? 4 : 0,
+      code: kept + stays.length > 0 ? 4 : 0,
       lines,
-      json: { batch, released: moved, sending, kept, kept_first: first },
+      json: {
+        batch,
+        released: moved,
+        sending,
+        kept,
+        kept_first: first,
+        hold_reasons: stays,
+        canary: canary?.cause ?? null,
+      },
     });
   });
 }
@@ -89,7 +102,8 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
     throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
 }
 
-async function oneBatch(
+/** The batch that a person named, loaded and in this ledger. */
+export async function oneBatch(
   app: Parameters<Parameters<typeof withLocal>[1]>[0],
   args: string[],
 ): Promise<string> {

@@ -14,6 +14,13 @@ type Entry = {
   load(): Promise<Handler>;
 };
 
+/** What narrows a list of discrepancies, and those a word is said about in bulk. */
+const filters: [flags: string, text: string][] = [
+  ['--kind <kind>', 'only this kind'],
+  ['--batch <batch>', 'only this batch'],
+  ['--older-than <days>', 'only those first seen at least so many days ago'],
+];
+
 const entries: Entry[] = [
   {
     usage: 'demo',
@@ -47,6 +54,12 @@ const entries: Entry[] = [
     load: async () => (await import('./submit.ts')).submit,
   },
   {
+    usage: 'approve <batch>',
+    does: 'the second person’s word: lets a batch go that submission.approval holds; not for who dropped it',
+    example: 'counterfoil approve november-20261121-3f9a1c',
+    load: async () => (await import('./approve.ts')).approve,
+  },
+  {
     usage: 'hold [batch]',
     does: 'stop sending a batch, or with --mode everything; says how many were already on their way',
     example: 'counterfoil hold november-20261121-3f9a1c',
@@ -55,7 +68,7 @@ const entries: Entry[] = [
   },
   {
     usage: 'release [batch]',
-    does: 'let a held batch go, or with --mode lift a halt',
+    does: 'let a held batch go, but for what only approve lets go; with --mode lift a halt',
     example: 'counterfoil release --mode',
     options: [['--mode', 'everything of the configured mode']],
     load: async () => (await import('./hold.ts')).release,
@@ -107,9 +120,16 @@ const entries: Entry[] = [
   },
   {
     usage: 'report [name]',
-    does: 'write the reports of a run or batch again; without a name: every changed batch, and the last run',
+    does: 'write the reports of a run, closed month or batch again; without a name: every changed batch, and the last run',
     example: 'counterfoil report 20261121T020000Z',
+    options: [['--against <run>', 'explain line by line what changed since that run']],
     load: async () => (await import('./report.ts')).report,
+  },
+  {
+    usage: 'close-period <month>',
+    does: 'freeze the statement of a month that is over; the next one opens where it closed',
+    example: 'counterfoil close-period 2026-10',
+    load: async () => (await import('./close-period.ts')).closePeriod,
   },
   {
     usage: 'resend <reference...>',
@@ -131,15 +151,47 @@ const entries: Entry[] = [
     load: async () => (await import('./show.ts')).show,
   },
   {
-    usage: 'discrepancies',
-    does: 'list open discrepancies',
+    usage: 'discrepancies [verb] [id...]',
+    does: 'list open discrepancies, the gravest first; ack and resolve as the commands of that name; a workbook for people',
     example: 'counterfoil discrepancies --kind amount_conflict',
     options: [
-      ['--kind <kind>', 'only this kind'],
-      ['--batch <batch>', 'only this batch'],
-      ['--older-than <days>', 'only those first seen at least so many days ago'],
+      ...filters,
+      ['--note <text>', 'with ack or resolve: what is known or was done'],
+      ['--export <file>', 'write them to a workbook, to fill in decision and note'],
+      ['--import <file>', 'read the decisions of such a workbook: all of them or none'],
     ],
     load: async () => (await import('./discrepancies.ts')).discrepancies,
+  },
+  {
+    usage: 'ack [id...]',
+    does: 'say that somebody sees to these discrepancies: by id, or in bulk by the filters',
+    example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
+    options: [...filters, ['--note <text>', 'what is known']],
+    load: async () => (await import('./acknowledge.ts')).acknowledge,
+  },
+  {
+    usage: 'resolve [id...]',
+    does: 'say that these discrepancies are dealt with: by id, or in bulk by the filters',
+    example: 'counterfoil resolve D-3f9a1c0d52e7 --note "recalled, bank statement of 3 May"',
+    options: [...filters, ['--note <text>', 'what was done about it']],
+    load: async () => (await import('./resolve.ts')).resolve,
+  },
+  {
+    usage: 'doctor',
+    does: 'find what is wrong, with a fix for each; sends nothing that moves money',
+    example: 'counterfoil doctor --reference ACME-0001',
+    options: [
+      ['--offline', 'ask nothing of the service'],
+      ['--reference <reference>', 'show how the body of this payout was signed'],
+      ['--show-body', 'show that body whole, account number included; on a terminal only'],
+    ],
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+  {
+    usage: 'config <verb>',
+    does: 'config show: every effective value and where it came from, secrets redacted',
+    example: 'counterfoil config show',
+    load: async () => (await import('./config-show.ts')).configShow,
   },
   {
     usage: 'verify',

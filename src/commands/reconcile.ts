@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { findHalt, type Halt } from '../ledger/claims.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
-import { countsText, haltText } from './describe.ts';
+import { countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
 
 /** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or the list is not proven whole. */
@@ -46,20 +46,74 @@ function describe(
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
   const lines = [
     `run            ${run.run}`,
-    `listing        ${run.listed} transfers in ${run.passes} passes, ${run.complete ? 'proven complete' : `NOT proven complete: ${run.trouble ?? 'unknown'}`}`,
+    `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`,
     `matched        ${run.matched} payouts`,
     `discrepancies  ${found}`,
-    `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests`,
+    `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests${waitingText(run)}`,
+    ...besideLines(run),
+    ...shortCutLines(run),
     ...run.reports,
   ];
   if (open) lines.push('What to do about each: counterfoil discrepancies');
   if (halted) lines.push(`sending is halted ${haltText(halted)}`);
+  const refused = run.refused ?? [];
+  for (const { file, problems } of refused) {
+    context.say(`refused  ${file}: nothing of it is expected`);
+    for (const line of problemLines(problems, problems.length)) context.say(line);
+  }
   return {
-    code: worst(unlisted ? 1 : 0, open || halted || run.complete === false ? 4 : 0),
+    code: worst(
+      unlisted ? 1 : 0,
+      refused.length > 0 ? 3 : 0,
+      open || halted || run.complete === false ? 4 : 0,
+    ),
     ...(unlisted && { problem: unlistedText(context, config, run.trouble ?? '') }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run },
   };
+}
+
+/** P29: what a whole listing found that earlier short cuts had not shown. */
+function shortCutLines({ short_cut: shortCut }: reconcileJob.ReconcileResult): string[] {
+  if (!shortCut) return [];
+  return [
+    `warning: earlier runs took a short cut and missed ${shortCut.missed} transfers, which this run compared; runs read the whole list again until a reconcile --full sees its order hold`,
+  ];
+}
+
+/** How much of the list is proven; a short cut says so, and how to read the rest. */
+function listingText({ complete, trouble }: reconcileJob.ReconcileResult): string {
+  if (complete === 'window')
+    return 'proven complete inside the window (a short cut; --full reads the whole list)';
+  return complete ? 'proven complete' : `NOT proven complete: ${trouble ?? 'unknown'}`;
+}
+
+/** How webhooks arrive and where collections stand; nothing where there are none. */
+function besideLines({
+  webhooks,
+  resend_requests: again,
+  collections,
+}: reconcileJob.ReconcileResult): string[] {
+  const lines: string[] = [];
+  if (webhooks && webhooks.due + webhooks.forged > 0) {
+    const { due, heard, late, resent, forged } = webhooks;
+    const lost = due - heard;
+    lines.push(
+      `webhooks       ${heard} of ${due} due were heard (${late} late, ${resent} after asking again), ${lost} missing, ${forged} forged`,
+    );
+  }
+  if (again && again.gave_up > 0)
+    lines.push(`               ${again.gave_up} were asked for again in vain: nobody asks for them any more`);
+  if (collections && Object.keys(collections.states).length > 0)
+    lines.push(
+      `collections    ${countsText(collections.states)}; ${collections.verified} verified by this run`,
+    );
+  return lines;
+}
+
+function waitingText({ resend_requests: again }: reconcileJob.ReconcileResult): string {
+  if (!again || again.waiting === 0) return '';
+  return ` (${again.waiting} more wait for their time or the throttle: counterfoil serve goes on by itself, else the next reconcile)`;
 }
 
 function unlistedText(context: Context, { mode, service }: Config, trouble: string): string {

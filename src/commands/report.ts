@@ -1,28 +1,48 @@
 import * as reportJob from '../../jobs/report.ts';
+import type { LocalApp } from '../app.ts';
 import { getBatch } from '../ledger/batches.ts';
+import { compareRuns } from './compare.ts';
 import { type Context, withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 
-/** `report [RUN|BATCH]`: the same bytes again for a run; the present state for a batch. */
-export async function report(context: Context, args: string[]): Promise<Result> {
+/** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
+export async function report(
+  context: Context,
+  args: string[],
+  options: Record<string, unknown> = {},
+): Promise<Result> {
   return withLocal(context, async (app) => {
     const [name] = args;
-    const files = name === undefined ? (await reportJob.run(app)).files : await byName(app, name);
+    const { against } = options;
+    if (typeof against === 'string') {
+      if (name === undefined)
+        throw new Stop(2, 'name the run to compare: counterfoil report RUN --against RUN');
+      return compareRuns(context, app, [name, against]);
+    }
+    const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
     return unlessQuiet(context, { code: 0, lines: files, json: { files } });
   });
 }
 
-async function byName(app: Parameters<Parameters<typeof withLocal>[1]>[0], name: string): Promise<string[]> {
+async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
     if (files.length === 0)
       throw new Stop(2, `no run ${name} in this ledger: counterfoil status names the last one`);
     return [...files, await app.reporting.writeIndex()];
   }
+  if (/^(period-)?\d{4}-\d\d$/.test(name)) {
+    const month = name.replace('period-', '');
+    const files = await app.reporting.writePeriod(month);
+    if (!files)
+      throw new Stop(2, `${month} is not closed in this ledger: counterfoil close-period closes it`);
+    return [...files, await app.reporting.writeIndex()];
+  }
   const batch = await getBatch(app.ledger.db, app.config.mode, name);
   if (!batch) throw new Stop(2, `no run or batch "${name}" in this ledger: counterfoil status lists them`);
   await app.applyWebhooks();
-  const { files } = await app.reporting.writeBatchResults(batch.id, { force: true });
+  const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });
+  for (const line of skipped) context.say(line);
   return [...files, await app.reporting.writeIndex()];
 }

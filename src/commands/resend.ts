@@ -1,6 +1,15 @@
+import type { App } from '../app.ts';
+import { findCollection } from '../ledger/collections.ts';
+import { payoutToAsk, type Subject } from '../ledger/resends.ts';
 import { type Context, withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
-import type { Result } from './result.ts';
+import { type Result, Stop } from './result.ts';
+
+type Named = { reference: string; subject: Subject };
+
+const minuteMs = 60_000;
+const later =
+  'not asked yet: the throttle, or the service, wants it later. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
 
 /** `resend REFERENCE…`: asks for webhooks again, inside the throttle; `--collection` for collections. */
 export async function resend(
@@ -9,15 +18,56 @@ export async function resend(
   options: Record<string, unknown>,
 ): Promise<Result> {
   return withApp(context, 'resend', async (app) => {
-    const kind = options.collection ? 'transaction' : 'payout';
-    const asked: { reference: string; ok: boolean; message: string }[] = [];
-    for (const reference of args) {
-      if (context.signal.aborted) break;
-      asked.push({ reference, ...(await app.resends.askByReference(kind, reference)) });
+    const named: Named[] = [];
+    for (const reference of new Set(args)) {
+      const subject = await (options.collection ? collectionOf : payoutOf)(app, reference);
+      named.push({ reference, subject });
     }
+    const { signal } = context;
+    const minutes = 1 + Math.ceil(named.length / app.config.service.resendsPerMinute);
+    let said = false;
+    const made = await app.resends.askFor(
+      named.map(({ subject }) => subject),
+      {
+        signal,
+        forMs: minutes * minuteMs,
+        async meanwhile() {
+          if (!said && !context.options.quiet) context.say('waiting for the throttle of resend requests …');
+          said = true;
+        },
+      },
+    );
+    const answers = new Map(made.map((one) => [one.reference.toLowerCase(), one]));
+    const asked = named.map(({ reference }) => {
+      const { ok = false, message = later } = answers.get(reference.toLowerCase()) ?? {};
+      return { reference, ok, message };
+    });
     const lines = asked.map(({ reference, ok, message }) =>
-      ok ? `asked    ${reference}` : `refused  ${reference}: ${message}`,
+      ok
+        ? `asked    ${reference}`
+        : `${message === later ? 'waiting ' : 'refused '} ${reference}: ${message}`,
     );
     return unlessQuiet(context, { code: asked.every((a) => a.ok) ? 0 : 1, lines, json: { asked } });
   });
+}
+
+async function payoutOf(app: App, reference: string): Promise<Subject> {
+  const subject = await payoutToAsk(app.ledger.db, app.config.mode, reference);
+  if (subject) return subject;
+  throw new Stop(
+    2,
+    `no payout "${reference}" in this ledger (mode ${app.config.mode}); for a collection add --collection. Nothing was asked`,
+  );
+}
+
+/** One that nobody expected and no webhook told of may exist all the same: its webhook is what was lost. */
+async function collectionOf(app: App, reference: string): Promise<Subject> {
+  const { mode } = app.config;
+  const known = await findCollection(app.ledger.db, mode, reference);
+  const id = known?.id ?? (await app.collectionLookUps.discover(reference));
+  if (id !== undefined) return { kind: 'transaction', id };
+  throw new Stop(
+    2,
+    `no collection "${reference}": nobody expected it here, no webhook told of it, and the service does not show it (mode ${mode}). Nothing was asked`,
+  );
 }

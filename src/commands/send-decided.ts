@@ -4,6 +4,7 @@ import { findHalt, sendable } from '../ledger/claims.ts';
 import type { Context } from './context.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';
+import { waitingText } from './waiting.ts';
 
 /** What came of sending: `waits` says why nothing was sent, `failed` what stopped it half-way. */
 export type SentDecided = { kind: 'sent' } | { kind: 'waits'; why: string } | { kind: 'failed'; why: string };
@@ -17,8 +18,16 @@ export async function sendDecided(
   const { mode } = app.config;
   const halted = await findHalt(app.ledger.db, mode);
   if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted)}` };
-  const left = await sendable(app.ledger.db, mode, { payouts });
-  if (left.ready === 0) return { kind: 'sent' };
+  const left = await sendable(app.ledger.db, { payouts, ...app.brakes.under() });
+  if (left.ready === 0) {
+    const waits = await app.brakes.waits({ payouts });
+    return waits.length === 0
+      ? { kind: 'sent' }
+      : {
+          kind: 'waits',
+          why: waits.map((one) => waitingText(one, app.config.submission.timezone)).join('; '),
+        };
+  }
   const cleared = await app.preflight();
   if (cleared.kind === 'problem')
     throw new Stop(

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { liveAllowedForServe } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
 import { findHalt } from '../ledger/claims.ts';
+import { TlsProblem } from '../runtime/tls.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
 import { haltText } from './describe.ts';
@@ -23,6 +24,7 @@ export async function serve(context: Context): Promise<Result> {
     return await withApp(context, 'serve', async (app) => {
       const daemon = createDaemon(app);
       const { url } = await daemon.start().catch((error: unknown) => {
+        if (error instanceof TlsProblem) throw new Stop(2, error.message);
         throw new Stop(
           1,
           `the receiver cannot listen on ${config.receiver.host}:${config.receiver.port}: ${error instanceof Error ? error.message : String(error)}`,
@@ -44,6 +46,9 @@ export async function serve(context: Context): Promise<Result> {
           `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
         );
       if (halted) context.say(`nothing is sent: sending is halted ${haltText(halted)}`);
+      const reload = (): void => void daemon.reload();
+      // A terminal that closes says the same and means the end.
+      if (config.receiver.tlsCert !== '' && !context.terminal) process.on('SIGHUP', reload);
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -53,6 +58,7 @@ export async function serve(context: Context): Promise<Result> {
         );
       });
       const problem = await daemon.stop();
+      process.off('SIGHUP', reload);
       return problem ? { code: 1, problem, ignoresInterrupt: true } : { code: 0, ignoresInterrupt: true };
     });
   } finally {

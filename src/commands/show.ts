@@ -1,29 +1,55 @@
 import { z } from 'zod';
 import { formatMinor } from '../domain/money.ts';
+import { judgeResends } from '../domain/resend.ts';
+import { originOf } from '../ledger/approvals.ts';
+import { collectionStory } from '../ledger/collection-lines.ts';
 import { payoutStory, type Story } from '../ledger/overview.ts';
+import { resendsOf } from '../ledger/resends.ts';
 import { neighboursOf } from '../ledger/successors.ts';
+import { differingReference } from '../ledger/webhook-inbox.ts';
 import { type Context, withLocal } from './context.ts';
 import { bigintAsNumber } from './discrepancies.ts';
 import { type Watch, warning } from './evidence.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { type Result, Stop } from './result.ts';
+import { resendLines, showCollection } from './show-collection.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
 export async function show(context: Context, args: string[]): Promise<Result> {
   return withLocal(context, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, app.config.mode, reference);
-    if (!story) throw new Stop(2, `no payout "${reference}" in this ledger (mode ${app.config.mode})`);
-    const chain = await neighboursOf(app.ledger.db, story.payout);
+    const collection = await collectionStory(app.ledger.db, app.config.mode, reference);
+    if (!story && collection) return showCollection(collection, app.clock.iso());
+    if (!story)
+      throw new Stop(2, `no payout or collection "${reference}" in this ledger (mode ${app.config.mode})`);
+    const requests = await resendsOf(app.ledger.db, { kind: 'payout', id: story.payout.id });
+    const origin = await originOf(app.ledger.db, story.payout);
+    const chain = { ...(await neighboursOf(app.ledger.db, story.payout)), ...origin };
     const watch: Watch = {
       now: app.clock.iso(),
       quietPeriodMinutes: app.config.submission.quietPeriodMinutes,
     };
-    return { code: 0, lines: tell(story, chain, watch), json: { ...plain(story), ...chain } };
+    const heardAt = firstHeard(story);
+    const lines = [...tell(story, chain, watch), ...resendLines(requests, heardAt, watch.now)];
+    const resend = { ...judgeResends(requests, heardAt, watch.now), requests };
+    if (collection) lines.push('', `also a collection, ${collection.collection.state}`);
+    const json = {
+      ...plain(story),
+      ...chain,
+      ...JSON.parse(JSON.stringify({ resend }, bigintAsNumber)),
+      ...(collection && { collection: showCollection(collection, watch.now).json?.collection }),
+    };
+    return { code: 0, lines, json };
   });
 }
 
-type Chain = Awaited<ReturnType<typeof neighboursOf>>;
+/** When the first webhook about the end of a payout came. */
+function firstHeard({ webhooks }: Story): string | null {
+  return webhooks.find(({ effect }) => effect !== 'says pending')?.received_at ?? null;
+}
+
+type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
 function tell(story: Story, chain: Chain, watch: Watch): string[] {
   const { payout, attempts, webhooks, lookups, discrepancies, history } = story;
@@ -36,6 +62,8 @@ function tell(story: Story, chain: Chain, watch: Watch): string[] {
     `batch     ${batch_id}, row ${row_number}`,
     `transfer  ${payout.transfer_id ?? '-'}   trx ${payout.trx ?? '-'}   fee ${payout.fee ?? '-'}`,
   ];
+  if (chain.dropped_by) lines.push(`dropped   by ${chain.dropped_by}`);
+  if (chain.approved_by) lines.push(`approved  by ${chain.approved_by} at ${chain.approved_at}`);
   if (chain.predecessor) lines.push(`pays      ${chain.predecessor} again`);
   if (chain.successor) lines.push(`paid      again as ${chain.successor}`);
   if (payout.state === 'unknown') lines.push(warning(payout, attempts, watch));
@@ -48,20 +76,34 @@ function tell(story: Story, chain: Chain, watch: Watch): string[] {
     );
   if (webhooks.length > 0) lines.push('', 'webhooks');
   for (const w of webhooks)
-    lines.push(`  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}`);
+    lines.push(
+      `  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}${headerNote(w)}`,
+    );
   if (lookups.length > 0) lines.push('', 'questions');
   for (const q of lookups)
     lines.push(`  ${q.asked_at ?? q.due_at}  ${q.kind} (${q.reason}): ${q.outcome ?? 'due'}`);
   if (discrepancies.length > 0) lines.push('', 'discrepancies');
-  for (const d of discrepancies)
+  for (const d of discrepancies) {
     lines.push(
       `  ${d.first_seen_at}  ${d.id} ${d.kind} ${d.state}: expected ${d.expected}, found ${d.actual}`,
     );
+    for (const turn of d.life)
+      lines.push(
+        `    ${turn.at}  ${turn.event}  [${turn.source}]${turn.note === '' ? '' : `  ${turn.note}`}`,
+      );
+  }
   return lines;
+}
+
+/** Told beside what applying did, since the header is outside the signature. */
+function headerNote(webhook: Story['webhooks'][number]): string {
+  const named = differingReference(webhook);
+  return named === null ? '' : `; its X-Webhook-Reference names ${JSON.stringify(named.slice(0, 60))}`;
 }
 
 /** Sources that are named after parts of Counterfoil, as people know them. */
 const sources: Record<string, string> = {
+  brake: 'check before sending',
   claim: 'check before sending',
   response: "the service's answer",
   takeover: 'another process',

@@ -4,16 +4,19 @@ import type { LocalApp } from '../app.ts';
 import { findAttention } from '../ledger/attention.ts';
 import { batchCounts, readReasons } from '../ledger/batches.ts';
 import { findHalt } from '../ledger/claims.ts';
+import { collectionCounts } from '../ledger/collection-watch.ts';
 import { countOpen } from '../ledger/discrepancies.ts';
 import { isLockFree } from '../ledger/file-lock.ts';
 import { payoutOverview } from '../ledger/overview.ts';
-import { countRejections } from '../ledger/webhook-inbox.ts';
+import { webhookFigures } from '../ledger/webhook-figures.ts';
+import { countDiffering, countRejections } from '../ledger/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { type Context, withLocal } from './context.ts';
 import { countsText, haltText } from './describe.ts';
 import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
+import { brakesStanding } from './waiting.ts';
 
 const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full', 'report'] as const;
 
@@ -22,6 +25,7 @@ export async function status(context: Context): Promise<Result> {
   return withLocal(context, async (app) => {
     const json = await gather(app);
     const needed = await findAttention(app.ledger.db, json.mode);
+    const brakes = await brakesStanding(app);
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
       `mode           ${json.mode}`,
@@ -33,6 +37,7 @@ export async function status(context: Context): Promise<Result> {
       // However old the batch is: it waits for a person.
       ...batches.flatMap((b) => b.hold_reasons.map((reason) => `  held: ${b.batch}: ${reason}`)),
       ...attentionLines(needed),
+      ...brakes.lines,
       `payouts        ${countsText(payouts)}`,
       ...Object.entries(totals).map(
         ([currency, states]) =>
@@ -42,18 +47,29 @@ export async function status(context: Context): Promise<Result> {
       ),
       `discrepancies  ${countsText(discrepancies)}`,
       `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
+      ...(webhooks.differing > 0
+        ? [
+            `               ${webhooks.differing} named another reference in X-Webhook-Reference than in the body: both were asked about`,
+          ]
+        : []),
+      ...(webhooks.due + webhooks.forged > 0
+        ? [
+            `               ${webhooks.heard} of ${webhooks.due} due were heard (${webhooks.late} late, ${webhooks.resent} after asking again), ${webhooks.forged} forged since the last run`,
+          ]
+        : []),
+      ...(Object.keys(json.collections).length > 0 ? [`collections    ${countsText(json.collections)}`] : []),
       `queue          ${json.queue.url}`,
       ...json.schedules.map(
         (s) => `  ${s.job.padEnd(15)} last ${s.last_run_at ?? 'never'}, next ${s.next_run_at ?? 'off'}`,
       ),
     ];
     const waits = (payouts.unknown ?? 0) + (payouts.held ?? 0) > 0;
-    const person = Boolean(halted) || Object.keys(discrepancies).length > 0 || waits;
+    const person = Boolean(halted) || brakes.failed || Object.keys(discrepancies).length > 0 || waits;
     const unknown = needed.unknown.first.map(({ reference }) => reference);
     return {
       code: person ? 4 : 0,
       lines,
-      json: { ...json, unknown, withheld: needed.withheld.first },
+      json: { ...json, unknown, withheld: needed.withheld.first, ...brakes.json },
     };
   });
 }
@@ -64,6 +80,12 @@ async function gather(app: LocalApp) {
   const { db } = ledger;
   const halt = await findHalt(db, mode);
   const counts = await webhookCounts(db, mode);
+  const figures = await webhookFigures(db, {
+    mode,
+    enabled: config.receiver.enabled,
+    now: clock.iso(),
+    graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
+  });
   const past = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
   const overview = await payoutOverview(db, mode);
   const camel = { follow_up: config.schedules.followUp, reconcile_full: config.schedules.reconcileFull };
@@ -85,13 +107,16 @@ async function gather(app: LocalApp) {
       received: counts.received,
       applied: counts.applied,
       rejected: await countRejections(db),
+      differing: await countDiffering(db, mode),
       oldest_unapplied_seconds: counts.oldestUnapplied
         ? Math.round((clock.now() - Date.parse(counts.oldestUnapplied)) / 1000)
         : null,
+      ...figures,
     },
+    collections: await collectionCounts(db, mode),
     queue: { url: config.queue.url },
     daemon: { running: !isLockFree(join(config.dataDir, 'locks', 'serve.lock')) },
-    inbox: { files: waitingFiles(app.paths.inbox) },
+    inbox: { files: waitingFiles(app.paths.inbox) + waitingFiles(join(app.paths.inbox, 'collections')) },
     schedules: await Promise.all(
       jobNames.map(async (job) => {
         const expression =
@@ -109,9 +134,8 @@ async function gather(app: LocalApp) {
 
 function waitingFiles(inbox: string): number {
   try {
-    return readdirSync(inbox).filter(
-      (name) => /^[^.].*\.csv$/i.test(name) && !/\.(errors|invalid)\.csv$/i.test(name),
-    ).length;
+    return readdirSync(inbox).filter((name) => /^[^.].*\.csv$/i.test(name) && !/\.errors\.csv$/i.test(name))
+      .length;
   } catch {
     return 0;
   }

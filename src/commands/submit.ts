@@ -2,9 +2,12 @@ import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App, LocalApp } from '../app.ts';
+import { behindSudo } from '../domain/approval.ts';
+import { visible } from '../domain/hidden.ts';
 import { findHalt, sendable } from '../ledger/claims.ts';
 import { type Context, confirmSending, loadSettings, withApp, withLocalOrNew } from './context.ts';
-import { problemLines, totalsText } from './describe.ts';
+import { problemLines, retryLines, totalsText } from './describe.ts';
+import { foreseenJson, foreseenLines } from './foreseen.ts';
 import { type Result, Stop } from './result.ts';
 import { describeSubmit, refusedLines, type Sent, type Taken } from './submit-result.ts';
 
@@ -27,11 +30,12 @@ export async function submit(
   await confirmSending(context, config, Boolean(options.live));
   return withApp(hushed, 'submit', async (app) => {
     const taken = await takeIn(context, app, args, options);
+    const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
     const only = args.length > 0 ? batchesOf(taken) : undefined;
     const sent = await send(context, app, only);
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
-    return describeSubmit(context, app, { taken, sent, only });
+    return describeSubmit(context, app, { taken, expected, sent, only });
   });
 }
 
@@ -45,19 +49,25 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
         ? `would take  ${c.file}: ${c.rows} payouts, ${totalsText(c.totals)}`
         : `would refuse  ${c.file}: ${c.problemCount} problem(s)`,
       ...problemLines(c.problems, c.problemCount),
+      ...retryLines(c.retries),
+      ...foreseenLines(c),
     ]);
     const bad = dry.filter((c) => !c.ok).map(({ file, problems }) => ({ file, problems }));
     const json = {
       dry_run: true,
       batches: dry
         .filter((c) => c.ok)
-        .map(({ file, rows, totals, warnings, banks }) => ({ file, rows, totals, warnings, banks })),
+        .map((c) => {
+          const { file, rows, totals, warnings, banks, retries } = c;
+          return { file, rows, totals, warnings, banks, retries, ...foreseenJson(c) };
+        }),
       refused: [...bad, ...refused.map(({ file, problems }) => ({ file, problems }))],
     };
     return { code: json.refused.length > 0 ? 3 : 0, lines: [...lines, ...refusedLines(taken)], json };
   }
   const sent: Sent = { ended: 'not_started', detail: '' };
-  return describeSubmit(context, app, { taken, sent, only: batchesOf(taken) });
+  const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
+  return describeSubmit(context, app, { taken, expected, sent, only: batchesOf(taken) });
 }
 
 function batchesOf(taken: Taken[]): string[] {
@@ -70,12 +80,16 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
     await app.intake.finishMoves();
   }
   const dryRun = Boolean(options.dryRun);
-  if (args.length === 0) return (await app.intake.takeInbox({ dryRun })).taken;
-  const control = readControl(options);
-  const taken: Taken[] = [];
-  for (const file of args) {
-    taken.push(await app.intake.takeIn(resolve(context.cwd, file), { origin: 'named', dryRun, ...control }));
+  if (args.length === 0) {
+    const { taken, waiting, ignored } = await app.intake.takeInbox({ dryRun });
+    if (context.options.quiet) return taken;
+    for (const name of waiting) context.say(`waiting  ${visible(name)}: it may still be being written`);
+    for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
+    return taken;
   }
+  const told = { origin: 'named' as const, behind: behindSudo(context.env), dryRun, ...readControl(options) };
+  const taken: Taken[] = [];
+  for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
   return taken;
 }
 
@@ -97,8 +111,9 @@ function readControl({ rows, total }: Options): { rows?: number; totals?: Record
 async function send(context: Context, app: App, batches: string[] | undefined): Promise<Sent> {
   if (batches?.length === 0) return { ended: 'not_started', detail: '' };
   await app.takeOver();
+  await submitJob.settleBrakes(app, context.signal);
   const { mode } = app.config;
-  const left = await sendable(app.ledger.db, mode, batches && { batches });
+  const left = await sendable(app.ledger.db, { ...(batches && { batches }), ...app.brakes.under() });
   const halted = await findHalt(app.ledger.db, mode);
   if (left.ready === 0 || halted) return { ended: 'not_started', detail: '' };
   const cleared = await app.preflight();

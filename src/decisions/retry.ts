@@ -1,5 +1,7 @@
+import { approvalReason } from '../domain/approval.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { readReasons, setHoldReasons } from '../ledger/batches.ts';
+import { addHoldReason } from '../ledger/holds.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/record.ts';
 import { insertSuccessors } from '../ledger/successors.ts';
@@ -40,7 +42,8 @@ export type RetryOrder = {
  */
 export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promise<Decision> {
   return deps.ledger.write(async (trx): Promise<Decision> => {
-    const now = await weigh(trx, { mode: deps.rules.mode, ids: order.ids, since: order.since });
+    const { mode, referencePrefix: prefix } = deps.rules;
+    const now = await weigh(trx, { mode, ids: order.ids, since: order.since, prefix });
     if (now.digest !== order.digest) return { kind: 'changed', now };
     const at = deps.clock.iso();
     const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
@@ -81,7 +84,13 @@ async function payAnew(
     const above = overLimit(own, rules.payoutLimit);
     const reason = `${above}; check, then counterfoil release ${batch}`;
     if (above && !reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
-    if (above || reasons.length > 0) held.add(batch);
+    // P20: what was added to an approved batch was never approved itself.
+    const needs = own[0]?.batch.approval_needed === 1n;
+    if (needs) {
+      const why = 'a successor is a new order of money';
+      await addHoldReason(trx, batch, approvalReason(why, batch, own[0]?.batch.dropped_by ?? ''));
+    }
+    if (above || needs || reasons.length > 0) held.add(batch);
   }
   const drafts = await draftSuccessors(trx, cases, {
     at,

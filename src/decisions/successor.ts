@@ -6,7 +6,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { successorCells, successorReference } from '../domain/successor.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { Evidence } from '../ledger/evidence.ts';
-import type { Trx } from '../ledger/open.ts';
+import type { Db, Trx } from '../ledger/open.ts';
 import { chainsOf, type NewSuccessor } from '../ledger/successors.ts';
 
 const texts = z.array(z.string());
@@ -24,27 +24,42 @@ export async function draftSuccessors(
   const drafts: NewSuccessor[] = [];
   const ours = new Set<string>();
   for (const one of cases) {
-    const { root, length } = chains.get(one.payout.id) ?? { root: one.payout.reference, length: 1 };
-    const reference = await freeReference(trx, one, { root, number: length + 1 }, rules.prefix, ours);
+    const reference = await freeReference(trx, one, chains, { prefix: rules.prefix, taken: ours });
     ours.add(foldReference(reference));
     drafts.push(draft(one, reference, rules.stateOf(one), rules.at));
   }
   return drafts;
 }
 
+/** The reference under which each of these would be paid again, by id (P22). */
+export async function successorReferences(
+  db: Db | Trx,
+  cases: readonly Evidence[],
+  prefix: string,
+): Promise<Map<bigint, string>> {
+  const chains = await chainsOf(
+    db,
+    cases.map(({ payout }) => payout),
+  );
+  const references = new Map<bigint, string>();
+  for (const one of cases)
+    references.set(one.payout.id, await freeReference(db, one, chains, { prefix, taken: new Set() }));
+  return references;
+}
+
 /** Asks the ledger about a candidate at a time: a name is nearly always free at the first try. */
 async function freeReference(
-  trx: Trx,
+  db: Db | Trx,
   { payout }: Evidence,
-  chain: { root: string; number: number },
-  prefix: string,
-  ours: ReadonlySet<string>,
+  chains: Awaited<ReturnType<typeof chainsOf>>,
+  rules: { prefix: string; taken: ReadonlySet<string> },
 ): Promise<string> {
-  const taken = new Set<string>(ours);
+  const { root, length } = chains.get(payout.id) ?? { root: payout.reference, length: 1 };
+  const taken = new Set<string>(rules.taken);
   for (;;) {
-    const reference = successorReference(chain, prefix, (key) => taken.has(key));
+    const reference = successorReference({ root, number: length + 1 }, rules.prefix, (key) => taken.has(key));
     const key = foldReference(reference);
-    const found = await existingReferences(trx, payout.mode, [key]);
+    const found = await existingReferences(db, payout.mode, [key]);
     if (found.size === 0) return reference;
     taken.add(key);
   }

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Mode } from '../domain/payout.ts';
+import { restsOnPerson } from '../domain/transition.ts';
+import { readStatus } from '../domain/witness.ts';
 import { type Evidence, loadEvidence } from '../ledger/evidence.ts';
 import type { Db, Trx } from '../ledger/open.ts';
-import { type Judgement, judge, type Verdict, verdictOf } from './judge.ts';
+import { type Judgement, judge } from './judge.ts';
 import { isOutrun } from './sends.ts';
+import { type Verdict, verdictOf } from './verdict.ts';
 
 /** `outrun`: the look-up, the listing is older than the last attempt and says nothing of it (P4). */
 export type Case = Evidence & {
@@ -15,12 +18,12 @@ export type Case = Evidence & {
 /** The evidence a person is shown, and its digest: 12 hex digits that a decision must repeat (P20). */
 export type Weighed = { cases: Case[]; digest: string };
 
-/** Loads and judges the evidence of these payouts, by id. */
+/** Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with. */
 export async function weigh(
   db: Db | Trx,
-  { mode, ids, since }: { mode: Mode; ids: readonly bigint[]; since: string },
+  { mode, ids, since, prefix }: { mode: Mode; ids: readonly bigint[]; since: string; prefix?: string },
 ): Promise<Weighed> {
-  const evidence = await loadEvidence(db, mode, ids);
+  const evidence = await loadEvidence(db, mode, ids, prefix);
   const cases = evidence.map((one) => ({
     ...one,
     verdict: verdictOf(one),
@@ -35,23 +38,41 @@ export async function weigh(
 }
 
 /** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */
-function digestOf(cases: readonly Case[]): string {
-  const facts = cases.map(
-    ({ payout, attempts, successor, verdict, listing, lookAlikes, discrepancies, webhooks }) => [
+export function digestOf(cases: readonly Case[]): string {
+  const facts = cases.map((one) => {
+    const { payout, attempts, successor, listing, lookAlikes, discrepancies, webhooks } = one;
+    return [
       payout.id.toString(),
       payout.state,
-      payout.evidence,
-      payout.transfer_id,
-      payout.trx,
+      ...standing(one),
       payout.unseen_sends.toString(),
       attempts.map(({ id, outcome }) => [id.toString(), outcome]),
       successor,
-      verdict,
       listing?.statuses ?? null,
+      listedOtherwise(one),
       lookAlikes,
       discrepancies.map(({ id }) => id),
       webhooks.flatMap(({ id, effect }) => (effect?.startsWith('conflict') ? [id.toString()] : [])),
-    ],
-  );
+    ];
+  });
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 12);
+}
+
+/**
+ * What the state rests on. Of what came to nothing, a word that agrees or says nothing is no other evidence: a file is
+ * asked about again when it is taken, and must not be refused for the answer that it needs.
+ */
+function standing({ payout, verdict, contradiction }: Case): (string | boolean | null)[] {
+  const { state, evidence, transfer_id, trx } = payout;
+  if (state !== 'failed' && state !== 'refused' && state !== 'returned')
+    return [evidence, transfer_id, trx, verdict, contradiction];
+  const quiet: Verdict[] = ['none', 'no_answer', 'no_witness', 'not_found', 'failed'];
+  const news = verdict === state || quiet.includes(verdict) ? null : verdict;
+  return [restsOnPerson(evidence), news, contradiction];
+}
+
+/** The words of later runs that are not the ledger's: each counts once, whichever runs repeat it. */
+function listedOtherwise({ payout, listedSince }: Case): string[] {
+  const words = listedSince.map(({ status }) => readStatus(status) ?? 'pending');
+  return [...new Set(words)].filter((word) => word !== payout.state).toSorted();
 }

@@ -1,5 +1,10 @@
+import { hiddenCharacter } from './hidden.ts';
 import { isReference } from './ids.ts';
 import { exponentOf, parseAmount } from './money.ts';
+import { nubanAgrees } from './nuban.ts';
+import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
+import { asText } from './save-as.ts';
+import { writtenAmountFinding } from './written-amount.ts';
 
 /** The columns of a batch that mean something to us, in the order in which the content hash takes them. */
 export const knownColumns = [
@@ -57,18 +62,6 @@ export function requiredColumns(rules: RowRules): KnownColumn[] {
 }
 
 /**
- * Names the first character that nobody can see (control, bidi, zero-width) as `U+200B`, or null. A line feed is
- * allowed where `lineFeeds` says so.
- */
-export function hiddenCharacter(text: string, lineFeeds: boolean): string | null {
-  for (const match of text.matchAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu)) {
-    if (lineFeeds && match[0] === '\n') continue;
-    return `U+${(match[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  }
-  return null;
-}
-
-/**
  * Checks one row against every rule at once (contract.md, "Payout batches in"). `cell` gives a column's value without
  * spaces around it, or undefined where the file lacks the column.
  */
@@ -84,16 +77,18 @@ export function checkRow(
     const value = cell(column);
     // A column that the file lacks is the header's problem, said once.
     if (value === undefined) return '';
-    if (value === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
+    if (value.trim() === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
     else if (!hiddenCharacter(value, column === 'narration')) say(column, value, rule(value));
     return value;
   };
   const reference =
     cell('reference') === undefined ? null : read('reference', (value) => referenceFinding(value, rules));
   const currency = read('currency', currencyFinding);
-  const accountNumber = read('account_number', (value) => accountFinding(value, currency));
+  const accountNumber = read('account_number', (value) =>
+    accountFinding(value, currency, cell('bank_code') ?? ''),
+  );
   const accountName = read('account_name', () => null);
-  const bankCode = read('bank_code', bankFinding);
+  const bankCode = read('bank_code', (value) => bankFinding(value, currency, accountNumber));
   const narration = read('narration', () => null);
   const senderName = cell('sender_name') || rules.senderName;
   if (senderName === '' && cell('sender_name') !== undefined) {
@@ -104,7 +99,7 @@ export function checkRow(
     if (exponentOf(currency) === undefined)
       return /^\d+(\.\d+)?$/.test(value) ? null : amountFinding(value, 'NGN');
     const parsed = parseAmount(value, currency);
-    if (parsed.kind === 'problem') return parsed;
+    if (parsed.kind === 'problem') return amountFinding(value, currency);
     amount = parsed.minor;
     return null;
   });
@@ -129,12 +124,11 @@ export function checkRow(
 
 type Finding = { problem: string; fix: string } | null;
 
-function amountFinding(value: string, currency: string): Finding {
-  const parsed = parseAmount(value, currency);
-  return parsed.kind === 'problem' ? parsed : null;
+export function amountFinding(value: string, currency: string): Finding {
+  return writtenAmountFinding(value, currency);
 }
 
-function referenceFinding(value: string, rules: RowRules): Finding {
+export function referenceFinding(value: string, rules: RowRules): Finding {
   if (value.length > 50)
     return { problem: `has ${value.length} characters; at most 50 are allowed`, fix: 'shorten it' };
   if (!isReference(value)) {
@@ -152,11 +146,27 @@ function referenceFinding(value: string, rules: RowRules): Finding {
   return null;
 }
 
-function accountFinding(value: string, currency: string): Finding {
+function accountFinding(value: string, currency: string, bankCode: string): Finding {
+  const problem = accountProblem(value, currency);
+  if (problem === null) return null;
+  const repaired = repairedAccount(value, currency, bankCode);
+  if (repaired === null) return problem;
+  const proved = currency === 'NGN' && /^\d{1,3}$/.test(bankCode) ? ', whose check digit is right' : '';
+  const fix = `write ${repaired}${proved}, if that is what the source says; ${asText}`;
+  return { problem: problem.problem, fix };
+}
+
+function accountProblem(value: string, currency: string): Finding {
   if (/^\d+([.,]\d+)?e[+-]?\d+$/i.test(value)) {
     return {
       problem: 'is in scientific notation: a spreadsheet has dropped digits of it',
-      fix: 'format the column as text and type or paste the account number again',
+      fix: `${asText}, and type or paste the account number again`,
+    };
+  }
+  if (/^\d+[.,]\d*$/.test(value)) {
+    return {
+      problem: 'has a decimal point: a spreadsheet took it for a number',
+      fix: `${asText}, and type or paste the account number again`,
     };
   }
   if (!/^\d+$/.test(value))
@@ -171,21 +181,37 @@ function accountFinding(value: string, currency: string): Finding {
   if (value.length < 5 || value.length > 20) {
     return { problem: `expected 5 to 20 digits, got ${value.length}`, fix: 'write the whole account number' };
   }
+  if (hasZeroedTail(value)) {
+    return {
+      problem: 'has zeros only after its 15th digit: a spreadsheet keeps 15 and writes zeros for the rest',
+      fix: `${asText}, and paste the account number again from its source`,
+    };
+  }
   return null;
 }
 
-function bankFinding(value: string): Finding {
-  if (/^[A-Za-z0-9]{3,11}$/.test(value)) return null;
+function bankFinding(value: string, currency: string, accountNumber: string): Finding {
+  // South African branch codes have 6 digits, Nigerian ones 3 or 6: five are six whose zero a spreadsheet dropped, but
+  // for the institutions whose own five the check digit confirms (with a zero in front, theirs begin with 09).
+  const isOwn = currency === 'NGN' && !value.startsWith('9') && nubanAgrees(value, accountNumber) === true;
+  const isShort = /^\d{5}$/.test(value) && (currency === 'NGN' || currency === 'ZAR') && !isOwn;
+  if (/^[A-Za-z0-9]{3,11}$/.test(value) && !isShort) return null;
+  const repaired = repairedBank(value, currency, accountNumber);
+  const problem = isShort
+    ? `has 5 digits, which no bank code for ${currency} has; a spreadsheet may have dropped a leading zero`
+    : 'expected 3 to 11 letters and digits';
+  if (repaired !== null)
+    return { problem, fix: `write ${repaired}, if that is what the bank's list says; ${asText}` };
   const lost = /^\d{1,2}$/.test(value);
   return {
-    problem: 'expected 3 to 11 letters and digits',
+    problem,
     fix: lost
       ? `write the leading zeros again, for example ${value.padStart(3, '0')}`
       : "write the bank's code",
   };
 }
 
-function currencyFinding(value: string): Finding {
+export function currencyFinding(value: string): Finding {
   if (exponentOf(value) !== undefined) return null;
   const upper = value.toUpperCase();
   const fix =

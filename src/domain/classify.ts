@@ -49,12 +49,18 @@ const final: readonly string[] = ['success', 'failed', 'returned'];
 
 /**
  * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
- * `complete`: the list is proven whole, so that these are all the transfers there are.
+ * `complete`: the list is proven whole, so that these are all the transfers there are; `window`: all of this payout.
  */
-export function classifyPair(payout: PairedPayout, rows: ListedRow[], complete = false): Judgement {
+export function classifyPair(
+  payout: PairedPayout,
+  rows: ListedRow[],
+  complete: boolean | 'window' = false,
+): Judgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
   const own = judged.find(({ row }) => row.transfer_id === payout.transferId);
   const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);
+  // P28: where the list may lack its own transfer, another of its reference proves only that money may have left.
+  const partial = complete === false && payout.transferId !== null && !own;
   const found = (
     own ? [own] : judged.length === 1 || agreeing.length === 0 ? judged.slice(0, 1) : []
   ).flatMap(({ conflicts: c }) => c);
@@ -64,13 +70,13 @@ export function classifyPair(payout: PairedPayout, rows: ListedRow[], complete =
   const status = speaking.length > 0 ? together(speaking, rows) : null;
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
-  if (!row || !status) return silent;
+  if (!row || !status || (partial && isOver(status))) return silent;
   const fee = feeConflict(payout, row);
   if (fee) found.push(fee);
   const contradiction = statusConflict(payout, row, status);
   if (contradiction) found.push(contradiction);
   const witness = toWitness(row, status, fee !== null);
-  if (complete && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
+  if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
   if (!mayBecome(payout, status)) return silent;
   const news = payout.state !== status || !payout.evidence.split('+').includes('listing');
   return news ? { witness, found } : silent;
@@ -85,8 +91,9 @@ export function foreignTransfer(row: ListedRow): Found {
     batchId: null,
     expected: 'no such payout in the ledger',
     actual: `${row.status} ${row.amount_text} ${row.currency}`,
-    difference: row.amount === null ? '' : row.amount_text,
-    severity: paid ? 'high' : 'medium',
+    difference: paid && row.amount !== null ? formatMinor(row.amount, row.currency) : '',
+    moved: paid,
+    shownAt: row.created_at,
     evidence: `listed as transfer ${row.transfer_id}, created ${row.created_at || 'at an unreadable time'}`,
   });
 }
@@ -118,22 +125,10 @@ function isOver(status: WitnessStatus | null): boolean {
 }
 
 function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
-  const fields = { ...ofPayout(payout), trx: row.trx, transferId: row.transfer_id };
-  const differing: {
-    kind: DiscrepancyKind;
-    expected: string;
-    actual: string;
-    difference: string;
-    high: boolean;
-  }[] = [];
-  const add = (
-    kind: DiscrepancyKind,
-    expected: string,
-    actual: string,
-    difference = '',
-    high = true,
-  ): void => {
-    differing.push({ kind, expected, actual, difference, high });
+  const fields = { ...ofPayout(payout), ...idsOf(row) };
+  const differing: { kind: DiscrepancyKind; expected: string; actual: string; difference: string }[] = [];
+  const add = (kind: DiscrepancyKind, expected: string, actual: string, difference = ''): void => {
+    differing.push({ kind, expected, actual, difference });
   };
   const ours = formatMinor(payout.amount, payout.currency);
   if (row.currency.toUpperCase() !== payout.currency) add('currency_conflict', payout.currency, row.currency);
@@ -150,8 +145,8 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   const tooEarly = neverSent || !createdInTime(row.created_at || null, payout.firstIntentAt);
   const evidence = `listed as transfer ${row.transfer_id}, ${row.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}`;
   if (payout.accepted) {
-    return differing.map(({ kind, high, ...rest }) =>
-      finding(kind, payout.reference, { ...fields, ...rest, severity: high ? 'high' : 'medium', evidence }),
+    return differing.map(({ kind, ...rest }) =>
+      finding(kind, payout.reference, { ...fields, ...rest, moved: true, evidence }),
     );
   }
   if (differing.length === 0 && !tooEarly) return [];
@@ -168,7 +163,7 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
       expected: told('expected'),
       actual: told('actual'),
       difference,
-      severity: 'high',
+      moved: true,
       evidence,
     }),
   ];
@@ -177,36 +172,46 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
 /** Two transfers after one POST are the service's doing; after a second POST of ours they may be paid twice (P17). */
 function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   if (rows.length < 2) return [];
-  const money = rows.filter((row) => !isOver(readStatus(row.status))).length;
+  const standing = rows.filter((row) => !isOver(readStatus(row.status)));
   const twice = payout.possiblyTaken > 1 || payout.forgotten;
-  if (twice && money < 2 && rows.length <= payout.possiblyTaken) return [];
+  if (twice && standing.length < 2 && rows.length <= payout.possiblyTaken) return [];
   const told = rows.map((row) => `${row.transfer_id} ${row.status} ${row.amount_text}`).join(', ');
   return [
-    finding(twice && money > 1 ? 'paid_twice' : 'duplicate_at_service', payout.reference, {
+    finding(twice && standing.length > 1 ? 'paid_twice' : 'duplicate_at_service', payout.reference, {
       ...ofPayout(payout),
       expected: '1 transfer',
       actual: `${rows.length} transfers`,
-      difference: '',
-      severity: money > 0 ? 'high' : 'medium',
+      difference: excess(payout, standing),
+      moved: standing.length > 1,
       evidence: `listed under this reference: ${told}`,
     }),
   ];
+}
+
+/** What the transfers that stand come to beyond the one that was ordered; empty where it cannot be summed. */
+function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): string {
+  if (standing.length === 0 || standing.some((row) => row.currency.toUpperCase() !== currency)) return '';
+  let sum = 0n;
+  for (const row of standing) {
+    if (row.amount === null) return '';
+    sum += row.amount;
+  }
+  return formatMinor(sum - amount, currency);
 }
 
 /** Only a fee that another source had told before can be contradicted. */
 function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
   if (payout.fee === null || row.fee === null) return null;
   const difference = decimalDifference(row.fee, payout.fee);
-  if (difference === '0' || (difference === '' && row.fee === payout.fee)) return null;
+  if (difference === '' ? row.fee === payout.fee : !/[1-9]/.test(difference)) return null;
   return finding('fee_conflict', payout.reference, {
     ...ofPayout(payout),
-    trx: row.trx,
-    transferId: row.transfer_id,
+    ...idsOf(row),
     expected: payout.fee,
     actual: row.fee,
     difference,
-    severity: 'low',
-    evidence: `listed as transfer ${row.transfer_id} with another fee`,
+    moved: false,
+    evidence: `listed as transfer ${row.transfer_id}, ${row.status}, with another fee than was told before`,
   });
 }
 
@@ -218,14 +223,19 @@ function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessSta
   if (payout.state === 'returned' && status === 'success') return null;
   return finding('status_conflict', payout.reference, {
     ...ofPayout(payout),
-    trx: row.trx,
-    transferId: row.transfer_id,
+    ...idsOf(row),
     expected: payout.state,
     actual: status,
-    difference: '',
-    severity: 'high',
+    difference: misplaced(payout, status),
+    moved: true,
     evidence: `ledger: ${payout.state} by ${payout.evidence || 'nothing'}; listed as transfer ${row.transfer_id}, ${row.status}`,
   });
+}
+
+/** The money that one side shows as paid and the other not; empty where the service has not decided yet. */
+function misplaced({ amount, currency, state }: PairedPayout, status: WitnessStatus): string {
+  if (status === 'pending' || (state === 'success') === (status === 'success')) return '';
+  return formatMinor(status === 'success' ? amount : -amount, currency);
 }
 
 function toWitness(row: ListedRow, status: WitnessStatus, feeDisputed: boolean): Witness {
@@ -242,6 +252,10 @@ function toWitness(row: ListedRow, status: WitnessStatus, feeDisputed: boolean):
 }
 
 type Identity = Pick<FoundFields, 'payoutId' | 'batchId' | 'reference' | 'trx' | 'transferId' | 'currency'>;
+
+function idsOf(row: ListedRow): Pick<FoundFields, 'trx' | 'transferId' | 'shownAt'> {
+  return { trx: row.trx, transferId: row.transfer_id, shownAt: row.created_at };
+}
 
 function ofPayout(payout: PairedPayout): Identity {
   const { id, batchId, reference, trx, transferId, currency } = payout;

@@ -1,10 +1,15 @@
-/** What one walk over all pages came to (P28). Instants are ISO UTC with milliseconds. */
+import type { ListOrder } from './list-order.ts';
+
+/** What one walk over the pages came to (P28). Instants are ISO UTC with milliseconds. */
 export type Pass = {
   /** The `Date` header of page 1, whole seconds: what was created later may be missing from the pages. */
   cut: string;
   /** Page 1's `total`. */
   total: number;
-  /** Distinct ids shown by this pass that were created no later than its own cut. */
+  /**
+   * Distinct ids shown by this pass that were created no later than its own cut; in a short cut (P29) those inside the
+   * edge, and the base listing's older ones.
+   */
   belowCut: number;
   perPageChanged: boolean;
   /** Why the walk ended early; null when every page came. */
@@ -14,9 +19,10 @@ export type Pass = {
 /** How many ids below the earlier pass's cut the later pass showed, and how many of those both passes showed. */
 export type Overlap = { later: number; both: number };
 
-/** What listing everything came to; what is missing may only be judged when it is complete. */
+/** What listing came to; what is missing may only be judged inside what it covers. */
 export type ListingResult = {
-  complete: boolean;
+  /** `window`: whole from the edge on (P29); false: nothing is proven. */
+  complete: boolean | 'window';
   passes: number;
   /** Distinct ids seen by any pass. */
   listed: number;
@@ -25,6 +31,10 @@ export type ListingResult = {
   oldestCreatedAt: string | null;
   /** True when a row of the other mode was listed (P24). */
   otherDomainSeen: boolean;
+  /** The order both agreeing walks over everything saw; absent or null when it cannot be told. */
+  order?: ListOrder | null;
+  /** Of a short cut: from when on it looked (ISO UTC), and the run whose older rows stand for the rest. */
+  window?: { edge: string; base: string };
   trouble?: string;
 };
 
@@ -37,4 +47,12 @@ export function isSound(pass: Pass): boolean {
 export function makeComplete(earlier: Pass, later: Pass, overlap: Overlap): boolean {
   if (!isSound(earlier) || !isSound(later)) return false;
   return overlap.later === earlier.total && overlap.both === earlier.total;
+}
+
+/** Why a pass proves nothing, for people; null when it is sound. */
+export function whyUnsound(pass: Pass): string | null {
+  if (pass.trouble !== null) return pass.trouble;
+  if (pass.perPageChanged) return 'the page size changed while the list was read';
+  if (pass.belowCut === pass.total) return null;
+  return `the list changed while it was read: its first page counted ${pass.total} transfers, its pages showed ${pass.belowCut}`;
 }

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 
-/** The kinds of contract.md that payouts can have. */
+/** The kinds that payouts and expected collections can have. */
 export type DiscrepancyKind =
   | 'missing_at_service'
   | 'missing_in_ledger'
@@ -17,7 +17,9 @@ export type DiscrepancyKind =
   | 'webhook_missing'
   | 'webhook_conflict'
   | 'returned_after_success'
-  | 'reference_collision';
+  | 'reference_collision'
+  | 'collection_missing'
+  | 'collection_conflict';
 
 export type FoundFields = {
   payoutId: bigint | null;
@@ -28,9 +30,12 @@ export type FoundFields = {
   currency: string;
   expected: string;
   actual: string;
-  /** Actual minus expected as decimal text where both are amounts, else empty. */
+  /** Actual minus expected as decimal text where money can differ, else empty. */
   difference: string;
-  severity: 'high' | 'medium' | 'low';
+  /** Money may have moved wrongly or twice by it; what decides its severity beside kind, difference and age. */
+  moved: boolean;
+  /** When the listed transfer was created that it is about, ISO UTC; absent or empty where nobody knows. */
+  shownAt?: string;
   evidence: string;
 };
 
@@ -67,10 +72,19 @@ const actions: Record<DiscrepancyKind, string> = {
     'The money came back. Mend the beneficiary details, then pay again under a new reference.',
   reference_collision:
     'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying.',
+  collection_missing:
+    'Ask the payer whether they paid, and the service where the money is. Hand out nothing for it before it has arrived.',
+  collection_conflict:
+    'Compare what the payer owed with what the service collected, and ask the service which is right. Book only what has arrived.',
 };
 
 /** Every kind that a run can find. */
-export const discrepancyKinds = Object.keys(actions).toSorted();
+export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
+
+/** True for the name of a kind. */
+export function isDiscrepancyKind(name: string): name is DiscrepancyKind {
+  return Object.hasOwn(actions, name);
+}
 
 /** Builds one finding with the action of its kind, unless another sentence is given. */
 export function finding(
@@ -86,16 +100,18 @@ export function finding(
 export function unknownAction(reference: string, watchedUntil: string, now: string): string {
   if (now < watchedUntil)
     return `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
-  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid|not-paid --note "what they said". Do not pay it another way while it is open.`;
+  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
 }
 
-/** `actual - expected`, exact, as plain decimal text with a sign when negative; empty where either is no decimal. */
+/** `actual - expected`, exact, with the digits of the longer of the two; empty where either is no plain decimal. */
 export function decimalDifference(actual: string, expected: string): string {
   const plain = /^-?\d{1,40}(\.\d{1,40})?$/;
   if (!plain.test(actual) || !plain.test(expected)) return '';
-  const difference = new Big(actual).minus(expected);
   const digits = Math.max(fractionOf(actual), fractionOf(expected));
-  return difference.eq(0) ? '0' : difference.toFixed(digits);
+  return new Big(actual)
+    .minus(expected)
+    .toFixed(digits)
+    .replace(/^-(?=[0.]+$)/, '');
 }
 
 function fractionOf(text: string): number {

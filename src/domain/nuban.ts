@@ -1,13 +1,14 @@
-const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
+const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
 
 /**
  * Whether the last digit of a Nigerian account number agrees with its bank code and serial (the NUBAN check digit);
- * null where it does not apply: another bank code than three digits, another number than ten. A failure is a warning
- * and never a refusal (field-notes.md).
+ * null where it does not apply: another bank code than three digits (a bank's) or five (another institution's, reckoned
+ * with a 9 in front), another number than ten. A failure is a warning and never a refusal (field-notes.md).
  */
 export function nubanAgrees(bankCode: string, accountNumber: string): boolean | null {
-  if (!/^\d{3}$/.test(bankCode) || !/^\d{10}$/.test(accountNumber)) return null;
-  const digits = Array.from(bankCode + accountNumber.slice(0, 9), Number);
+  if (!/^(\d{3}|\d{5})$/.test(bankCode) || !/^\d{10}$/.test(accountNumber)) return null;
+  const institution = bankCode.length === 5 ? `9${bankCode}` : `000${bankCode}`;
+  const digits = Array.from(institution + accountNumber.slice(0, 9), Number);
   const sum = digits.reduce((total, digit, i) => total + digit * (weights[i] ?? 0), 0);
   return (10 - (sum % 10)) % 10 === Number(accountNumber[9]);
 }

@@ -1,4 +1,4 @@
-import { decimalToMinor } from './money.ts';
+import { decimalToMinor, formatMinor } from './money.ts';
 import type { Mode, WitnessStatus } from './payout.ts';
 import type { Witness } from './transition.ts';
 
@@ -31,7 +31,7 @@ const clockSkewMs = 5 * 60_000;
 const deepest = 8;
 const mostObjects = 5_000;
 
-type Fields = Record<string, unknown>;
+export type Fields = Record<string, unknown>;
 type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; differences: Difference[] };
 
 /**
@@ -129,7 +129,7 @@ function candidate(fields: Fields, ours: Expected): Candidate | null {
 }
 
 /** An envelope says how the request went; only what lies in it speaks of the transfer. */
-function isEnvelope(fields: Fields): boolean {
+export function isEnvelope(fields: Fields): boolean {
   if (typeof fields.success === 'boolean' || isFields(fields.data) || Array.isArray(fields.data)) return true;
   const speaksOfMoney = ['amount', 'currency', 'account_number', 'trx', 'transfer_id', 'created_at'];
   return text(fields.message) !== null && !speaksOfMoney.some((key) => text(fields[key]) !== null);
@@ -143,7 +143,7 @@ function differences(fields: Fields, ours: Expected): Difference[] {
   const amount = first(fields, ['amount']);
   check(
     'amount',
-    ours.amount.toString(),
+    formatMinor(ours.amount, ours.currency),
     amount,
     amount !== null && decimalToMinor(amount, ours.currency) === ours.amount,
   );
@@ -198,12 +198,12 @@ function objectsIn(json: unknown): Fields[] {
   return found;
 }
 
-function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The first of these keys that is shown; ids and numbers as text, never through a float that would round them. */
-function first(fields: Fields, keys: string[]): string | null {
+export function first(fields: Fields, keys: string[]): string | null {
   for (const key of keys) {
     const value = text(fields[key]);
     if (value !== null) return value;

@@ -1,12 +1,15 @@
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import { holdLock } from '../ledger/file-lock.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile } from './checked.ts';
-import { inboxGate } from './inbox.ts';
+import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
+import { collectionsFolder } from './collections-rows.ts';
+import { type Ignored, inboxGate } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
 import { finishOpenMoves, isPlainFile } from './moves.ts';
+import type { RetryRows } from './retries.ts';
 import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
 
 export type { Checked } from './checked.ts';
@@ -17,8 +20,12 @@ export type Intake = {
   check(file: string): Promise<Checked>;
   /** Takes one file in, or refuses it whole with every problem at once. */
   takeIn(file: string, options: TakeOptions): Promise<Taken>;
-  /** Takes in every whole file of the inbox; `waiting` names those that may still be being written. */
-  takeInbox(options?: { dryRun?: boolean }): Promise<{ taken: Taken[]; waiting: string[] }>;
+  /** Takes in every whole file of the inbox; `waiting` may still be being written, `ignored` lies there for another reason. */
+  takeInbox(options?: {
+    dryRun?: boolean;
+  }): Promise<{ taken: Taken[]; waiting: string[]; ignored: Ignored[] }>;
+  /** Takes in every whole file of expected collections. */
+  takeCollections(): Promise<{ taken: Expected[]; waiting: string[] }>;
   /** Finishes file moves that a crash left (P23); how many there were. */
   finishMoves(): Promise<number>;
   /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
@@ -26,7 +33,13 @@ export type Intake = {
 };
 
 /** Files into batches: the only door by which payouts enter the ledger. Throws on I/O errors of disk and ledger (P12). */
-export function createIntake(deps: { ledger: Ledger; config: Config; clock: Clock; paths: Paths }): Intake {
+export function createIntake(deps: {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  paths: Paths;
+  retries: RetryRows;
+}): Intake {
   const { ledger, config, clock } = deps;
   const paths: Paths = {
     inbox: resolve(deps.paths.inbox),
@@ -34,8 +47,14 @@ export function createIntake(deps: { ledger: Ledger; config: Config; clock: Cloc
     rejected: resolve(deps.paths.rejected),
     reports: resolve(deps.paths.reports),
   };
-  const inner = { ledger, config, clock, paths };
+  const inner = { ledger, config, clock, paths, retries: deps.retries };
   const gate = inboxGate({ inbox: paths.inbox, clock, settleMs: config.intake.settleSeconds * 1000 });
+  const collections = join(paths.inbox, collectionsFolder);
+  const collectionsGate = inboxGate({
+    inbox: collections,
+    clock,
+    settleMs: config.intake.settleSeconds * 1000,
+  });
   const lockPath = `${ledger.path}.intake-lock`;
   const finish = (): Promise<number> => finishOpenMoves({ ...inner, inbox: paths.inbox });
 
@@ -48,6 +67,7 @@ export function createIntake(deps: { ledger: Ledger; config: Config; clock: Cloc
     }
     try {
       await clearHalfLoaded(inner);
+      await dropHalfExpected(inner);
       await finish();
       return await work();
     } finally {
@@ -59,13 +79,25 @@ export function createIntake(deps: { ledger: Ledger; config: Config; clock: Cloc
     check: (file) => checkFile(inner, resolve(file)),
     takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options)),
     async takeInbox(options = {}) {
-      const { ready, waiting } = await gate();
+      const { ready, waiting, ignored } = await gate();
       const taken: Taken[] = [];
       for (const name of ready) {
         const file = resolve(paths.inbox, basename(name));
         // Another process may have taken it while we waited for the lock.
         const one = await alone(async () =>
           (await isPlainFile(file)) ? takeFile(inner, file, { origin: 'inbox', ...options }) : null,
+        );
+        if (one) taken.push(one);
+      }
+      return { taken, waiting, ignored };
+    },
+    async takeCollections() {
+      const { ready, waiting } = await collectionsGate();
+      const taken: Expected[] = [];
+      for (const name of ready) {
+        const file = join(collections, basename(name));
+        const one = await alone(async () =>
+          (await isPlainFile(file)) ? takeExpectations(inner, file) : null,
         );
         if (one) taken.push(one);
       }

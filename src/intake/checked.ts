@@ -1,20 +1,27 @@
-import { stat } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import { generatedReference } from '../domain/ids.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
 import { type Likeness, likenessOf } from '../ledger/likeness.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { capacityProblems } from './capacity.ts';
 import { type Control, controlProblems } from './control.ts';
+import { approvalAhead, waitsAhead } from './foresight.ts';
+import { delimiterNames } from './header.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
+import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { capped, type Duplicate, type Scan, type ScanSinks, scanFile, shownTotals } from './scan.ts';
+import { unfitName, unreadable } from './unreadable.ts';
 
 /** What `check` found in one file (contract.md, `check --json`). */
 export type Checked = {
   file: string;
   ok: boolean;
+  /** What stands between the columns, as the header shows: comma, semicolon or tab; null where no header was found. */
+  delimiter: string | null;
   /** Rows in the file, good and bad. */
   rows: number;
   /** Sums of the rows that can be paid. */
@@ -26,24 +33,16 @@ export type Checked = {
   problems: Problem[];
   problemCount: number;
   duplicates: Duplicate[];
+  /** Rows that pay again what failed, was refused or came back, and in which columns they differ from it. */
+  retries: { row: number; reference: string; pays_again: string; state: PayoutState; changed: string[] }[];
   /** Why the batch would be held. */
   holdReasons: string[];
+  /** What would make a part of it wait without holding it. */
+  waits: string[];
   contentHash: string;
 };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock };
-
-/** Why a path cannot be a batch at all, or null. Symbolic links of a named file are followed. */
-export async function unreadable(path: string): Promise<Problem | null> {
-  try {
-    const found = await stat(path);
-    return found.isFile() ? null : wholeFile('this is not a file', 'name a CSV file');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return wholeFile('there is no such file', 'check the path');
-    throw error;
-  }
-}
+type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 
 /**
  * The batch that this content became before, as the one problem of the file (P23). Its rows are not complained about:
@@ -51,8 +50,9 @@ export async function unreadable(path: string): Promise<Problem | null> {
  */
 export async function takenBefore(
   scan: Scan,
-  { ledger, config }: Deps,
+  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
 ): Promise<{ batch: string; problem: Problem } | null> {
+  // A broken file has none: what could not be read may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
   const before = await findByContentHash(ledger.db, config.mode, scan.contentHash);
   if (!before) return null;
@@ -74,14 +74,17 @@ function whatNext({ ready = 0, held = 0 }: BatchCounts['counts']): string {
 export async function verdicts(
   path: string,
   scan: Scan,
-  { config }: Deps,
+  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
   told: Control,
 ): Promise<Problem[]> {
   if (scan.broken) return [];
   if (scan.fileRows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
   // With bad rows the sums are not those of the file; what is refused anyway needs no second complaint.
   if (scan.badRows > 0 && config.intake.onInvalidRow === 'reject_file') return [];
-  return controlProblems(path, told, scan.good);
+  return [
+    ...(await controlProblems(path, told, scan.good)),
+    ...(await capacityProblems(scan.good, { ledger, config })),
+  ];
 }
 
 /** Whether bad rows of this scan refuse the whole file. */
@@ -93,19 +96,22 @@ export function refuses(scan: Scan, config: Config): boolean {
 
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(deps: Deps, path: string, told: Control = {}): Promise<Checked> {
-  const missing = await unreadable(path);
+  const missing = (await unreadable(path)) ?? unfitName(path);
   if (missing) return checkedOf(path, emptyScan(), [missing], [], []);
   const { ledger, config, clock } = deps;
   const found = capped<Likeness>(100_000);
   const sinks: ScanSinks = {
     problem: async () => {},
     badRow: async () => {},
-    async good(rows) {
-      const wanted = rows.map(({ row, parsed }) => ({ row, ...parsed, reference: parsed.reference ?? '' }));
+    async good(rows, plans) {
+      const wanted = rows.map(({ row, parsed }) => {
+        const replaces = plans.get(row)?.replaces.line;
+        return { row, ...parsed, reference: parsed.reference ?? '', replaces };
+      });
       for (const one of await likenessOf(ledger.db, config.mode, wanted)) found.add(one);
     },
   };
-  const scan = await scanFile(path, deps, sinks);
+  const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem], [], []);
   const extra = await verdicts(path, scan, deps, told);
@@ -119,8 +125,11 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
     earlier: `${one.earlierReference} in batch ${one.earlierBatch}`,
   });
   const duplicates = [...scan.duplicates.list, ...alike.recent.slice(0, 1000).map(name)];
-  const checked = checkedOf(path, scan, extra, [...fileReasons(scan), ...alike.reasons], duplicates);
-  return { ...checked, warnings: [...checked.warnings, ...alike.warnings] };
+  const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
+  const reasons = [...own, ...approvalAhead(scan, config)];
+  const checked = checkedOf(path, scan, extra, reasons, duplicates);
+  const waits = checked.ok ? await waitsAhead(scan, deps) : [];
+  return { ...checked, waits, warnings: [...checked.warnings, ...alike.warnings] };
 }
 
 /** A scan and what was concluded from it, as the contract shows it. */
@@ -135,6 +144,7 @@ function checkedOf(
   return {
     file,
     ok: problems.length === 0,
+    delimiter: scan.header && delimiterNames[scan.header.delimiter],
     rows: scan.fileRows,
     totals: shownTotals(scan.good.totals),
     banks: Object.fromEntries(
@@ -144,7 +154,15 @@ function checkedOf(
     problems,
     problemCount: extra.length + scan.problems.count,
     duplicates,
+    retries: scan.retries.map(({ row, reference, replaces: { reference: of, state, changed } }) => ({
+      row,
+      reference,
+      pays_again: of,
+      state,
+      changed,
+    })),
     holdReasons,
+    waits: [],
     contentHash: scan.contentHash,
   };
 }
@@ -168,5 +186,8 @@ function emptyScan(): Scan {
     warnings: capped(0),
     duplicates: capped(0),
     overLimit: capped(0),
+    overDay: capped(0),
+    retries: [],
+    barred: new Set(),
   };
 }

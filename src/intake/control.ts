@@ -1,7 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { decimalToMinor, exponentOf, formatMinor } from '../domain/money.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Sums } from './scan.ts';
+import { unreadableCode } from './unreadable.ts';
+
+/** Far more than the totals of every currency need. */
+const mostBytes = 65_536;
 
 /** What the sender says the file holds. */
 export type Control = { rows?: number | undefined; totals?: Record<string, string> | undefined };
@@ -38,20 +43,34 @@ function differences(control: Control, found: Sums, who: string): Problem[] {
 type ReadControl = { kind: 'control'; control: Control } | { kind: 'problem'; problem: Problem };
 
 async function readControl(path: string): Promise<ReadControl> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return { kind: 'control', control: {} };
-    throw error;
-  }
-  const control = parseControl(text);
+  const text = await smallText(path);
+  if (text === '') return { kind: 'control', control: {} };
+  const control = text === null ? null : parseControl(text);
   if (control) return { kind: 'control', control };
   const fix = 'write {"rows": 120, "totals": {"NGN": "1200000.00"}}, either key may be left out';
   return { kind: 'problem', problem: wholeFile('the control file is not of the expected form', fix) };
 }
 
+/** The text of a small file, empty where there is none; null for what cannot be such a file: a pipe, a folder, a flood. */
+async function smallText(path: string): Promise<string | null> {
+  try {
+    // A pipe would block the opening for ever.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      const isSmall = found.isFile() && found.size > 0 && found.size <= mostBytes;
+      return isSmall ? await file.readFile('utf8') : null;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    if (unreadableCode(error)) return null;
+    throw error;
+  }
+}
+
+/** Null where anything in it is not as expected: a figure that was meant to be compared must not be passed over. */
 function parseControl(text: string): Control | null {
   let value: unknown;
   try {
@@ -66,7 +85,7 @@ function parseControl(text: string): Control | null {
     else if (key === 'totals' && typeof part === 'object' && part !== null && !Array.isArray(part)) {
       control.totals = {};
       for (const [currency, total] of Object.entries(part)) {
-        if (typeof total !== 'string') return null;
+        if (typeof total !== 'string' || exponentOf(currency) === undefined) return null;
         control.totals[currency] = total;
       }
     } else return null;

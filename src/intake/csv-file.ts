@@ -9,20 +9,29 @@ export type CsvFile = {
   discard(): Promise<void>;
 };
 
-/** A CSV file (RFC 4180, CRLF) that is made with its first row, under a temporary name until it is finished. */
-export function csvFile(folder: string, temporaryName: string, header: string[], delimiter = ','): CsvFile {
+/**
+ * A CSV file (RFC 4180, CRLF) that is made with its first row, under a temporary name until it is finished. `bom`: with
+ * the mark by which Excel knows UTF-8 and keeps the letters of names.
+ */
+export function csvFile(
+  folder: string,
+  temporaryName: string,
+  header: string[],
+  { delimiter, bom }: { delimiter: string; bom: boolean },
+): CsvFile {
   const temporary = join(folder, temporaryName);
   let file: FileHandle | null = null;
   let pending: string[][] = [];
 
   async function flush(): Promise<void> {
     if (pending.length === 0) return;
+    const isNew = file === null;
     if (!file) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       file = await open(temporary, 'w', 0o600);
       pending.unshift(header);
     }
-    await file.appendFile(stringify(pending, { record_delimiter: 'windows', delimiter }));
+    await file.appendFile(stringify(pending, { record_delimiter: 'windows', delimiter, bom: bom && isNew }));
     pending = [];
   }
 
@@ -57,9 +66,4 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-/** Text that a spreadsheet would run as a formula gets an apostrophe in front. */
-export function plainCell(text: string): string {
-  return /^\s*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

@@ -3,10 +3,10 @@ import {
   columnKey,
   type KnownColumn,
   knownColumn,
-  knownColumns,
   type RowRules,
   requiredColumns,
 } from '../domain/batch-rules.ts';
+import { hiddenCharacter } from '../domain/hidden.ts';
 import type { Problem } from '../domain/problem.ts';
 
 export type Header = {
@@ -19,6 +19,13 @@ export type Header = {
 
 const delimiters = [',', ';', '\t'] as const;
 
+/** A delimiter in words, for people who must see what was found. */
+export const delimiterNames: Record<Header['delimiter'], string> = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+};
+
 /** The first line (line ends inside quotes belong to it), or null when it does not end within `text`. */
 export function headerLine(text: string, isWhole: boolean): string | null {
   let quoted = false;
@@ -29,8 +36,16 @@ export function headerLine(text: string, isWhole: boolean): string | null {
   return isWhole ? text : null;
 }
 
+/** What a kind of file must have, and how to mend a header that lacks one of its columns. */
+export type Wanted = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
+
+/** What a payout batch must have under these rules. */
+export function batchColumns(rules: RowRules): Wanted {
+  return { required: requiredColumns(rules), missingFix };
+}
+
 /** Finds the delimiter by which the most columns are known, and every problem of the header at once. */
-export function readHeader(line: string, rules: RowRules): { header: Header | null; problems: Problem[] } {
+export function readHeader(line: string, wanted: Wanted): { header: Header | null; problems: Problem[] } {
   const readings = delimiters.map((delimiter) => ({ delimiter, cells: split(line, delimiter) }));
   const known = (cells: string[]): number => cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
   const best = readings.reduce((a, b) =>
@@ -45,11 +60,12 @@ export function readHeader(line: string, rules: RowRules): { header: Header | nu
     fix,
   });
   if (known(columns) === 0) {
-    const fix = `begin the file with ${knownColumns.slice(0, 7).join(',')}`;
-    return {
-      header: null,
-      problems: [problem('', 'the first line is no header: it names none of the columns', fix)],
-    };
+    const isHint = /^"?sep=.?"?$/i.test(line);
+    const text = isHint
+      ? 'the first line is a hint to Excel, not the header'
+      : 'the first line is no header: it names none of the columns';
+    const fix = isHint ? 'remove that line' : `begin the file with ${wanted.required.join(',')}`;
+    return { header: null, problems: [problem('', text, fix)] };
   }
   const problems: Problem[] = [];
   const at: Header['at'] = {};
@@ -61,11 +77,16 @@ export function readHeader(line: string, rules: RowRules): { header: Header | nu
     else if (first !== undefined)
       problems.push(problem(name, `named twice, in cells ${first + 1} and ${i + 1}`, 'remove or rename one'));
     else seen.set(columnKey(name), i);
+    const hidden = hiddenCharacter(name, true);
+    if (hidden)
+      problems.push(
+        problem(name, `holds the invisible character ${hidden}`, 'delete it: type the name again'),
+      );
     const column = knownColumn(name);
     if (column && first === undefined) at[column] = i;
   });
-  for (const column of requiredColumns(rules)) {
-    if (at[column] === undefined) problems.push(problem(column, 'missing', missingFix(column)));
+  for (const column of wanted.required) {
+    if (at[column] === undefined) problems.push(problem(column, 'missing', wanted.missingFix(column)));
   }
   return { header: { delimiter: best.delimiter, columns, at }, problems };
 }

@@ -1,55 +1,98 @@
+import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { harmlessName } from '../domain/file-name.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { spreadsheetEnding } from './not-csv.ts';
 
+/** What is left where it lies, and why. `name` can be shown as it is. */
+export type Ignored = { name: string; why: string };
 /** Which files of the inbox are whole: `ready` may be taken, `waiting` may still be being written. */
-export type InboxScan = { ready: string[]; waiting: string[] };
+export type InboxScan = { ready: string[]; waiting: string[]; ignored: Ignored[] };
 
 type Seen = { mark: string; since: number };
+type Look = { files: Map<string, { done: boolean; seen: Seen }>; ignored: Ignored[] };
 
 /**
- * The gate of the inbox: a file is whole when its `.done` marker stands beside it, or when size, time and inode were
- * the same at two looks `settleMs` apart (0: at once). Remembers its looks, so that a daemon waits only for new files.
+ * The gate of the inbox: a file is whole when its `.done` marker stands beside it, or when size, times and inode of it
+ * and its control figures were the same at two looks `settleMs` apart (0: at once). Remembers its looks, so that a
+ * daemon waits only for new files.
  */
 export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number }): () => Promise<InboxScan> {
   const { inbox, clock, settleMs } = deps;
   let seen = new Map<string, Seen>();
 
-  async function look(): Promise<Map<string, { done: boolean; seen: Seen }>> {
-    const names = await readdir(inbox).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-      throw error;
-    });
-    const all = new Set(names);
-    const found = new Map<string, { done: boolean; seen: Seen }>();
-    for (const name of names.filter(isBatchName).sort()) {
+  async function look(): Promise<Look> {
+    const { names, foreign } = await namesIn(inbox);
+    const files: Look['files'] = new Map();
+    const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));
+    for (const name of [...names].sort()) {
       const stat = await lstat(join(inbox, name)).catch(() => null);
-      // A link, folder or pipe is no dropped file.
-      if (!stat?.isFile()) continue;
-      const mark = `${stat.size} ${stat.mtimeMs} ${stat.ino}`;
+      if (!stat) continue;
+      const why = whyIgnored(name, stat);
+      if (why !== null) ignored.push({ name: harmlessName(name), why });
+      if (why !== null || !isBatchName(name)) continue;
+      const control = names.has(`${name}.control.json`)
+        ? await lstat(join(inbox, `${name}.control.json`)).catch(() => null)
+        : null;
+      const mark = `${markOf(stat)} ${control ? markOf(control) : ''}`;
       const before = seen.get(name);
       const since = before?.mark === mark ? before.since : clock.monotonic();
-      found.set(name, { done: all.has(`${name}.done`), seen: { mark, since } });
+      files.set(name, { done: names.has(`${name}.done`), seen: { mark, since } });
     }
-    seen = new Map([...found].map(([name, file]) => [name, file.seen]));
-    return found;
+    seen = new Map([...files].map(([name, file]) => [name, file.seen]));
+    return { files, ignored };
   }
 
   return async () => {
-    let files = await look();
+    let found = await look();
     const whole = (file: { done: boolean; seen: Seen }): boolean =>
       file.done || clock.monotonic() - file.seen.since >= settleMs;
-    if (![...files.values()].every(whole)) {
+    if (![...found.files.values()].every(whole)) {
       await clock.sleep(settleMs);
-      files = await look();
+      found = await look();
     }
-    const scan: InboxScan = { ready: [], waiting: [] };
-    for (const [name, file] of files) (whole(file) ? scan.ready : scan.waiting).push(name);
+    const scan: InboxScan = { ready: [], waiting: [], ignored: found.ignored };
+    for (const [name, file] of found.files) (whole(file) ? scan.ready : scan.waiting).push(name);
     return scan;
   };
 }
 
-/** Names that can be a batch: not our own outputs, not hidden, not half of an upload. */
+/** The names in a folder, none where it is absent; those that are no UTF-8 apart, as nothing can be opened by them. */
+async function namesIn(folder: string): Promise<{ names: Set<string>; foreign: string[] }> {
+  const found = await readdir(folder, { encoding: 'buffer' }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const names = new Set<string>();
+  const foreign: string[] = [];
+  for (const bytes of found) {
+    const name = bytes.toString('utf8');
+    if (Buffer.from(name).equals(bytes)) names.add(name);
+    else foreign.push(harmlessName(name));
+  }
+  return { names, foreign };
+}
+
+function markOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
+  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
+}
+
+/** Names that are taken in or refused: batches, and spreadsheets, which need a sentence. */
 function isBatchName(name: string): boolean {
-  return /\.csv$/i.test(name) && !name.startsWith('.') && !/\.(errors|invalid|tmp|part)\.csv$/i.test(name);
+  return !name.startsWith('.') && (/\.csv$/i.test(name) || spreadsheetEnding.test(name));
+}
+
+/** Why an entry is left alone, or null: it may be a batch, belongs to one, or is hidden, as half of an upload is. */
+function whyIgnored(name: string, stat: Stats): string | null {
+  if (name.startsWith('.')) return null;
+  if (!isBatchName(name)) {
+    const belongs = /\.(done|control\.json)$/i.test(name) || !stat.isFile();
+    return belongs ? null : 'its name does not end in .csv; rename it if it is a batch';
+  }
+  if (/\.errors\.csv$/i.test(name)) return 'it lists the problems of a file and is no batch; remove it';
+  if (/\.(tmp|part)\.csv$/i.test(name)) return 'its name says that it is not finished; rename it when it is';
+  if (stat.isFile()) return null;
+  const kind = stat.isSymbolicLink() ? 'a link' : stat.isDirectory() ? 'a folder' : 'no regular file';
+  return `it is ${kind}; put the file itself here`;
 }

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
+import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
 import { canonicalBody } from '../domain/body.ts';
 import { batchId, batchName, foldReference, generatedReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { Problem } from '../domain/problem.ts';
+import type { RetryRow } from '../domain/retry-file.ts';
+import { noteBatch } from '../ledger/approvals.ts';
 import {
   decideBatch,
-  dropSome,
   existingReferences,
   finishSome,
   getBatch,
@@ -14,16 +17,40 @@ import {
   type LoadedRow,
   loadingBatches,
 } from '../ledger/batches.ts';
+import { dropSome } from '../ledger/drop-batch.ts';
 import { batchLikeness, type Likeness } from '../ledger/likeness.ts';
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger, Trx } from '../ledger/open.ts';
+import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { checkedRows, type GoodRow } from './rows.ts';
+import type { Dropper } from './dropper.ts';
+import {
+  approvedOriginals,
+  heldOriginals,
+  type PaysAgain,
+  type RetryRows,
+  recordRetries,
+  retryProblems,
+  retryRows,
+} from './retries.ts';
+import { checkedRows, type GoodRow, meantCells } from './rows.ts';
 import { rowRules, type Scan } from './scan.ts';
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock };
+type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
   | { kind: 'loaded'; batch: string; holdReasons: string[]; warnings: string[] }
-  | { kind: 'changed' };
+  /** With the problems of rows whose payouts were decided about meanwhile. */
+  | { kind: 'changed'; problems: Problem[] };
+
+/** The file, who drops it, and where it is moved to. */
+type Source = {
+  path: string;
+  fileName: string;
+  person: string;
+  dropper: Dropper;
+  target: (batch: string) => { source: string; target: string };
+};
+
+type Unloaded = Omit<Deps, 'retries'>;
 
 const rowsPerWrite = 2000;
 
@@ -31,16 +58,11 @@ const rowsPerWrite = 2000;
  * Pass 2: records what pass 1 found, in chunks under phase `loading`, and decides holds in one transaction that sees
  * every row of ours and of others (P23). `changed`: file or ledger differ from pass 1, and nothing was recorded.
  */
-export async function loadBatch(
-  deps: Deps,
-  path: string,
-  fileName: string,
-  scan: Scan,
-  target: (batch: string) => { source: string; target: string },
-): Promise<Loaded> {
+export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise<Loaded> {
   const { ledger, config, clock } = deps;
   const { mode } = config;
-  if (!scan.header) return { kind: 'changed' };
+  const { path, fileName } = source;
+  if (!scan.header) return { kind: 'changed', problems: [] };
   const at = clock.iso();
   const id = await freeId(deps, fileName, at, scan.contentHash);
   await ledger.write((trx) =>
@@ -54,15 +76,22 @@ export async function loadBatch(
       delimiter: scan.header?.delimiter ?? ',',
       row_count: BigInt(scan.good.count),
       created_at: at,
+      dropped_by: source.dropper.name,
+      dropped_uid: uidOf(source.dropper),
+      dropped_as: source.dropper.as?.name ?? '',
+      dropped_as_uid: uidOf(source.dropper.as),
     }),
   );
   const bodies = createHash('sha256');
+  const retried: RetryRow[] = [];
   let loaded = 0;
   let hash = '';
   for await (const item of checkedRows(path, rowRules(config), config.intake)) {
     if (item.kind === 'end') hash = item.contentHash;
     if (item.kind !== 'chunk') continue;
-    const rows = item.good.map((row) => frozen(row, config, scan.contentHash));
+    const good = item.good.filter(({ row }) => !scan.barred.has(row));
+    retried.push(...retryRows(good));
+    const rows = good.map((row) => frozen(row, config, scan.contentHash));
     const kept = await ledger.write(async (trx) => {
       const taken = await existingReferences(
         trx,
@@ -78,18 +107,50 @@ export async function loadBatch(
   }
   if (hash !== scan.contentHash || loaded !== scan.good.count) {
     await drop(ledger, id);
-    return { kind: 'changed' };
+    // What pays again is named where a decision made meanwhile took its place.
+    return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
   }
-  const decided = await ledger.write(async (trx) => {
-    const likeness = await ledgerLikeness(deps, (when) => batchLikeness(trx, { id, mode }, when, 5));
-    const holdReasons = [...fileReasons(scan), ...likeness.reasons].map(
-      (reason) => `${reason}; check, then counterfoil release ${id}`,
-    );
-    await decideBatch(trx, { id, at, holdReasons, bodyDigest: bodies.digest('hex'), move: target(id) });
-    return { holdReasons, warnings: likeness.warnings };
-  });
-  await finishLoading(deps, id);
-  return { kind: 'loaded', batch: id, ...decided };
+  const decided = await ledger.write((trx) =>
+    decide(trx, deps, { ...source, id, at, scan, retried, bodyDigest: bodies.digest('hex') }),
+  );
+  if (decided.kind === 'changed') await drop(ledger, id);
+  else await finishLoading(deps, id);
+  return decided;
+}
+
+type Complete = Source & { id: string; at: string; scan: Scan; retried: RetryRow[]; bodyDigest: string };
+
+/** P20: what a row pays again is weighed once more here, so that of two who pay it again at once one does. */
+async function decide(
+  trx: Trx,
+  deps: Deps,
+  { id, at, scan, retried, bodyDigest, ...source }: Complete,
+): Promise<Loaded> {
+  const { mode } = deps.config;
+  const examined = await deps.retries.examine(trx, retried, true);
+  const problems = retryProblems(examined);
+  if (problems.length > 0) return { kind: 'changed', problems };
+  const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
+  await linkSuccessors(
+    trx,
+    id,
+    plans.map(({ row, replaces }) => ({ row, of: replaces.id })),
+  );
+  const likeness = await ledgerLikeness(deps, (when) => batchLikeness(trx, { id, mode }, when, 5));
+  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons].map(
+    (reason) => `${reason}; check, then counterfoil release ${id}`,
+  );
+  const asked = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
+  if (asked !== null) holdReasons.push(approvalReason(asked, id, source.dropper.name));
+  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: asked !== null });
+  await decideBatch(trx, { id, at, holdReasons, bodyDigest, move: source.target(id) });
+  const batch = { ...source, id, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
+  await recordRetries(trx, at, batch, retried, plans);
+  return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };
+}
+
+function uidOf(account: Account | null): bigint | null {
+  return account === null || account.uid === null ? null : BigInt(account.uid);
 }
 
 /** An id that is not taken: the other mode may hold the same content under the first. */
@@ -111,7 +172,7 @@ async function freeId(
 }
 
 /** The row as the ledger keeps it, with the body frozen byte for byte (P2). */
-function frozen({ row, cells, parsed }: GoodRow, config: Config, contentHash: string): LoadedRow {
+function frozen({ row, cells, parsed, retry }: GoodRow, config: Config, contentHash: string): LoadedRow {
   const reference = parsed.reference ?? generatedReference(config.intake.referencePrefix, contentHash, row);
   const body = canonicalBody({
     account_number: parsed.accountNumber,
@@ -137,7 +198,7 @@ function frozen({ row, cells, parsed }: GoodRow, config: Config, contentHash: st
     sender_name: parsed.senderName,
     type: parsed.type,
     body,
-    cells: JSON.stringify(cells),
+    cells: JSON.stringify(meantCells(cells, retry)),
   };
 }
 
@@ -153,6 +214,11 @@ export function fileReasons(scan: Scan): string[] {
   }
   if (scan.overLimit.count > 0) {
     reasons.push(`${scan.overLimit.count} above submission.payout_limit: ${scan.overLimit.list.join(', ')}`);
+  }
+  if (scan.overDay.count > 0) {
+    reasons.push(
+      `${scan.overDay.count} above what submission.daily_limit lets go in a whole day: ${scan.overDay.list.join(', ')}; raise the limit, or cancel them`,
+    );
   }
   return reasons;
 }
@@ -179,7 +245,7 @@ export async function ledgerLikeness(
 }
 
 /** Starts the history of a decided batch, chunk by chunk, until it is `loaded`. May be repeated after a crash. */
-async function finishLoading({ ledger, config, clock }: Deps, id: string): Promise<void> {
+async function finishLoading({ ledger, config, clock }: Unloaded, id: string): Promise<void> {
   const batch = await getBatch(ledger.db, config.mode, id);
   if (!batch) return;
   for (let done = false; !done; ) {
@@ -195,7 +261,7 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
  * Clears what a crash left in phase `loading`: an undecided batch is thrown away (its file is still where it was), a
  * decided one is finished (P23). Only for the holder of the intake lock. Returns how many there were.
  */
-export async function clearHalfLoaded(deps: Deps): Promise<number> {
+export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
   const left = await loadingBatches(deps.ledger.db, deps.config.mode);
   for (const batch of left) {
     if (batch.body_digest === '') await drop(deps.ledger, batch.id);

@@ -1,19 +1,24 @@
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import type { Config } from '../config.ts';
+import { harmlessName } from '../domain/file-name.ts';
 import { closeMove, type FileMove, getBatch, openMoves } from '../ledger/batches.ts';
+import { findFile } from '../ledger/expectations.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { collectionsFolder, expectationHash } from './collections-rows.ts';
 import { syncFolder } from './csv-file.ts';
+import { spreadsheetEnding } from './not-csv.ts';
 import { checkedRows } from './rows.ts';
 import { rowRules } from './scan.ts';
+import { unreadableCode } from './unreadable.ts';
 
 /** Whether a regular file stands there; a link, folder or pipe is none. */
 export async function isPlainFile(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isFile();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    if (unreadableCode(error)) return false;
     throw error;
   }
 }
@@ -27,9 +32,16 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** The ending under which a refused file is kept: that of a spreadsheet, else `.csv`. */
+export function endingOf(path: string): string {
+  return spreadsheetEnding.test(path) ? extname(path) : '.csv';
+}
+
 /** `NAME.csv`, or `NAME-2.csv` and so on: a stem under which none of these endings exists in the folder. */
 export async function freeStem(folder: string, fileName: string, endings: string[]): Promise<string> {
-  const stem = fileName.replace(/\.csv$/i, '');
+  const stem = harmlessName(fileName)
+    .replace(/\.csv$/i, '')
+    .replace(spreadsheetEnding, '');
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? stem : `${stem}-${n}`;
     const found = await Promise.all(endings.map((ending) => exists(join(folder, candidate + ending))));
@@ -75,9 +87,14 @@ export async function finishOpenMoves(deps: {
   const { ledger, clock, inbox } = deps;
   const moves = await openMoves(ledger.db);
   for (const move of moves) {
-    const fromInbox = dirname(move.source) === inbox;
+    const fromInbox = [inbox, join(inbox, collectionsFolder)].includes(dirname(move.source));
+    const read = await markOf(move.source);
     if (!(await exists(move.target)) && (await stillTaken(deps, move))) {
-      await (fromInbox ? moveFile(move.source, move.target) : copyWhole(move.source, move.target));
+      if (!fromInbox) await copyWhole(move.source, move.target);
+      else {
+        await moveFile(move.source, move.target);
+        if ((await markOf(move.target)) !== read) await putBack(move);
+      }
     }
     if (fromInbox && !(await exists(move.source))) await tidyMarkers(move.source, move.target);
     await ledger.write((trx) => closeMove(trx, move.id, clock.iso()));
@@ -85,9 +102,25 @@ export async function finishOpenMoves(deps: {
   return moves.length;
 }
 
+/** Tells a file from one that took its place, also after a move within a file system; empty for none. */
+async function markOf(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found ? `${found.ino} ${found.size} ${found.mtimeNs}` : '';
+}
+
+/**
+ * Between reading a file and moving it another may have taken its name: it was never read, and in the archive it would
+ * be a batch that nobody sends.
+ */
+async function putBack({ source, target }: FileMove): Promise<void> {
+  const folder = dirname(source);
+  const stem = await freeStem(folder, basename(source), ['.csv']);
+  await moveFile(target, join(folder, `${stem}.csv`));
+}
+
 /** What came with the file: its `.done` marker has served, its control figures go along. */
 export async function tidyMarkers(source: string, target: string): Promise<void> {
-  await rm(`${source}.done`, { force: true });
+  if (await isPlainFile(`${source}.done`)) await rm(`${source}.done`, { force: true });
   if (await isPlainFile(`${source}.control.json`))
     await moveFile(`${source}.control.json`, `${target}.control.json`);
 }
@@ -98,6 +131,8 @@ async function stillTaken(
 ): Promise<boolean> {
   if (!(await exists(move.source))) return false;
   const id = basename(move.target).split('--')[0] ?? '';
+  const expected = await findFile(ledger.db, id);
+  if (expected) return (await expectationHash(move.source, config.intake)) === expected.content_hash;
   const batch = (await getBatch(ledger.db, 'test', id)) ?? (await getBatch(ledger.db, 'live', id));
   if (!batch) return false;
   for await (const item of checkedRows(move.source, rowRules(config), config.intake)) {

@@ -1,27 +1,32 @@
 import { createHash } from 'node:crypto';
-import {
-  type BatchRow,
-  checkRow,
-  hiddenCharacter,
-  knownColumn,
-  knownColumns,
-  type RowRules,
-} from '../domain/batch-rules.ts';
+import { type BatchRow, checkRow, knownColumn, knownColumns, type RowRules } from '../domain/batch-rules.ts';
+import { hiddenCharacter } from '../domain/hidden.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { Problem } from '../domain/problem.ts';
+import { type RetryClaim, restoredCell, retryColumns } from '../domain/retry-file.ts';
 import { firstSeen } from './first-seen.ts';
-import type { Header } from './header.ts';
+import { batchColumns, type Header } from './header.ts';
 import { type ReadLimits, readBatch } from './read.ts';
 
 /** A row that may be paid, as far as the file alone can tell. `like`: an earlier row with the same account, currency and amount. */
-export type GoodRow = { row: number; cells: string[]; parsed: BatchRow; like: number | null };
+export type GoodRow = {
+  row: number;
+  cells: string[];
+  parsed: BatchRow;
+  like: number | null;
+  /** What the row pays again, if anything (P20). */
+  retry: RetryClaim | null;
+};
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
 export type RowItem =
   | { kind: 'header'; header: Header }
   | { kind: 'chunk'; good: GoodRow[]; bad: BadRow[] }
   /** A problem that refuses the file whatever `on_invalid_row` says. */
   | { kind: 'broken'; problem: Problem }
-  /** `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). */
+  /**
+   * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
+   * for a broken file: what was left out of the hash may be the difference to a file that was taken.
+   */
   | { kind: 'end'; rows: number; contentHash: string };
 
 const rowsPerChunk = 2000;
@@ -34,23 +39,27 @@ export async function* checkedRows(
 ): AsyncGenerator<RowItem> {
   const hash = createHash('sha256');
   const references = firstSeen();
+  const retried = firstSeen();
   const likeness = firstSeen();
   let canonical = (cells: string[]): string => JSON.stringify(cells);
   let header: Header | null = null;
   let good: GoodRow[] = [];
   let bad: BadRow[] = [];
   let rows = 0;
-  for await (const item of readBatch(path, rules, limits)) {
+  let isBroken = false;
+  for await (const item of readBatch(path, batchColumns(rules), limits)) {
     if (item.kind === 'header') {
       header = item.header;
       canonical = canonicalForm(header);
       yield item;
     } else if (item.kind !== 'row') {
+      isBroken = true;
       yield { kind: 'broken', problem: item.problem };
     } else if (header) {
       rows++;
       hash.update(canonical(item.cells));
-      const checked = checkCells(item.row, item.cells, header, rules);
+      const retry = retryClaim(item.cells, header);
+      const checked = checkCells(item.row, meantCells(item.cells, retry), header, rules);
       const problems = checked.problems;
       const { parsed } = checked;
       const reference = checked.reference;
@@ -65,9 +74,11 @@ export async function* checkedRows(
           fix: 'give each row a reference of its own',
         });
       }
+      const twice = retry === null ? null : retried(foldReference(retry.of), item.row);
+      if (retry !== null && twice !== null) problems.push(retriedTwice(item.row, retry, twice));
       if (parsed && problems.length === 0) {
         const like = likeness(`${parsed.accountNumber} ${parsed.currency} ${parsed.amount}`, item.row);
-        good.push({ row: item.row, cells: item.cells, parsed, like });
+        good.push({ row: item.row, cells: item.cells, parsed, like, retry });
       } else bad.push({ row: item.row, cells: item.cells, problems });
       if (good.length + bad.length >= rowsPerChunk) {
         yield { kind: 'chunk', good, bad };
@@ -77,11 +88,28 @@ export async function* checkedRows(
     }
   }
   if (good.length + bad.length > 0) yield { kind: 'chunk', good, bad };
-  yield { kind: 'end', rows, contentHash: hash.digest('hex') };
+  yield { kind: 'end', rows, contentHash: isBroken ? '' : hash.digest('hex') };
+}
+
+/** What a row pays again; null for an ordinary one. */
+function retryClaim(cells: readonly string[], { columns }: Header): RetryClaim | null {
+  const at = retryColumns(columns);
+  const of = at === null ? '' : tidy(cells[at.of] ?? '');
+  return at === null || of === '' ? null : { of, evidence: tidy(cells[at.evidence] ?? '') };
+}
+
+/** The cells as they were before a `failed.csv` guarded them against spreadsheets; those of other rows as they came. */
+export function meantCells(cells: string[], retry: RetryClaim | null): string[] {
+  return retry === null ? cells : cells.map(restoredCell);
+}
+
+function retriedTwice(row: number, { of }: RetryClaim, earlier: number): Problem {
+  const problem = `is paid again by row ${earlier} already`;
+  return { row, column: 'retry_of', value: short(of), problem, fix: 'remove one of the two rows' };
 }
 
 /** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */
-function canonicalForm(header: Header): (cells: string[]) => string {
+export function canonicalForm(header: Header): (cells: string[]) => string {
   const others = header.columns
     .map((name, i) => ({ name: name.trim(), i }))
     .filter(({ name }) => knownColumn(name) === null)
@@ -94,7 +122,7 @@ function canonicalForm(header: Header): (cells: string[]) => string {
 }
 
 /** Spaces around a value and the line ends inside it do not count. */
-function tidy(cell: string): string {
+export function tidy(cell: string): string {
   return cell.replaceAll('\r\n', '\n').replace(/^ +| +$/g, '');
 }
 
@@ -135,6 +163,6 @@ function checkCells(
 }
 
 /** A value as it may be quoted in a message. */
-function short(text: string): string {
+export function short(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }

@@ -2,11 +2,12 @@ import type { Config } from '../config.ts';
 import type { RowRules } from '../domain/batch-rules.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
-import { nubanAgrees } from '../domain/nuban.ts';
 import type { Problem } from '../domain/problem.ts';
+import { rowWarnings } from '../domain/row-warnings.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Header } from './header.ts';
+import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
 import { type BadRow, checkedRows, type GoodRow } from './rows.ts';
 
 /** A list that stops growing at its limit but goes on counting. */
@@ -44,13 +45,19 @@ export type Scan = {
   duplicates: Capped<Duplicate>;
   /** Payouts above `submission.payout_limit`. */
   overLimit: Capped<string>;
+  /** Payouts above a whole day of `submission.daily_limit`. */
+  overDay: Capped<string>;
+  /** Rows that pay again what failed, was refused or came back (P20). */
+  retries: PaysAgain[];
+  /** Rows that are bad because they do not pay again what they name: the file alone does not show it. */
+  barred: Set<number>;
 };
 
 export type ScanSinks = {
   problem(problem: Problem): Promise<void>;
   badRow(row: BadRow, header: Header): Promise<void>;
-  /** Rows without a problem, for questions to the ledger. */
-  good(rows: GoodRow[]): Promise<void>;
+  /** Rows without a problem, for questions to the ledger, and what some of them pay again, by row. */
+  good(rows: GoodRow[], plans: Map<number, PaysAgain>): Promise<void>;
 };
 
 /** The rules of a row that the configuration adds. */
@@ -61,7 +68,7 @@ export function rowRules(config: Config): RowRules {
 /** Pass 1: every problem of every row, totals and content hash. References are looked up in the ledger (P22). */
 export async function scanFile(
   path: string,
-  deps: { ledger: Ledger; config: Config },
+  deps: { ledger: Ledger; config: Config; retries: RetryRows },
   sinks: ScanSinks,
 ): Promise<Scan> {
   const scan: Scan = {
@@ -76,12 +83,16 @@ export async function scanFile(
     warnings: capped(100),
     duplicates: capped(1000),
     overLimit: capped(5),
+    overDay: capped(5),
+    retries: [],
+    barred: new Set(),
   };
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
     await sinks.problem(problem);
   };
   const count = counter(scan, deps.config);
+  const withoutBadRetries = retryCheck(deps.retries, deps.ledger.db);
   for await (const item of checkedRows(path, rowRules(deps.config), deps.config.intake)) {
     if (item.kind === 'header') scan.header = item.header;
     else if (item.kind === 'broken') {
@@ -91,7 +102,13 @@ export async function scanFile(
       scan.fileRows = item.rows;
       scan.contentHash = item.contentHash;
     } else if (scan.header) {
-      const { good, bad } = await withoutTaken(item, deps);
+      const { plans, barred, excess, ...rest } = await withoutBadRetries(item);
+      for (const row of barred) scan.barred.add(row);
+      if (excess) {
+        scan.broken = true;
+        await say(excess);
+      }
+      const { good, bad } = await withoutTaken(rest, deps);
       for (const row of bad) {
         scan.badRows++;
         for (const problem of row.problems) await say(problem);
@@ -99,7 +116,8 @@ export async function scanFile(
       }
       // Sums over a file without, say, its currency column would mean nothing.
       if (!scan.broken) good.forEach(count);
-      await sinks.good(good);
+      for (const { row } of good) scan.retries.push(...[plans.get(row) ?? []].flat());
+      await sinks.good(good, plans);
     }
   }
   return scan;
@@ -145,17 +163,16 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
     scan.banks.set(bankCode, add(bank, currency, amount));
     if (like !== null) scan.duplicates.add({ row, reference, earlier: `row ${like}` });
-    if (currency === 'NGN' && nubanAgrees(bankCode, parsed.accountNumber) === false) {
-      scan.warnings.add(
-        `row ${row}: the account number's check digit does not agree with bank code ${bankCode}`,
-      );
-    }
+    for (const warning of rowWarnings(parsed)) scan.warnings.add(`row ${row}: ${warning}`);
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);
       scan.warnings.add(`row ${row}: currency ${currency}; the service documents NGN and ZAR only`);
     }
     if (isAboveLimit(amount, currency, config.submission.payoutLimit)) {
       scan.overLimit.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
+    }
+    if (isAboveLimit(amount, currency, config.submission.dailyLimit)) {
+      scan.overDay.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
     }
   };
 }

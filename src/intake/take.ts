@@ -1,27 +1,27 @@
 import { basename, join } from 'node:path';
 import type { Config } from '../config.ts';
+import type { Account } from '../domain/approval.ts';
+import { textCell } from '../domain/csv-cell.ts';
+import { harmlessName } from '../domain/file-name.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
-import {
-  type Checked,
-  checkFile,
-  refuses,
-  takenBefore,
-  unreadable,
-  verdicts,
-  warningsOf,
-} from './checked.ts';
-import { type CsvFile, csvFile, plainCell } from './csv-file.ts';
-import type { Header } from './header.ts';
+import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';
+import { type CsvFile, csvFile } from './csv-file.ts';
+import { dropperOf } from './dropper.ts';
+import { delimiterNames, type Header } from './header.ts';
 import { loadBatch } from './load.ts';
-import { finishOpenMoves, freeStem, moveFile, tidyMarkers } from './moves.ts';
+import { endingOf, finishOpenMoves, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { personOf, type RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
+import { unfitName, unreadable } from './unreadable.ts';
 
 /** Folders, absolute. */
 export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
 export type TakeOptions = {
   origin: 'inbox' | 'named';
+  /** Who stands behind sudo, where the command that names the file ran under it. */
+  behind?: Account | null;
   rows?: number;
   totals?: Record<string, string>;
   dryRun?: boolean;
@@ -40,6 +40,8 @@ export type Taken =
       kind: 'taken';
       batch: string;
       file: string;
+      /** What stands between the columns: comma, semicolon or tab. */
+      delimiter: string;
       rows: number;
       totals: Record<string, string>;
       warnings: string[];
@@ -57,7 +59,7 @@ export type Taken =
     }
   | { kind: 'dry_run'; checked: Checked };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
+type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths; retries: RetryRows };
 
 /** Takes one file in or refuses it whole. Only for the holder of the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {
@@ -65,7 +67,9 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, told) };
   const missing = await unreadable(path);
   if (missing) return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
-  const sheets = problemSheets(deps.paths.rejected, basename(path));
+  const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
+  const unfit = unfitName(path);
+  if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
   try {
     const scan = await scanFile(path, deps, {
       problem: sheets.problem,
@@ -93,16 +97,18 @@ async function take(
   sheets: Sheets,
 ): Promise<Taken> {
   const { paths } = deps;
-  const loaded = await loadBatch(deps, path, basename(path), scan, (batch) => ({
-    source: path,
-    target: join(paths.archive, `${batch}--${basename(path)}`),
-  }));
+  const fileName = basename(path);
+  const person = await personOf(path, options.origin);
+  const dropper = await dropperOf(path, options);
+  const target = (batch: string) => ({ source: path, target: join(paths.archive, `${batch}--${fileName}`) });
+  const loaded = await loadBatch(deps, { path, fileName, person, dropper, target }, scan);
   if (loaded.kind === 'changed') {
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',
       'drop it again when it is complete',
     );
-    return refuse(deps, path, options, scan, [changed], sheets);
+    const problems = loaded.problems.length > 0 ? loaded.problems : [changed];
+    return refuse(deps, path, options, scan, problems, sheets);
   }
   let skipped: Skipped | null = null;
   if (scan.badRows > 0) {
@@ -114,23 +120,35 @@ async function take(
   const warnings = [...warningsOf(scan), ...loaded.warnings];
   const totals = shownTotals(scan.good.totals);
   const { batch, holdReasons } = loaded;
-  return { kind: 'taken', batch, file: path, rows: scan.good.count, totals, warnings, holdReasons, skipped };
+  const delimiter = delimiterNames[scan.header?.delimiter ?? ','];
+  return {
+    kind: 'taken',
+    batch,
+    file: path,
+    delimiter,
+    rows: scan.good.count,
+    totals,
+    warnings,
+    holdReasons,
+    skipped,
+  };
 }
 
 /** Writes NAME.errors.csv, then moves the file beside it when it came from the inbox; nothing is overwritten. */
-async function refuse(
-  { paths }: Deps,
+export async function refuse(
+  { paths }: Pick<Deps, 'paths'>,
   path: string,
-  options: TakeOptions,
-  scan: Scan,
+  options: Pick<TakeOptions, 'origin'>,
+  scan: Pick<Scan, 'problems'>,
   extra: Problem[],
   sheets: Sheets,
 ): Promise<Extract<Taken, { kind: 'refused' }>> {
   for (const problem of extra) await sheets.problem(problem);
-  const stem = await freeStem(paths.rejected, basename(path), ['.csv', '.errors.csv']);
+  const ending = endingOf(path);
+  const stem = await freeStem(paths.rejected, basename(path), [ending, '.errors.csv']);
   const { errorsFile } = await sheets.finish(stem, false);
-  if (options.origin === 'inbox') {
-    const target = join(paths.rejected, `${stem}.csv`);
+  if (options.origin === 'inbox' && (await isPlainFile(path))) {
+    const target = join(paths.rejected, stem + ending);
     await moveFile(path, target);
     await tidyMarkers(path, target);
   }
@@ -154,12 +172,12 @@ async function refuseAgain(
   met: Sheets,
 ): Promise<Taken> {
   await met.discard();
-  const sheets = problemSheets(deps.paths.rejected, basename(path));
+  const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const refused = await refuse(deps, path, options, { ...scan, problems: capped(0) }, [problem], sheets);
   return { ...refused, batch };
 }
 
-type Sheets = {
+export type Sheets = {
   problem(problem: Problem): Promise<void>;
   badRow(cells: string[], header: Header): Promise<void>;
   finish(stem: string, withRows: boolean): Promise<{ errorsFile: string | null; invalidFile: string | null }>;
@@ -167,21 +185,26 @@ type Sheets = {
 };
 
 /** The two files that tell of problems: all of them as text, and the bad rows as they came, ready to mend. */
-function problemSheets(folder: string, fileName: string): Sheets {
-  const errors = csvFile(folder, `.${fileName}.errors.tmp`, ['row', 'column', 'value', 'problem', 'fix']);
+export function problemSheets(folder: string, name: string, bom: boolean): Sheets {
+  const fileName = harmlessName(name);
+  const columns = ['row', 'column', 'value', 'problem', 'fix'];
+  const errors = csvFile(folder, `.${fileName}.errors.tmp`, columns, { delimiter: ',', bom });
   let invalid: CsvFile | null = null;
   let finished = false;
   return {
     problem: ({ row, column, value, problem, fix }) =>
       errors.write([
         row === 0 ? '' : String(row),
-        plainCell(column),
-        plainCell(value),
-        plainCell(problem),
-        plainCell(fix),
+        textCell(column),
+        textCell(value),
+        textCell(problem),
+        textCell(fix),
       ]),
     async badRow(cells, header) {
-      invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, header.delimiter);
+      invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, {
+        delimiter: header.delimiter,
+        bom,
+      });
       await invalid.write(cells);
     },
     async finish(stem, withRows) {

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { AbsenceFacts, ListedFacts, NotFound } from '../domain/absence.ts';
+import { wasCancelled } from './decisions.ts';
 import type { Trx } from './open.ts';
 import type { Attempt, Inquiry, Payout } from './tables.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes'>;
-/** `held`: its batch is on hold, so a resend would wait too. */
-export type AbsenceCase = { payoutId: bigint; held: boolean; facts: AbsenceFacts };
+/** `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was, so that only a person resends it. */
+export type AbsenceCase = { payoutId: bigint; held: boolean; cancelled: boolean; facts: AbsenceFacts };
 
 type Gathered = {
   payout: Payout;
@@ -37,7 +38,9 @@ export async function absenceCases(
       .executeTakeFirst();
     if (batch?.phase !== 'loaded') continue;
     const facts = factsOf(await gather(trx, payout, about.run), about.listing, about.quietPeriodMs);
-    cases.push({ payoutId: payout.id, held: batch.hold_reasons !== '[]', facts });
+    const { hold_reasons } = batch;
+    const cancelled = wasCancelled(hold_reasons);
+    cases.push({ payoutId: payout.id, held: hold_reasons !== '[]', cancelled, facts });
   }
   return cases;
 }

@@ -1,8 +1,10 @@
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { forgettable } from '../domain/transition.ts';
 import { barrierKeys, lowerBarrier, raiseBarrier } from './barriers.ts';
-import { dropSome, finishSome, loadingBatches } from './batches.ts';
+import { finishSome, loadingBatches } from './batches.ts';
 import { abandonClaims } from './claims.ts';
+import { dropSome } from './drop-batch.ts';
+import { spendAdopted } from './limit-uses.ts';
 import { removeMark } from './mark.ts';
 import { markNow } from './marking.ts';
 import type { Ledger, Trx } from './open.ts';
@@ -134,6 +136,11 @@ async function forgetSome(
     event: { kind: 'adopted' as const, since: created_at, why },
   }));
   await record(trx, at, events);
+  await spendAdopted(
+    trx,
+    { mode, at },
+    rows.map(({ id }) => id),
+  );
   return rows.length;
 }
 

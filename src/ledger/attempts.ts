@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import type { Outcome } from '../domain/outcome.ts';
+import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
 import type { PayoutEvent } from '../domain/transition.ts';
 import { field, rowsOf } from './bulk.ts';
+import { giveBack } from './limit-uses.ts';
 import type { Trx } from './open.ts';
 
 /** An attempt that may have been taken; its outcome is null while the POST is under way. */
@@ -44,7 +45,7 @@ export function endAttempt(
   return true;
 }
 
-/** Writes how attempts ended; the reply's text is kept up to 4 KiB. */
+/** Writes how attempts ended; the reply's text is kept up to 4 KiB. What was not taken is not spent of its day (P21). */
 export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
   if (ended.length === 0) return;
   const rows = ended.map(({ id, outcome, why }) => ({
@@ -60,4 +61,9 @@ export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise
   await sql`update attempts set ended_at = ${at}, outcome = ${field('outcome')}, http_status = ${field('http_status')},
       code = ${field('code')}, message = ${field('message')}, transfer_id = ${field('transfer_id')}, raw = ${field('raw')}
     from ${rowsOf(rows)} as row where attempts.id = ${field('id')}`.execute(trx);
+  const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
+  await giveBack(
+    trx,
+    proven.map(({ id }) => id),
+  );
 }

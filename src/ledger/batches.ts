@@ -9,7 +9,8 @@ import type { Batch, Payout } from './tables.ts';
 export type NewBatch = Pick<
   Batch,
   'id' | 'mode' | 'name' | 'file_name' | 'content_hash' | 'columns' | 'delimiter' | 'row_count' | 'created_at'
->;
+> &
+  Partial<Pick<Batch, 'dropped_by' | 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
 
 /** A payout as intake hands it over; it waits as `held` and without history until its batch is decided. */
 export type LoadedRow = Pick<
@@ -161,29 +162,6 @@ export function loadingBatches(db: Db | Trx, mode: Mode): Promise<Batch[]> {
     .where('mode', '=', mode)
     .where('phase', '=', 'loading')
     .execute();
-}
-
-/** Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. */
-export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
-  const ids = await trx.selectFrom('payouts').select('id').where('batch_id', '=', id).limit(limit).execute();
-  if (ids.length > 0) {
-    await trx
-      .deleteFrom('payouts')
-      .where(
-        'id',
-        'in',
-        ids.map((row) => row.id),
-      )
-      .execute();
-  }
-  if (ids.length === limit) return { done: false };
-  await trx
-    .deleteFrom('batches')
-    .where('id', '=', id)
-    .where('phase', '=', 'loading')
-    .where('body_digest', '=', '')
-    .execute();
-  return { done: true };
 }
 
 /** Why a batch is held, from the column's JSON text. */

@@ -15,3 +15,8 @@ export function rowsOf(
 export function field(name: string): RawBuilder<string> {
   return sql`row.value ->> ${sql.lit(name)}`;
 }
+
+/** The instant of an ISO UTC column so many milliseconds later, in the ledger's form; SQLite's own date function. */
+export function instantPlus(instant: RawBuilder<unknown>, ms: number): RawBuilder<string> {
+  return sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${instant}, ${`+${(ms / 1000).toFixed(3)} seconds`})`;
+}

@@ -1,10 +1,19 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Brakes } from '../domain/brakes.ts';
+import { admit } from '../domain/daily-limit.ts';
 import type { Mode } from '../domain/payout.ts';
-import { findBarrier } from './barriers.ts';
+import { isApproved } from './approvals.ts';
 import { field, rowsOf } from './bulk.ts';
+import { beginCanaries, settleCanaries } from './canary.ts';
+import { findHalt, halt } from './halts.ts';
+import { type Lane, type Lanes, lanesOf } from './lanes.ts';
+import { spend } from './limit-uses.ts';
+import { holdTooLarge, openDay } from './limits.ts';
 import type { Db, Trx } from './open.ts';
 import { record } from './record.ts';
 import { withhold } from './withheld.ts';
+
+export { findHalt, type Halt, halt, liftHalt, tooManyUnknown } from './halts.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
@@ -12,40 +21,36 @@ export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; bo
 /** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
 export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
 
-export type ClaimRequest = Scope & { mode: Mode; workerId: string; limit: number; at: string };
+/** The brakes of the configuration, and when it is, ISO UTC. */
+export type Under = { mode: Mode; brakes: Brakes; at: string };
+
+export type ClaimRequest = Scope & Under & { workerId: string; limit: number };
+
+/** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
+const lanesATurn = 50;
 
 /**
  * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
- * here: mode, halt, hold, not-before, a look-up that must come first (P2). Nothing may be sent before the commit.
+ * here: mode, halt, hold, approval, canary, limits, not-before, a look-up that must come first (P2). Nothing may be sent
+ * before the commit.
  */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
-  if (request.limit <= 0 || (await findHalt(trx, request.mode))) return [];
+  const { mode, brakes, at } = request;
+  await stopForCanaries(trx, request);
+  if (request.limit <= 0 || (await findHalt(trx, mode))) return [];
   await assertNotTakenOver(trx, request.workerId);
-  let query = trx
-    .selectFrom('payouts')
-    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
-    .select([
-      'payouts.id',
-      'payouts.reference',
-      'payouts.body',
-      'payouts.attempt_count',
-      'payouts.successor_of',
-    ])
-    .where('payouts.mode', '=', request.mode)
-    .where('payouts.state', '=', 'ready')
-    .where('payouts.look_up_first', '=', 0n)
-    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', request.at)]))
-    .where('batches.phase', '=', 'loaded')
-    .where('batches.mode', '=', request.mode)
-    .orderBy('payouts.id')
-    .limit(request.limit);
-  if (request.batches) query = query.where('payouts.batch_id', 'in', [...request.batches]);
-  if (request.payouts) query = query.where('payouts.id', 'in', [...request.payouts]);
-  const ready = await withhold(trx, request.mode, await query.execute(), request.at);
+  const lanes = await lanesToClaim(trx, request);
+  const free = await withhold(trx, mode, await readyOf(trx, request, lanes), at);
+  const limits = lanes?.use;
+  // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
+  if (limits?.moved) await openDay(trx, { mode, brakes, at });
+  const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return [];
+  const dayId = await openDay(trx, { mode, brakes, at });
+  await spend(trx, dayId, ready);
   const attempts = await sql<{ id: bigint; payout_id: bigint }>`
-    insert into attempts (payout_id, number, worker_id, began_at)
-    select ${field('payout_id')}, ${field('number')}, ${request.workerId}, ${request.at}
+    insert into attempts (payout_id, number, worker_id, began_at, day_id)
+    select ${field('payout_id')}, ${field('number')}, ${request.workerId}, ${at}, ${dayId}
     from ${rowsOf(ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n })))} as row
     returning id, payout_id`.execute(trx);
   const attemptOf = new Map(attempts.rows.map((a) => [a.payout_id, a.id]));
@@ -58,8 +63,80 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
     source: request.workerId,
     event: { kind: 'intent' as const, attemptId },
   }));
-  await record(trx, request.at, intents);
+  await record(trx, at, intents);
   return claims;
+}
+
+/** P21: a canary that went wrong, or did not settle in time, halts the mode. */
+export async function stopForCanaries(trx: Trx, { mode, brakes, at }: Under): Promise<void> {
+  const causes = await settleCanaries(trx, mode, { at, hours: brakes.canaryHours });
+  for (const cause of causes) await halt(trx, mode, cause, at);
+}
+
+/** What may be claimed of which batch; the first to send of a batch begins its canary. */
+async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | null> {
+  const { mode, brakes, at } = request;
+  const lanes = await lanesOf(trx, request);
+  if (!lanes || brakes.canary === 0) return lanes;
+  const batches = lanes.lanes.flatMap(({ batch, throughId }) => (throughId === null ? [batch] : []));
+  await beginCanaries(trx, mode, batches, { size: brakes.canary, at });
+  return lanesOf(trx, request);
+}
+
+type Ready = {
+  id: bigint;
+  reference: string;
+  body: string;
+  amount: bigint;
+  currency: string;
+  batch_id: string;
+  attempt_count: bigint;
+  successor_of: bigint | null;
+};
+
+/** The next payouts that may be claimed, in their order, before what is asked of each of them. */
+async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
+  const base = trx
+    .selectFrom('payouts')
+    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+    .select([
+      'payouts.id',
+      'payouts.reference',
+      'payouts.body',
+      'payouts.amount',
+      'payouts.currency',
+      'payouts.batch_id',
+      'payouts.attempt_count',
+      'payouts.successor_of',
+    ])
+    .where('payouts.mode', '=', request.mode)
+    .where('payouts.look_up_first', '=', 0n)
+    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', request.at)]))
+    .where('batches.phase', '=', 'loaded')
+    .where('batches.mode', '=', request.mode)
+    .where(isApproved(request.brakes))
+    .$if(request.batches !== undefined, (q) =>
+      q.where('payouts.batch_id', 'in', [...(request.batches ?? [])]),
+    )
+    .$if(request.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(request.payouts ?? [])]))
+    .orderBy('payouts.id')
+    .limit(request.limit);
+  if (!lanes) return base.where('payouts.state', '=', 'ready').execute();
+  const found: Ready[] = [];
+  for (const lane of openOf(lanes).slice(0, lanesATurn)) {
+    found.push(...(await base.where(ofLane(lane)).execute()));
+  }
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, request.limit);
+}
+
+function openOf({ lanes }: Lanes): Lane[] {
+  return lanes.filter(({ waits }) => waits === null);
+}
+
+/** Written out, the state lets the index of what is ready be used. */
+function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
+  const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
+  return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}${through})`;
 }
 
 /** Others took this process for dead (P3): it must stop, and a new one may begin. */
@@ -79,13 +156,16 @@ async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
     );
 }
 
-/** What still keeps the sender busy: payouts it could send now, later, or after a look-up. */
+/** What still keeps the sender busy: payouts it could send now, later, or after a look-up. What a brake keeps back is none. */
 export async function sendable(
   db: Db,
-  mode: Mode,
-  only: Scope = {},
+  only: Scope & Under,
 ): Promise<{ ready: number; lookUpFirst: number; nextAt: string | null }> {
-  let query = db
+  const { mode } = only;
+  const lanes = await lanesOf(db, only);
+  const open = lanes && openOf(lanes);
+  if (open?.length === 0) return { ready: 0, lookUpFirst: 0, nextAt: null };
+  const row = await db
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select((eb) => [
@@ -95,10 +175,12 @@ export async function sendable(
     ])
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
-    .where('batches.phase', '=', 'loaded');
-  if (only.batches) query = query.where('payouts.batch_id', 'in', [...only.batches]);
-  if (only.payouts) query = query.where('payouts.id', 'in', [...only.payouts]);
-  const row = await query.executeTakeFirstOrThrow();
+    .where('batches.phase', '=', 'loaded')
+    .where(isApproved(only.brakes))
+    .$if(only.batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(only.batches ?? [])]))
+    .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))
+    .$if(open !== null, (q) => q.where((eb) => eb.or((open ?? []).slice(0, lanesATurn).map(ofLane))))
+    .executeTakeFirstOrThrow();
   return {
     ready: Number(row.ready),
     lookUpFirst: Number(row.look_up_first ?? 0n),
@@ -122,71 +204,4 @@ export async function abandonClaims(trx: Trx, workerId: string, at: string): Pro
   }));
   await record(trx, at, events);
   return open.length;
-}
-
-export type Halt = { mode: Mode; cause: string; at: string };
-
-/** Why nothing of a mode may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
-export async function findHalt(db: Db | Trx, mode: Mode): Promise<Halt | undefined> {
-  const barrier = await findBarrier(db, mode);
-  if (barrier) return { mode, ...barrier };
-  return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
-}
-
-/** Stops all sending of a mode until a person releases it; the first cause stands. */
-export async function halt(trx: Trx, mode: Mode, cause: string, at: string): Promise<void> {
-  await trx
-    .insertInto('halts')
-    .values({ mode, cause, at })
-    .onConflict((c) => c.column('mode').doNothing())
-    .execute();
-}
-
-/** Lifts a halt; unknowns from before the release no longer count towards the next one. */
-export async function liftHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
-  const lifted = await trx.deleteFrom('halts').where('mode', '=', mode).returningAll().executeTakeFirst();
-  const row = await trx
-    .selectFrom('history')
-    .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
-    .executeTakeFirst();
-  const value = `${row?.last ?? 0n} ${at}`;
-  await trx
-    .insertInto('meta')
-    .values({ key: `released_at:${mode}`, value })
-    .onConflict((c) => c.column('key').doUpdateSet({ value }))
-    .execute();
-  return lifted;
-}
-
-/**
- * Whether unknown outcomes are too many (P11): the last `inARow` of the mode, or a fifth of the last 50, in order of
- * completion since the last release. Attempts of processes that died are not answers and do not count.
- */
-export async function tooManyUnknown(trx: Trx, mode: Mode, inARow: number): Promise<string | null> {
-  if (inARow === 0) return null;
-  const released = await trx
-    .selectFrom('meta')
-    .select('value')
-    .where('key', '=', `released_at:${mode}`)
-    .executeTakeFirst();
-  // By the ledger's own order, not by times: a clock that was set back must not hide what came after.
-  const since = /^(\d+) /.exec(released?.value ?? '')?.[1] ?? '0';
-  const last = await trx
-    .selectFrom('history')
-    .select('event as outcome')
-    .where('source', '=', 'response')
-    .where('id', '>', BigInt(since))
-    .where(
-      (eb) => eb.selectFrom('payouts').select('mode').whereRef('payouts.id', '=', 'history.payout_id'),
-      '=',
-      mode,
-    )
-    .orderBy('id', 'desc')
-    .limit(50)
-    .execute();
-  const row = last.slice(0, inARow);
-  if (row.length === inARow && row.every((a) => a.outcome === 'unknown'))
-    return `${inARow} unknown outcomes in a row`;
-  const unknown = last.filter((a) => a.outcome === 'unknown').length;
-  return last.length === 50 && unknown >= 10 ? `${unknown} of the last 50 outcomes are unknown` : null;
 }

@@ -11,7 +11,7 @@ const chunk = 1000;
 
 /** The payouts of these references; `missing` are those that the ledger does not hold. */
 export async function findReferences(
-  db: Db,
+  db: Db | Trx,
   mode: Mode,
   references: readonly string[],
 ): Promise<{ payouts: Payout[]; missing: string[] }> {
@@ -73,6 +73,11 @@ export async function standingOf(
 const cancelledMeanwhile =
   'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
 
+/** True for a batch that a person cancelled, of which something may yet come back: it is never resent by itself. */
+export function wasCancelled(holdReasons: string): boolean {
+  return readReasons(holdReasons).includes(cancelledMeanwhile);
+}
+
 /**
  * Cancels what of a batch (or of one payout) was never sent, in chunks; each is a compare-and-set (P21). `waiting` is
  * what an earlier attempt keeps from being cancelled: a retry that has not gone out yet. `listed`: what the service
@@ -113,7 +118,7 @@ export async function cancelUnsent(
       );
       const cancelled = recorded.filter(({ to }) => to === 'cancelled').length;
       if (request.payout === undefined && found.length < chunk)
-        await keepReturned(trx, request.batch, await isSending(trx, request.batch));
+        await keepReturned(trx, request.batch, await mayComeBack(trx, request.batch));
       return { last: found.at(-1)?.id, rows: found.length, moved: cancelled, listed: shown };
     });
     total.cancelled += moved;
@@ -136,12 +141,18 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
   await setHoldReasons(trx, batch, keep ? [...others, cancelledMeanwhile] : others);
 }
 
-async function isSending(trx: Trx, batch: string): Promise<boolean> {
+/** A late word may show that an unknown was not sent after all, just as one that is on its way. */
+async function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
   const row = await trx
     .selectFrom('payouts')
     .select('id')
     .where('batch_id', '=', batch)
-    .where('state', '=', 'sending')
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['sending', 'unknown']),
+        eb.and([eb('state', '=', 'held'), eb('attempt_count', '>', 0n)]),
+      ]),
+    )
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

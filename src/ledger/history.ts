@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
 import { field, rowsOf } from './bulk.ts';
-import type { Trx } from './open.ts';
+import type { Db, Trx } from './open.ts';
 
 export type HistoryEntry = {
   payoutId: bigint;
@@ -71,4 +71,13 @@ export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEn
     select ${field('payout_id')}, ${field('seq')}, ${field('at')}, ${field('event')}, ${field('source')},
       ${field('from_state')}, ${field('to_state')}, ${field('detail')}, ${field('prev_hash')}, ${field('hash')}
     from ${rowsOf(entries)} as row order by row.id`.execute(trx);
+}
+
+/** The newest entry of all, 0 before the first. */
+export async function newestHistory(db: Db | Trx): Promise<bigint> {
+  const row = await db
+    .selectFrom('history')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  return row?.id ?? 0n;
 }

@@ -1,5 +1,8 @@
+import { isApprovalReason } from '../domain/approval.ts';
+import { limitsOf } from '../domain/daily-limit.ts';
 import type { Mode } from '../domain/payout.ts';
-import { setHoldReasons } from './batches.ts';
+import { readReasons, setHoldReasons } from './batches.ts';
+import { tooLarge } from './limits.ts';
 import type { Ledger, Trx } from './open.ts';
 import { type RecordEvent, type Recorded, record } from './record.ts';
 import { whyWithheld, withholder } from './withheld.ts';
@@ -8,7 +11,28 @@ const chunk = 1000;
 const shownKept = 10;
 
 /** What a release let go, and what must not be sent all the same: how many, and the first of them with the reason. */
-type Released = { moved: number; kept: number; first: { reference: string; why: string }[] };
+type Released = {
+  moved: number;
+  kept: number;
+  first: { reference: string; why: string }[];
+  /** Why all of it stays held: what only another command lifts. */
+  stays: string[];
+};
+
+/** Adds a reason for which a batch is held to those it has; each is lifted by its own command. */
+export async function addHoldReason(trx: Trx, batch: string, reason: string): Promise<void> {
+  const reasons = await reasonsOf(trx, batch);
+  if (!reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+}
+
+async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
+  const row = await trx
+    .selectFrom('batches')
+    .select('hold_reasons')
+    .where('id', '=', batch)
+    .executeTakeFirst();
+  return readReasons(row?.hold_reasons ?? '[]');
+}
 
 /**
  * Moves a batch's unsent payouts to `held`, in chunks; each is a compare-and-set, so that what is already on its way is
@@ -16,7 +40,13 @@ type Released = { moved: number; kept: number; first: { reference: string; why: 
  */
 export async function holdBatch(
   ledger: Ledger,
-  { mode, batch, reason, at }: { mode: Mode; batch: string; reason: string; at: string },
+  {
+    mode,
+    batch,
+    reason,
+    at,
+    source = 'person',
+  }: { mode: Mode; batch: string; reason: string; at: string; source?: string },
 ): Promise<number> {
   let moved = 0;
   for (;;) {
@@ -30,12 +60,12 @@ export async function holdBatch(
         .limit(chunk)
         .execute();
       // The reasons are there while anything may be held by them, so that a crash leaves nothing held without one.
-      if (moved === 0) await setHoldReasons(trx, batch, [reason]);
+      if (moved === 0) await addHoldReason(trx, batch, reason);
       const event = { kind: 'hold' as const, why: reason };
       await record(
         trx,
         at,
-        rows.map((row) => ({ payoutId: row.id, source: 'person', event })),
+        rows.map((row) => ({ payoutId: row.id, source, event })),
       );
       return rows.length;
     });
@@ -45,27 +75,48 @@ export async function holdBatch(
 }
 
 /**
- * Lets a batch's held payouts go, but for those that would be paid twice: these stay held and say so. Goes over the
+ * Lets a batch's held payouts go, but for those that would be paid twice or go over a whole day's limit: these stay held
+ * and say so. While it waits for an approval too, all of it stays held and only the other reasons go. Goes over the
  * batch until nothing moves any more, since another process may hold what this one has passed.
  */
 export async function releaseBatch(
   ledger: Ledger,
-  { mode, batch, at }: { mode: Mode; batch: string; at: string },
+  {
+    mode,
+    batch,
+    at,
+    dailyLimit = {},
+    lifts = (reason) => !isApprovalReason(reason, batch),
+  }: {
+    mode: Mode;
+    batch: string;
+    at: string;
+    dailyLimit?: Record<string, string>;
+    /** The reasons that go; while there is another, all of it stays held. */
+    lifts?: (reason: string) => boolean;
+  },
 ): Promise<Released> {
+  const limits = limitsOf(dailyLimit);
   let moved = 0;
   for (;;) {
-    const pass: Released = { moved: 0, kept: 0, first: [] };
+    const pass: Released = { moved: 0, kept: 0, first: [], stays: [] };
     for (let after: bigint | null = 0n; after !== null; ) after = await releaseSome(after, pass);
     moved += pass.moved;
+    if (pass.stays.length > 0) return { ...pass, moved };
     // The reasons go in the transaction that saw everything let go, so that a crash leaves nothing held without one.
     if (pass.moved + pass.kept < chunk || pass.moved === 0) return { ...pass, moved };
   }
 
   async function releaseSome(after: bigint, pass: Released): Promise<bigint | null> {
     const done = await ledger.write(async (trx) => {
+      const stays = (await reasonsOf(trx, batch)).filter((reason) => !lifts(reason));
+      if (stays.length > 0) {
+        await setHoldReasons(trx, batch, stays);
+        return { rows: [], reasons: new Map<bigint, string>(), free: 0, next: null, stays };
+      }
       const rows = await trx
         .selectFrom('payouts')
-        .select(['id', 'reference', 'attempt_count', 'successor_of', 'message'])
+        .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])
         .where('mode', '=', mode)
         .where('batch_id', '=', batch)
         .where('state', '=', 'held')
@@ -73,14 +124,15 @@ export async function releaseBatch(
         .orderBy('id')
         .limit(chunk)
         .execute();
-      const reasons = await whyWithheld(trx, mode, rows);
+      const reasons = new Map([...tooLarge(rows, limits), ...(await whyWithheld(trx, mode, rows))]);
       const events = rows.flatMap(({ id, message }) => releaseOf(id, reasons.get(id), message));
       await record(trx, at, events);
       const last = rows.length < chunk;
       const free = rows.length - reasons.size;
       if (last && (after === 0n || pass.moved + free === 0)) await setHoldReasons(trx, batch, []);
-      return { rows, reasons, free, next: last ? null : (rows.at(-1)?.id ?? null) };
+      return { rows, reasons, free, next: last ? null : (rows.at(-1)?.id ?? null), stays };
     });
+    pass.stays = done.stays;
     pass.moved += done.free;
     pass.kept += done.reasons.size;
     for (const { id, reference } of done.rows) {

@@ -7,7 +7,7 @@ import type { Inquiry } from './tables.ts';
 export type Due = {
   id: bigint;
   payoutId: bigint;
-  kind: 'details' | 'resend';
+  kind: 'details';
   /** The payout's outcome is unknown. */
   unknown: boolean;
 };
@@ -17,7 +17,7 @@ export async function dueInquiries(
   db: Db,
   request: {
     mode: Mode;
-    kind: 'details' | 'resend';
+    kind: 'details';
     at: string;
     limit: number;
     payoutIds?: readonly bigint[];
@@ -123,7 +123,7 @@ export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string
 
 type Question = {
   payoutId: bigint;
-  kind: 'details' | 'resend';
+  kind: 'details';
   reason: string;
   dueAt: string;
   rung: bigint;
@@ -145,19 +145,6 @@ export async function addInquiry(trx: Trx, question: Question): Promise<void> {
   const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
     values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
-}
-
-/** How often a payout's webhook was asked for again: the budget is per reference. */
-export async function resendsAsked(db: Db, payoutIds: readonly bigint[]): Promise<Map<bigint, number>> {
-  const rows = await db
-    .selectFrom('inquiries')
-    .select((eb) => ['payout_id', eb.fn.countAll<bigint>().as('n')])
-    .where('kind', '=', 'resend')
-    .where('outcome', 'is not', null)
-    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
-    .groupBy('payout_id')
-    .execute();
-  return new Map(rows.map((row) => [row.payout_id, Number(row.n)]));
 }
 
 /** Puts details look-ups on the list, as {@link addInquiry} does. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { linesOfBatch } from './lineage.ts';
 import type { Db, Trx } from './open.ts';
 
 /** A payout in the ledger with the same account, currency and amount as a row of a new batch, under another reference. */
@@ -14,28 +15,44 @@ export type Likeness = {
 /** States that prove that no money went: such a payout is no duplicate of anything. */
 const neverPaid = ['cancelled', 'refused'] as const;
 
+type Wanted = {
+  row: number;
+  reference: string;
+  accountNumber: string;
+  currency: string;
+  amount: bigint;
+  /** The payouts that the row pays again, by id: no duplicates of it (P20). */
+  replaces?: ReadonlySet<bigint> | undefined;
+};
+
 /** What of these rows was ordered before (P23). The newest earlier payout of each row. For at most 5,000 rows a call. */
-export async function likenessOf(
-  db: Db | Trx,
-  mode: Mode,
-  rows: { row: number; reference: string; accountNumber: string; currency: string; amount: bigint }[],
-): Promise<Likeness[]> {
+export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted[]): Promise<Likeness[]> {
   if (rows.length === 0) return [];
   const keys = sql.join(rows.map((row) => sql`(${row.accountNumber}, ${row.currency}, ${row.amount})`));
   const found = await db
     .selectFrom('payouts as p')
     .innerJoin('batches as b', 'b.id', 'p.batch_id')
-    .select(['p.reference', 'p.batch_id', 'p.account_number', 'p.currency', 'p.amount', 'b.created_at'])
+    .select([
+      'p.id',
+      'p.reference',
+      'p.batch_id',
+      'p.account_number',
+      'p.currency',
+      'p.amount',
+      'b.created_at',
+    ])
     .where('p.mode', '=', mode)
     .where('p.state', 'not in', neverPaid)
     .where(sql<boolean>`(p.account_number, p.currency, p.amount) in (values ${keys})`)
     .orderBy('b.created_at')
     .execute();
-  const newest = new Map(
-    found.map((payout) => [`${payout.account_number} ${payout.currency} ${payout.amount}`, payout]),
+  const alike = Map.groupBy(
+    found,
+    ({ account_number, currency, amount }) => `${account_number} ${currency} ${amount}`,
   );
   return rows.flatMap((row) => {
-    const earlier = newest.get(`${row.accountNumber} ${row.currency} ${row.amount}`);
+    const own = alike.get(`${row.accountNumber} ${row.currency} ${row.amount}`) ?? [];
+    const earlier = own.findLast(({ id }) => !row.replaces?.has(id));
     if (!earlier) return [];
     const { reference: earlierReference, batch_id: earlierBatch, created_at: earlierAt } = earlier;
     return [{ row: row.row, reference: row.reference, earlierReference, earlierBatch, earlierAt }];
@@ -47,7 +64,7 @@ export async function likenessOf(
  * at or after `since` (or before it), and the first few of them.
  */
 export async function batchLikeness(
-  trx: Trx,
+  trx: Db | Trx,
   batch: { id: string; mode: Mode },
   when: { since: string; recent: boolean },
   show: number,
@@ -66,6 +83,7 @@ export async function batchLikeness(
     .where('n.batch_id', '=', batch.id)
     .where('n.mode', '=', batch.mode)
     .where('p.state', 'not in', neverPaid)
+    .where(sql<boolean>`(n.id, p.id) not in ${linesOfBatch(batch.id)}`)
     .where('b.created_at', when.recent ? '>=' : '<', when.since);
   const { count } = await pairs
     .select(sql<bigint>`count(distinct n.id)`.as('count'))

@@ -1,11 +1,11 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Overlap } from '../domain/completeness.ts';
+import { CompiledQuery, sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import { readInstant } from '../domain/witness.ts';
+import { newestHistory } from './history.ts';
 import type { Db, Ledger, Trx } from './open.ts';
-import type { Listed, Tables } from './tables.ts';
+import type { Listed } from './tables.ts';
 
 /** A transfer as the list shows it, every field text (the service room's ListedTransfer). */
 export type StagedTransfer = {
@@ -25,7 +25,7 @@ export type StagedTransfer = {
 };
 
 /** How many rows one INSERT carries: well under SQLite's limit of variables. */
-const rowsPerInsert = 500;
+const rowsPerInsert = 250;
 
 /** Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. */
 export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string> {
@@ -36,7 +36,14 @@ export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string
   for (let n = 2; ids.has(id); n++) id = `${base}-${n}`;
   await trx
     .insertInto('runs')
-    .values({ id, mode, started_at: at, finished_at: null, summary: null })
+    .values({
+      id,
+      mode,
+      started_at: at,
+      finished_at: null,
+      summary: null,
+      history_mark: await newestHistory(trx),
+    })
     .execute();
   return id;
 }
@@ -50,53 +57,91 @@ export async function finishRun(trx: Trx, run: string, at: string, summary: unkn
     .execute();
 }
 
-/** Stages one group of pages; a transfer shown twice, or by an earlier pass, keeps its latest word. */
+/**
+ * Stages one group of pages. A transfer shown twice, or by an earlier pass, keeps its newest word: a page served before
+ * the transfer changed may come after one served since.
+ */
 export async function stage(trx: Trx, run: string, pass: number, transfers: StagedTransfer[]): Promise<void> {
-  const rows = [...new Map(transfers.map((transfer) => [transfer.id, transfer])).values()];
-  for (let from = 0; from < rows.length; from += rowsPerInsert) {
-    const values = rows.slice(from, from + rowsPerInsert).map((row) => toRow(run, pass, row));
-    await trx
-      .insertInto('listed')
-      .values(values)
-      .onConflict((conflict) =>
-        conflict.columns(['run_id', 'transfer_id']).doUpdateSet((eb) => ({
-          trx: eb.ref('excluded.trx'),
-          reference: eb.ref('excluded.reference'),
-          reference_key: eb.ref('excluded.reference_key'),
-          currency: eb.ref('excluded.currency'),
-          amount: eb.ref('excluded.amount'),
-          amount_text: eb.ref('excluded.amount_text'),
-          fee: eb.ref('excluded.fee'),
-          account_name: eb.ref('excluded.account_name'),
-          account_number: eb.ref('excluded.account_number'),
-          bank_code: eb.ref('excluded.bank_code'),
-          domain: eb.ref('excluded.domain'),
-          status: eb.ref('excluded.status'),
-          created_at: eb.ref('excluded.created_at'),
-          updated_at: eb.ref('excluded.updated_at'),
-          pass_before: sql<bigint>`case when listed.pass = excluded.pass then listed.pass_before else listed.pass end`,
-          pass: eb.ref('excluded.pass'),
-        })),
-      )
-      .execute();
+  const newest = new Map<string, StagedRow>();
+  for (const transfer of transfers) {
+    const row = toRow(run, pass, transfer);
+    const known = newest.get(row.transfer_id);
+    if (!known || row.updated_at >= known.updated_at || row.updated_at === '')
+      newest.set(row.transfer_id, row);
+  }
+  const all = [...newest.values()];
+  for (let from = 0; from < all.length; from += rowsPerInsert) {
+    const rows = all.slice(from, from + rowsPerInsert);
+    const values = rows.flatMap((row) => stagedColumns.map((column) => row[column]));
+    await trx.executeQuery(CompiledQuery.raw(insertText(rows.length), values));
   }
 }
 
-/** Distinct ids that this pass showed and that were created no later than the cut. */
-export function countBelow(db: Db, run: string, pass: number, cut: string): Promise<number> {
-  return countWhere(db, run, (eb) => eb.and([eb('pass', '=', BigInt(pass)), eb('created_at', '<=', cut)]));
+type StagedRow = Omit<Listed, 'pass_before' | 'payout_id'>;
+
+const stagedColumns = [
+  'run_id',
+  'transfer_id',
+  'trx',
+  'reference',
+  'reference_key',
+  'currency',
+  'amount',
+  'amount_text',
+  'fee',
+  'account_name',
+  'account_number',
+  'bank_code',
+  'domain',
+  'status',
+  'created_at',
+  'updated_at',
+  'pass',
+] as const;
+
+/** Written once: building it for each group took as long as the insert. */
+const insertTexts = new Map<number, string>();
+
+function insertText(rows: number): string {
+  const known = insertTexts.get(rows);
+  if (known !== undefined) return known;
+  const one = `(${stagedColumns.map(() => '?').join(', ')})`;
+  const updates = stagedColumns.slice(2).map((column) => `${column} = excluded.${column}`);
+  const text = `insert into listed (${stagedColumns.join(', ')}) values ${Array(rows).fill(one).join(', ')}
+    on conflict (run_id, transfer_id) do update set ${updates.join(', ')}
+    where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
+  insertTexts.set(rows, text);
+  return text;
 }
 
-/** How the pass and the one before it agree below the earlier one's cut. */
-export async function overlapBelow(db: Db, run: string, pass: number, cut: string): Promise<Overlap> {
-  const both = await countWhere(db, run, (eb) =>
-    eb.and([
-      eb('pass', '=', BigInt(pass)),
-      eb('pass_before', '=', BigInt(pass - 1)),
-      eb('created_at', '<=', cut),
-    ]),
-  );
-  return { later: await countBelow(db, run, pass, cut), both };
+/** Drops staged rows that `gone` names: what the agreeing passes no longer show. Returns how many. */
+export async function dropStaged(
+  ledger: Ledger,
+  run: string,
+  gone: (row: { transfer_id: string; created_at: string }) => boolean,
+): Promise<number> {
+  let dropped = 0;
+  for (let after = ''; ; ) {
+    const rows = await ledger.db
+      .selectFrom('listed')
+      .select(['transfer_id', 'created_at'])
+      .where('run_id', '=', run)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(10_000)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return dropped;
+    after = last.transfer_id;
+    const ids = rows.filter(gone).map((row) => row.transfer_id);
+    for (let from = 0; from < ids.length; from += rowsPerInsert) {
+      const some = ids.slice(from, from + rowsPerInsert);
+      await ledger.write((trx) =>
+        trx.deleteFrom('listed').where('run_id', '=', run).where('transfer_id', 'in', some).execute(),
+      );
+    }
+    dropped += ids.length;
+  }
 }
 
 /** What the staged rows of a run say as a whole. */
@@ -104,18 +149,16 @@ export async function describeListing(
   db: Db,
   run: string,
   mode: Mode,
-): Promise<{ listed: number; oldestCreatedAt: string | null; otherDomainSeen: boolean }> {
-  const oldest = await db
+): Promise<{ oldestCreatedAt: string | null; otherDomainSeen: boolean }> {
+  const row = await db
     .selectFrom('listed')
-    .select((eb) => eb.fn.min('created_at').as('at'))
+    .select([
+      sql<string | null>`min(nullif(created_at, ''))`.as('oldest'),
+      sql<bigint | null>`max(case when domain <> ${mode} then 1 else 0 end)`.as('other'),
+    ])
     .where('run_id', '=', run)
-    .where('created_at', '<>', '')
     .executeTakeFirst();
-  return {
-    listed: await countWhere(db, run, (eb) => eb.lit(true)),
-    oldestCreatedAt: oldest?.at ?? null,
-    otherDomainSeen: (await countWhere(db, run, (eb) => eb('domain', '<>', mode))) > 0,
-  };
+  return { oldestCreatedAt: row?.oldest ?? null, otherDomainSeen: row?.other === 1n };
 }
 
 /**
@@ -134,6 +177,8 @@ export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<Compl
     .where('mode', '=', mode)
     .where('finished_at', 'is not', null)
     .where('summary', 'like', '%"complete":true%')
+    // One with a trouble is whole, but not of our account.
+    .where('summary', 'not like', '%"trouble":%')
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();
@@ -142,51 +187,7 @@ export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<Compl
     : undefined;
 }
 
-/**
- * Drops the staged rows of all but the last `keep` runs of the mode and the newest complete one, which decisions and
- * claims still rest on (P15, P20), some at a time so that other writers get their turn.
- */
-export async function pruneListings(ledger: Ledger, mode: Mode, keep: number): Promise<void> {
-  const complete = await newestCompleteRun(ledger.db, mode);
-  const runs = await ledger.db
-    .selectFrom('runs')
-    .select('id')
-    .where('mode', '=', mode)
-    .orderBy(latestRunFirst)
-    .offset(keep)
-    .limit(100)
-    .execute();
-  for (const { id } of runs) {
-    if (id === complete?.id) continue;
-    for (let more = true; more; ) {
-      more = await ledger.write(async (trx) => {
-        const some = trx.selectFrom('listed').select('transfer_id').where('run_id', '=', id).limit(20_000);
-        const gone = await trx
-          .deleteFrom('listed')
-          .where('run_id', '=', id)
-          .where('transfer_id', 'in', some)
-          .executeTakeFirst();
-        return gone.numDeletedRows > 0n;
-      });
-    }
-  }
-}
-
-async function countWhere(
-  db: Db,
-  run: string,
-  where: (eb: ExpressionBuilder<Tables, 'listed'>) => Expression<SqlBool>,
-): Promise<number> {
-  const row = await db
-    .selectFrom('listed')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('run_id', '=', run)
-    .where(where)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
-}
-
-function toRow(run: string, pass: number, row: StagedTransfer): Omit<Listed, 'pass_before'> {
+function toRow(run: string, pass: number, row: StagedTransfer): StagedRow {
   return {
     run_id: run,
     transfer_id: row.id,
@@ -205,11 +206,11 @@ function toRow(run: string, pass: number, row: StagedTransfer): Omit<Listed, 'pa
     created_at: instantText(row.created_at),
     updated_at: instantText(row.updated_at),
     pass: BigInt(pass),
-    payout_id: null,
   };
 }
 
-function instantText(text: string): string {
+/** A service's time as the ledger keeps it: ISO UTC with milliseconds, empty where it is no instant. */
+export function instantText(text: string): string {
   const ms = readInstant(text);
   return ms === null ? '' : new Date(ms).toISOString();
 }

@@ -40,7 +40,12 @@ async function fallOf(trx: Trx, path: string, id: string): Promise<string | unde
 }
 
 async function lastEntry(db: Db | Trx): Promise<{ id: bigint; hash: string }> {
-  const row = await db.selectFrom('history').select(['id', 'hash']).orderBy('id', 'desc').executeTakeFirst();
+  const row = await db
+    .selectFrom('history')
+    .select(['id', 'hash'])
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return row ?? { id: 0n, hash: '' };
 }
 

@@ -8,6 +8,11 @@ import { createMarker, noticeFall } from './marking.ts';
 import { up as initial } from './migrations/0001-initial.ts';
 import { up as decisions } from './migrations/0002-decisions.ts';
 import { up as absence } from './migrations/0003-absence.ts';
+import { up as collections } from './migrations/0004-collections.ts';
+import { up as discrepancies } from './migrations/0005-discrepancies.ts';
+import { up as periods } from './migrations/0006-periods.ts';
+import { up as listing } from './migrations/0007-listing.ts';
+import { up as brakes } from './migrations/0008-brakes.ts';
 import { findSeal } from './seal.ts';
 import { LedgerDialect, openDatabase } from './sqlite.ts';
 import { assertNotHalfSwapped } from './swap.ts';
@@ -34,6 +39,11 @@ const migrations = {
   '0001-initial': { up: initial },
   '0002-decisions': { up: decisions },
   '0003-absence': { up: absence },
+  '0004-collections': { up: collections },
+  '0005-discrepancies': { up: discrepancies },
+  '0006-periods': { up: periods },
+  '0008-brakes': { up: brakes },
+  '0007-listing': { up: listing },
 };
 
 /** The names of every migration this version knows, in their order. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { type Life, livesOf } from './discrepancy-events.ts';
 import type { Db } from './open.ts';
 import type { Attempt, Discrepancy, HistoryRow, Inquiry, Listed, Payout, Webhook } from './tables.ts';
 
@@ -40,7 +41,7 @@ export type Story = {
   webhooks: Webhook[];
   lookups: Inquiry[];
   listings: Listed[];
-  discrepancies: Discrepancy[];
+  discrepancies: (Discrepancy & { life: Life[] })[];
   history: HistoryRow[];
 };
 
@@ -71,14 +72,23 @@ export async function payoutStory(db: Db, mode: Mode, reference: string): Promis
       .where('run_id', 'in', (eb) => eb.selectFrom('runs').select('id').where('mode', '=', mode))
       .orderBy('run_id')
       .execute(),
-    discrepancies: await db
-      .selectFrom('discrepancies')
-      .selectAll()
-      .where('payout_id', '=', id)
-      .orderBy('id')
-      .execute(),
+    discrepancies: await discrepanciesOf(db, id),
     history: await db.selectFrom('history').selectAll().where('payout_id', '=', id).orderBy('seq').execute(),
   };
+}
+
+async function discrepanciesOf(db: Db, payoutId: bigint): Promise<Story['discrepancies']> {
+  const found = await db
+    .selectFrom('discrepancies')
+    .selectAll()
+    .where('payout_id', '=', payoutId)
+    .orderBy('id')
+    .execute();
+  const lives = await livesOf(
+    db,
+    found.map(({ id }) => id),
+  );
+  return found.map((one) => ({ ...one, life: lives.get(one.id) ?? [] }));
 }
 
 /** What the ledger holds as paid, per currency: payouts in `success`, counted and summed in minor units. */

@@ -142,11 +142,14 @@ async function loadCases(db: Db, run: string, ids: bigint[]): Promise<PairCase[]
     .selectFrom('listed')
     .select([...listedColumns, 'payout_id'])
     .where('run_id', '=', run)
-    .where('payout_id', 'in', ids)
-    .orderBy('transfer_id')
+    // The range, and no order: else SQLite takes the primary key, and reads the whole listing for each chunk.
+    .where('payout_id', '>=', ids[0] ?? 0n)
+    .where('payout_id', '<=', ids.at(-1) ?? 0n)
+    .where(sql<bigint>`+payout_id`, 'in', ids)
     .execute();
   const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.payout_id);
-  const rowsOf = Map.groupBy(listed, (row) => row.payout_id);
+  const inOrder = listed.toSorted((a, b) => (a.transfer_id < b.transfer_id ? -1 : 1));
+  const rowsOf = Map.groupBy(inOrder, (row) => row.payout_id);
   return payouts.map((row) => {
     const own = attemptsOf.get(row.id) ?? [];
     const payout: PairedPayout = {

@@ -25,18 +25,20 @@ export async function reserveEven(
 
 /**
  * Reserves one start such that no window of `perMs` holds more than `limit`: all may be spent in one burst. Each of
- * the `limit` slots is a row that tells when it is free again; the one that is free first is taken.
+ * the `limit` slots is a row that tells when it is free again; the one that is free first is taken. `nowOnly`: where
+ * none is free by now nothing is reserved, and the start returned is when one will be.
  */
 export async function reserveBurst(
   trx: Trx,
   name: string,
-  want: { limit: number; perMs: number; nowMs: number },
+  want: { limit: number; perMs: number; nowMs: number; nowOnly?: boolean },
 ): Promise<number> {
   const names = Array.from({ length: want.limit }, (_, index) => `${name}#${index}`);
   const rows = await trx.selectFrom('rates').selectAll().where('name', 'in', names).execute();
   const freeAt = new Map(rows.map((row) => [row.name, sane(row.next_at_ms, want.nowMs)]));
   const slots = names.map((slot) => ({ slot, at: Math.max(want.nowMs, freeAt.get(slot) ?? 0) }));
   const earliest = slots.reduce((best, slot) => (slot.at < best.at ? slot : best));
+  if (want.nowOnly && earliest.at > want.nowMs) return earliest.at;
   const next = BigInt(Math.ceil(earliest.at + want.perMs));
   await trx
     .insertInto('rates')

@@ -116,6 +116,24 @@ export async function addRunRows(
   }
 }
 
+/** Adds rows to a sheet of a run, each at its own place: they are read in the order of their places, gaps or not. */
+export async function addPlacedRows(
+  trx: Trx,
+  run: string,
+  sheet: string,
+  rows: { position: bigint; cells: string[] }[],
+): Promise<void> {
+  const values = rows.map(({ position, cells }) => {
+    return { run_id: run, sheet, position, cells: JSON.stringify(cells) };
+  });
+  for (let from = 0; from < values.length; from += pageSize) {
+    await trx
+      .insertInto('run_rows')
+      .values(values.slice(from, from + pageSize))
+      .execute();
+  }
+}
+
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
 export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
   for (let after = -1n; ; ) {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
+import { field, rowsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
-import { recordIntake } from './record.ts';
+import { type RecordEvent, record, recordIntake } from './record.ts';
 import type { NewPayout, Payout } from './tables.ts';
 
 const chunk = 500;
@@ -53,6 +55,71 @@ export async function insertSuccessors(
     ids.set(payout.reference, id);
   }
   return ids;
+}
+
+/** Makes rows of a batch on its way in the successors of these payouts, by id (P20). Throws when one has another. */
+export async function linkSuccessors(
+  trx: Trx,
+  batch: string,
+  rows: readonly { row: number; of: bigint }[],
+): Promise<void> {
+  const texts = rows.map(({ row, of }) => ({ row: BigInt(row), of }));
+  await sql`update payouts set successor_of = cast(${field('of')} as integer) from ${rowsOf(texts)} as row
+    where payouts.batch_id = ${batch} and payouts.row_number = cast(${field('row')} as integer)`.execute(trx);
+}
+
+/**
+ * Begins the history of a batch's rows that pay others again, and notes it with those: the decision of whom the file
+ * names (P20). In the transaction that decides the batch, so that neither is there without the other.
+ */
+export async function beginSuccessors(
+  trx: Trx,
+  at: string,
+  batch: { id: string; bodies: string; state: 'held' | 'ready'; decidedBy: string },
+  decided: readonly { row: number; of: bigint; predecessor: string; why: string }[],
+): Promise<void> {
+  const ours = trx
+    .selectFrom('payouts')
+    .where('batch_id', '=', batch.id)
+    .where('successor_of', 'is not', null);
+  await trx
+    .updateTable('payouts')
+    .set({ state: batch.state })
+    .where('batch_id', '=', batch.id)
+    .where('successor_of', 'is not', null)
+    .execute();
+  const rows = await ours.select(['id', 'row_number', 'reference']).orderBy('row_number').execute();
+  const byRow = new Map(rows.map((one) => [Number(one.row_number), one]));
+  const events: RecordEvent[] = [];
+  for (const { row, of, predecessor, why } of decided) {
+    const successor = byRow.get(row);
+    if (!successor) throw new Error(`row ${row} of ${batch.id} was not recorded`);
+    const { id, reference } = successor;
+    const order = { successor_of: predecessor, decided_by: batch.decidedBy, why };
+    const detail = { batch: batch.id, bodies: batch.bodies, ...order };
+    await recordIntake(trx, at, [{ id, state: batch.state }], detail);
+    const event = { kind: 'succeeded' as const, by: `${reference}, ${why}` };
+    events.push({ payoutId: of, source: batch.decidedBy, event });
+  }
+  await record(trx, at, events);
+}
+
+/** The payouts of a batch that came to nothing and that no successor pays, in the order of its file, page by page. */
+export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]> {
+  for (let last: Payout | undefined; ; ) {
+    let query = db
+      .selectFrom('payouts as p')
+      .leftJoin('payouts as s', 's.successor_of', 'p.id')
+      .selectAll('p')
+      .where('p.batch_id', '=', batch)
+      .where('p.state', 'in', ['failed', 'refused', 'returned'])
+      .where('s.id', 'is', null);
+    if (last) query = query.where(sql<boolean>`(p.row_number, p.id) > (${last.row_number}, ${last.id})`);
+    const page = await query.orderBy('p.row_number').orderBy('p.id').limit(chunk).execute();
+    if (page.length > 0) yield page;
+    last = page.at(-1);
+    if (!last || page.length < chunk) return;
+  }
 }
 
 /** The references of the payouts before and after this one in its chain. */

@@ -1,49 +1,56 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import type { ListOrder } from '../domain/list-order.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { BrakeTables } from './brake-tables.ts';
+import type { CollectionTables } from './collection-tables.ts';
+import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
+import type { PeriodTables } from './period-tables.ts';
 
 /**
  * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
  * every instant is ISO 8601 text in UTC with milliseconds, so that text order is time order.
  */
-export type Tables = {
-  meta: { key: string; value: string };
-  batches: BatchTable;
-  payouts: PayoutTable;
-  attempts: AttemptTable;
-  history: HistoryTable;
-  webhooks: WebhookTable;
-  rejections: RejectionTable;
-  inquiries: InquiryTable;
-  runs: RunTable;
-  run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
-  listed: ListedTable;
-  discrepancies: DiscrepancyTable;
-  halts: { mode: Mode; cause: string; at: string };
-  jobs: {
-    job: string;
-    last_run_at: string | null;
-    last_success_at: string | null;
-    last_result: string | null;
+export type Tables = BrakeTables &
+  CollectionTables &
+  DiscrepancyTables &
+  PeriodTables & {
+    meta: { key: string; value: string };
+    batches: BatchTable;
+    payouts: PayoutTable;
+    attempts: AttemptTable;
+    history: HistoryTable;
+    webhooks: WebhookTable;
+    rejections: RejectionTable;
+    inquiries: InquiryTable;
+    runs: RunTable;
+    run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
+    listed: ListedTable;
+    halts: { mode: Mode; cause: string; at: string };
+    jobs: {
+      job: string;
+      last_run_at: string | null;
+      last_success_at: string | null;
+      last_result: string | null;
+    };
+    workers: {
+      id: string;
+      kind: string;
+      host: string;
+      pid: bigint;
+      lock_file: string;
+      started_at: string;
+      beat: bigint;
+      ended_at: string | null;
+    };
+    rates: { name: string; next_at_ms: bigint };
+    file_moves: {
+      id: Generated<bigint>;
+      source: string;
+      target: string;
+      created_at: string;
+      done_at: string | null;
+    };
   };
-  workers: {
-    id: string;
-    kind: string;
-    host: string;
-    pid: bigint;
-    lock_file: string;
-    started_at: string;
-    beat: bigint;
-    ended_at: string | null;
-  };
-  rates: { name: string; next_at_ms: bigint };
-  file_moves: {
-    id: Generated<bigint>;
-    source: string;
-    target: string;
-    created_at: string;
-    done_at: string | null;
-  };
-};
 
 type BatchTable = {
   id: string;
@@ -66,6 +73,14 @@ type BatchTable = {
   /** Raised by `record` with each change of one of its payouts; results are due while it differs from `reported_version`. */
   version: Generated<bigint>;
   reported_version: Generated<bigint>;
+  /** Who dropped it: an account's name; empty for what earlier versions took in. */
+  dropped_by: Generated<string>;
+  dropped_uid: Generated<bigint | null>;
+  /** The account that the command ran under, where the one who dropped it stood behind sudo; else empty. */
+  dropped_as: Generated<string>;
+  dropped_as_uid: Generated<bigint | null>;
+  /** 1: nothing of it goes without an approval, whatever the configuration says later. */
+  approval_needed: Generated<bigint>;
 };
 
 type PayoutTable = {
@@ -134,6 +149,8 @@ type AttemptTable = {
   transfer_id: string | null;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
+  /** The day of `daily_limit` that counts it; null for attempts of earlier versions. */
+  day_id: Generated<bigint | null>;
 };
 
 type HistoryTable = {
@@ -170,6 +187,7 @@ type WebhookTable = {
   stale: bigint;
   applied_at: string | null;
   payout_id: bigint | null;
+  collection_id: bigint | null;
   /** What applying it did, in words; `conflict: …` where it contradicts what is known. */
   effect: string | null;
 };
@@ -179,7 +197,7 @@ type RejectionTable = { id: Generated<bigint>; at: string; path: string; reason:
 type InquiryTable = {
   id: Generated<bigint>;
   payout_id: bigint;
-  kind: 'details' | 'resend';
+  kind: 'details';
   reason: string;
   due_at: string;
   /** Which rung of the ladder this is, from 0. */
@@ -196,7 +214,7 @@ type InquiryTable = {
   probe: string | null;
   asked_at: string | null;
   answered_at: string | null;
-  /** `found`, `not_found`, `no_witness`, `error`, `asked`, `throttled`, `superseded`; null while due. */
+  /** `found`, `not_found`, `no_witness`, `error`, `superseded`; null while due. */
   outcome: string | null;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
@@ -209,6 +227,16 @@ type RunTable = {
   finished_at: string | null;
   /** JSON: what `reconcile --json` prints. */
   summary: string | null;
+  /** The newest history entry when the run began to read the list; null for runs of older versions. */
+  history_mark: Generated<bigint | null>;
+  /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
+  list_order: Generated<ListOrder | 'distrusted' | null>;
+  /** Up to when the listing is proven, ISO UTC; null when it is not. */
+  list_cut: Generated<string | null>;
+  /** From when on a short cut looked, ISO UTC (P29); null in all other runs. */
+  edge: Generated<string | null>;
+  /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
+  base_run_id: Generated<string | null>;
 };
 
 type ListedTable = {
@@ -230,37 +258,11 @@ type ListedTable = {
   /** ISO UTC with milliseconds; empty where the service's text is no instant. */
   created_at: string;
   updated_at: string;
-  /** The last pass over the list that showed it, and the one before that (0: none); P28. */
+  /** The last pass over the list that brought it or something new about it (P28); `pass_before` is no longer written. */
   pass: bigint;
   pass_before: Generated<bigint>;
   /** The payout it was paired with; null: none of ours, or not yet paired. */
   payout_id: bigint | null;
-};
-
-type DiscrepancyTable = {
-  id: string;
-  mode: Mode;
-  kind: string;
-  /** What it is about: a payout's reference, or `transfer:ID`. Identity over runs is mode + kind + subject. */
-  subject: string;
-  payout_id: bigint | null;
-  batch_id: string | null;
-  reference: string;
-  trx: string | null;
-  transfer_id: string | null;
-  currency: string;
-  expected: string;
-  actual: string;
-  difference: string;
-  severity: 'high' | 'medium' | 'low';
-  evidence: string;
-  action: string;
-  state: 'open' | 'acknowledged' | 'resolved';
-  note: string;
-  first_seen_at: string;
-  last_seen_at: string;
-  last_run_id: string;
-  resolved_at: string | null;
 };
 
 export type Batch = Selectable<BatchTable>;

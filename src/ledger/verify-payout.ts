@@ -14,7 +14,8 @@ export type CheckName =
   | 'phases'
   | 'at_most_once'
   | 'successors'
-  | 'backup';
+  | 'backup'
+  | 'periods';
 
 export type Found = { check: CheckName; problem: string };
 

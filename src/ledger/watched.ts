@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import { paidAgain } from './lineage.ts';
 import type { Db } from './open.ts';
+import { payoutHeard } from './resends.ts';
+import type { Tables } from './tables.ts';
 
 /** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
 export type WatchedPayout = {
@@ -22,16 +24,28 @@ export type WatchedPayout = {
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
 export type Watch =
-  /** Known to the service by its own word, attempt ended by then, and in no row of the run's listing. */
-  | { kind: 'unlisted'; run: string; endedBy: string }
+  /** Known to the service by its own word, first sent since, attempt ended by then, and in no row of the run's listing. */
+  | { kind: 'unlisted'; run: string; endedBy: string; sentSince: string }
   | { kind: 'unknown' }
-  /** Pending since before then, unless this run calls it missing. */
+  /** Pending since before then, unless it is called missing: by this run, or before and still not listed. */
   | { kind: 'stale'; run: string; submittedBy: string }
-  /** Final since before then, and no authentic webhook was heard. */
+  /** Final since before then, and no authentic webhook about its end was heard. */
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
   /** In success although a successor of it was paid too, or may have been. */
   | { kind: 'paid_again' };
+
+type InPayouts = ExpressionBuilder<Pick<Tables, 'payouts'>, 'payouts'>;
+
+function listedIn(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from listed where listed.run_id = ${run} and listed.payout_id = ${eb.ref('payouts.id')})`;
+}
+
+/** Called missing by this run, or by an earlier one and not resolved: one cause is one discrepancy. */
+function missingStill(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from discrepancies d where d.payout_id = ${eb.ref('payouts.id')}
+    and d.kind = 'missing_at_service' and (d.last_run_id = ${run} or d.state <> 'resolved'))`;
+}
 
 /** The next payouts of the watch, by id. */
 export async function watchedAfter(
@@ -67,6 +81,7 @@ export async function watchedAfter(
     case 'unlisted':
       return base
         .where('payouts.state', 'in', ['pending', 'success', 'failed', 'returned'])
+        .where('payouts.submitted_at', '>=', watch.sentSince)
         .where((eb) =>
           eb.or([
             eb('attempts.ended_at', '<=', watch.endedBy),
@@ -77,17 +92,7 @@ export async function watchedAfter(
             ]),
           ]),
         )
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('listed')
-                .select(sql`1`.as('one'))
-                .where('listed.run_id', '=', watch.run)
-                .whereRef('listed.payout_id', '=', 'payouts.id'),
-            ),
-          ),
-        )
+        .where((eb) => eb.not(listedIn(eb, watch.run)))
         .execute();
     case 'unknown':
       return base.where('payouts.state', '=', 'unknown').execute();
@@ -95,34 +100,13 @@ export async function watchedAfter(
       return base
         .where('payouts.state', '=', 'pending')
         .where('payouts.submitted_at', '<=', watch.submittedBy)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('discrepancies')
-                .select(sql`1`.as('one'))
-                .where('discrepancies.mode', '=', mode)
-                .where('discrepancies.kind', '=', 'missing_at_service')
-                .whereRef('discrepancies.subject', '=', 'payouts.reference')
-                .where('discrepancies.last_run_id', '=', watch.run),
-            ),
-          ),
-        )
+        .where((eb) => eb.or([listedIn(eb, watch.run), eb.not(missingStill(eb, watch.run))]))
         .execute();
     case 'unheard':
       return base
         .where('payouts.state', 'in', ['success', 'failed'])
         .where('payouts.final_at', '<=', watch.finalBy)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('webhooks')
-                .select(sql`1`.as('one'))
-                .whereRef('webhooks.payout_id', '=', 'payouts.id'),
-            ),
-          ),
-        )
+        .where((eb) => eb.not(payoutHeard('payouts.id')))
         .execute();
     case 'returned':
       return base.where('payouts.state', '=', 'returned').execute();
@@ -151,6 +135,7 @@ export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: nu
       'payouts.state',
     ])
     .where('webhooks.mode', '=', mode)
+    .where('webhooks.kind', '=', 'payout')
     .where('webhooks.effect', 'like', 'conflict%')
     .where('webhooks.id', '>', after)
     .orderBy('webhooks.id')

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Trx } from './open.ts';
+import type { Webhook } from './tables.ts';
+import { tallyForged } from './webhook-figures.ts';
 
 /** An authentic delivery as it came; `digest` is SHA-256 of mode and raw body. */
 export type Delivery = {
@@ -16,6 +18,9 @@ export type Delivery = {
   stale: boolean;
 };
 
+/** Kept among the headers of a delivery whose X-Webhook-Reference names something that its body does not. */
+export const differsHeader = 'x-webhook-reference-differs';
+
 /** How many refused deliveries are kept. */
 const keptRejections = 1000n;
 
@@ -24,10 +29,59 @@ const keptRejections = 1000n;
  * applied. A fresh delivery of a body known only as stale makes it a witness after all, so it is applied again.
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
-  if (deliveries.length === 0) return [];
-  const rows = await trx
+  const rows = oncePerDigest(deliveries);
+  const [first] = rows;
+  if (!first) return [];
+  await tallyDiffering(trx, deliveries);
+  // Compiled once for the group: a statement that grew with it would be built, and prepared, anew for every size.
+  const insert = compileInsert(trx, first);
+  const unapplied: bigint[] = [];
+  for (const row of rows) {
+    const stored = await trx.executeQuery<StoredRow>({ ...insert, parameters: Object.values(row) });
+    for (const { id, applied_at } of stored.rows) if (applied_at === null) unapplied.push(id);
+  }
+  return unapplied;
+}
+
+/** What X-Webhook-Reference named, where the body names something else; null where they agree or it was absent. */
+export function differingReference(webhook: Pick<Webhook, 'headers'>): string | null {
+  if (!webhook.headers.includes(`"${differsHeader}":`)) return null;
+  const headers: Record<string, unknown> = JSON.parse(webhook.headers);
+  const named = headers['x-webhook-reference'];
+  return headers[differsHeader] === 'yes' && typeof named === 'string' ? named.trim() : null;
+}
+
+/** How many deliveries of the mode named another reference in their header than in their body. */
+export async function countDiffering(db: Db, mode: Mode): Promise<number> {
+  const row = await db
+    .selectFrom('tallies')
+    .select('n')
+    .where('name', '=', `${mode} differing`)
+    .executeTakeFirst();
+  return Number(row?.n ?? 0n);
+}
+
+async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promise<void> {
+  for (const mode of ['test', 'live'] as const) {
+    const own = deliveries.filter(
+      (delivery) => delivery.mode === mode && differingReference(delivery) !== null,
+    );
+    if (own.length === 0) continue;
+    await trx
+      .insertInto('tallies')
+      .values({ name: `${mode} differing`, n: BigInt(own.length) })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
+      .execute();
+  }
+}
+
+type StoredRow = { id: bigint; applied_at: string | null };
+
+/** The statement for one row, its parameters in the order of the row's keys. */
+function compileInsert(trx: Trx, row: ReturnType<typeof oncePerDigest>[number]) {
+  return trx
     .insertInto('webhooks')
-    .values(oncePerDigest(deliveries))
+    .values(row)
     .onConflict((conflict) =>
       conflict.columns(['mode', 'digest']).doUpdateSet({
         deliveries: sql`webhooks.deliveries + excluded.deliveries`,
@@ -37,8 +91,7 @@ export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[])
       }),
     )
     .returning(['id', 'applied_at'])
-    .execute();
-  return rows.filter((row) => row.applied_at === null).map((row) => row.id);
+    .compile();
 }
 
 function oncePerDigest(deliveries: readonly Delivery[]) {
@@ -69,28 +122,50 @@ function oncePerDigest(deliveries: readonly Delivery[]) {
 /** A delivery that was turned away: where it came from and why, without its body. */
 export type Rejection = { at: string; path: string; reason: string; address: string };
 
-/** Notes refused deliveries and forgets all but the newest thousand. */
-export async function recordRejections(trx: Trx, rejections: readonly Rejection[]): Promise<void> {
+/** Rejections that were counted and not kept one by one. */
+export type RejectionCount = { path: string; reason: string; count: number };
+
+/** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
+export async function recordRejections(
+  trx: Trx,
+  rejections: readonly Rejection[],
+  rest: readonly RejectionCount[] = [],
+): Promise<void> {
   if (rejections.length === 0) return;
-  await trx
-    .insertInto('rejections')
-    .values([...rejections])
-    .execute();
-  const { newest } = await trx
-    .selectFrom('rejections')
-    .select((on) => on.fn.max('id').as('newest'))
-    .executeTakeFirstOrThrow();
+  const counts = [...rejections.map(({ path, reason }) => ({ path, reason, count: 1 })), ...rest];
+  for (const mode of ['test', 'live'] as const) {
+    const own = counts.filter(({ path, reason }) => path === `/webhooks/${mode}` && isForged(reason));
+    await tallyForged(trx, mode, sumOf(own));
+  }
+  // The ids count all that were ever turned away: those that are not kept leave a gap.
+  const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
+  const rows = rejections.map((rejection, at) => ({ id: before + BigInt(at + 1), ...rejection }));
+  await trx.insertInto('rejections').values(rows).execute();
+  const newest = before + BigInt(rows.length);
   await trx
     .deleteFrom('rejections')
-    .where('id', '<=', BigInt(newest) - keptRejections)
+    .where('id', '<=', newest - keptRejections)
     .execute();
+}
+
+function sumOf(counts: readonly RejectionCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Turned away for a signature that does not hold, as the signature's judge says it. */
+function isForged(reason: string): boolean {
+  return reason === 'payloadsignature wrong' || reason === 'merchantsignature wrong';
 }
 
 /** How many deliveries were ever turned away: ids count up, and the newest is never forgotten. */
 export async function countRejections(db: Db): Promise<number> {
+  return Number(await newestRejection(db));
+}
+
+async function newestRejection(db: Db | Trx): Promise<bigint> {
   const row = await db
     .selectFrom('rejections')
-    .select((on) => on.fn.max('id').as('newest'))
+    .select((on) => on.fn.max<bigint | null>('id').as('newest'))
     .executeTakeFirst();
-  return Number(row?.newest ?? 0n);
+  return row?.newest ?? 0n;
 }

@@ -56,11 +56,12 @@ export async function payoutsLike(
 export async function markApplied(
   trx: Trx,
   id: bigint,
-  applied: { at: string; payoutId: bigint | null; effect: string },
+  applied: { at: string; payoutId: bigint | null; collectionId?: bigint | null; effect: string },
 ): Promise<void> {
+  const { at, payoutId, collectionId = null, effect } = applied;
   await trx
     .updateTable('webhooks')
-    .set({ applied_at: applied.at, payout_id: applied.payoutId, effect: applied.effect })
+    .set({ applied_at: at, payout_id: payoutId, collection_id: collectionId, effect })
     .where('id', '=', id)
     .execute();
 }

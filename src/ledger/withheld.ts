@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
-import { aliveAncestors } from './lineage.ts';
+import { type Alive, aliveAncestors } from './lineage.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import type { Trx } from './open.ts';
 import { record } from './record.ts';
@@ -12,7 +12,7 @@ export const withholder = 'claim';
 type Candidate = { id: bigint; reference: string; attempt_count: bigint; successor_of: bigint | null };
 
 /**
- * Holds what would be paid twice if it were sent: a successor whose predecessor did not fail after all (P20), and a
+ * Holds what would be paid twice if it were sent: a successor whose predecessor may not have failed after all (P20), and a
  * payout never sent from here whose reference the service lists already (P15), as when the ledger went back in time
  * (P25). Returns the payouts that remain.
  */
@@ -46,14 +46,34 @@ export async function whyWithheld(
   const reasons = new Map<bigint, string>();
   for (const { id, reference } of successors) {
     const before = alive.get(id);
-    if (before)
-      reasons.set(
-        id,
-        `${before.reference}, which it pays again, is ${before.state} after all: sending this one could pay twice. Leave it held, or drop it with counterfoil cancel ${reference} if it was never sent`,
-      );
+    if (before) reasons.set(id, whyAlive(before, reference));
   }
   return new Map([...reasons, ...(await whyListed(trx, mode, payouts))]);
 }
+
+/** Why a successor must not be sent, and the way out for whoever finds that its predecessor was paid, or was not. */
+function whyAlive({ reference: of, state, doubt }: Alive, reference: string): string {
+  const drop = `counterfoil cancel ${reference}`;
+  if (doubt === null)
+    return `${of}, which it pays again, is ${state} after all: sending this one could pay twice. Leave it held, or drop it with ${drop} if it was never sent`;
+  const { said, settle } = doubts[doubt];
+  return `${said} ${of}, which it pays again, was not ${state} after all: sending this one could pay twice. Find out (counterfoil show ${of}). If it was paid: ${drop}. If not: ${settle(of)}, then release its batch`;
+}
+
+const doubts: Record<NonNullable<Alive['doubt']>, { said: string; settle: (of: string) => string }> = {
+  list: {
+    said: 'an open status_conflict says that',
+    settle: () => 'counterfoil discrepancies lists the conflict: resolve it with a note',
+  },
+  details: {
+    said: "the service's details say that",
+    settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
+  },
+  webhook: {
+    said: 'a webhook that no look-up has settled says that',
+    settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
+  },
+};
 
 /** Of these payouts, those never sent from here whose reference the service lists: neither sent nor cancelled (P15). */
 export async function whyListed(

@@ -15,29 +15,32 @@ import {
 } from '../ledger/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
+import { applyCollection } from './apply-collection.ts';
+import { askWhereHeaderDiffers } from './header-reference.ts';
 
 export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
 
 const chunk = 200;
 
 /**
- * Applies stored webhooks to the payouts they speak of, in chunks of one transaction each (P18). A webhook shows that
+ * Applies stored webhooks to the payouts and collections they speak of, in chunks of one transaction each (P18). A webhook shows that
  * a transfer exists and raises the question that can make it final; it never settles anything itself (P14).
  * Returns how many were applied.
  */
 export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
-  let applied = 0;
+  let total = 0;
   for (;;) {
     const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, chunk);
-    if (waiting.length === 0 || signal?.aborted) return applied;
+    if (waiting.length === 0 || signal?.aborted) return total;
     await deps.ledger.write(async (trx) => {
       const at = deps.clock.iso();
       for (const webhook of waiting) {
-        const { payoutId, effect } = await applyOne(trx, webhook, at);
-        await markApplied(trx, webhook.id, { at, payoutId, effect });
+        const applied = await applyOne(trx, webhook, at);
+        await markApplied(trx, webhook.id, { at, ...applied });
+        await askWhereHeaderDiffers(trx, webhook, applied.payoutId, at);
       }
     });
-    applied += waiting.length;
+    total += waiting.length;
   }
 }
 
@@ -45,9 +48,9 @@ async function applyOne(
   trx: Trx,
   webhook: Webhook,
   at: string,
-): Promise<{ payoutId: bigint | null; effect: string }> {
-  if (webhook.kind === 'transaction') return { payoutId: null, effect: 'collection recorded' };
+): Promise<{ payoutId: bigint | null; collectionId?: bigint | null; effect: string }> {
   const json = parseLossless(Buffer.from(webhook.body).toString('utf8'));
+  if (webhook.kind === 'transaction') return applyCollection(trx, webhook, { json, at });
   if (webhook.kind !== 'payout' || asObject(json) === undefined)
     return { payoutId: null, effect: 'not understood; kept' };
   const payoutId = await payoutOfWebhook(trx, webhook);

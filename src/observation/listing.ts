@@ -1,138 +1,135 @@
-import { isSound, type ListingResult, makeComplete, type Pass } from '../domain/completeness.ts';
+import { isSound, type ListingResult, makeComplete, whyUnsound } from '../domain/completeness.ts';
+import { bothSaw } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
-import { countBelow, describeListing, overlapBelow, type StagedTransfer, stage } from '../ledger/listings.ts';
+import { createSightings, type Sightings } from '../domain/sightings.ts';
+import { describeListing, dropStaged, instantText, type StagedTransfer, stage } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { type Base, olderRows, trustedBase } from '../ledger/short-cuts.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { ListPage, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { ServiceClient } from '../service/types.ts';
+import { createAsk } from './listing-ask.ts';
+import { reachOf } from './listing-edge.ts';
+import { onePass, type Reach, type Walked } from './listing-pass.ts';
 
 type Deps = {
   ledger: Ledger;
   clock: Clock;
   service: Pick<ServiceClient, 'listPage'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
-  settings: { mode: Mode; maxPasses: number; concurrency: number };
+  settings: { mode: Mode; maxPasses: number; concurrency: number; windowDays?: number };
 };
 
-/** Lists every transfer into the run's staging rows; never throws for anything the network or service does. */
-export type Listing = { walk(run: string, signal?: AbortSignal): Promise<ListingResult> };
+/** `full`: everything is listed, whatever the short cut could save (P29). */
+export type WalkOptions = { full: boolean; signal?: AbortSignal };
 
-type Answer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
-/** A pass that got no first page has no cut and no total. */
-type Walked = { kind: 'pass'; pass: Pass } | { kind: 'no_pass'; trouble: string };
+/** Lists transfers into the run's staging rows; never throws for anything the network or service does. */
+export type Listing = { walk(run: string, options?: WalkOptions): Promise<ListingResult> };
 
-const tries = 5;
-const firstWaitMs = 500;
-const longestWaitMs = 15 * 60_000;
+type Passed = Extract<Walked, { kind: 'pass' }>;
+
 /** `Date` has whole seconds: after this long the next cut is past whatever unsettled this one (P28). */
 const betweenPassesMs = 1_100;
-/** Rows gathered before they are written: several pages a transaction. */
-const groupRows = 2_000;
-
-const stopped: ServiceTrouble = {
-  kind: 'trouble',
-  reason: 'unreachable',
-  message: 'interrupted',
-  httpStatus: null,
-  retryAfterMs: null,
-};
+/** Passes that must be left for listing everything when a short cut does not come off. */
+const passesForAll = 2;
 
 /** Walks the list of transfers in passes until two in a row agree (P28), or `maxPasses` are used up. */
 export function createListing(deps: Deps): Listing {
   const { ledger, clock, settings } = deps;
+  const { mode, maxPasses, concurrency, windowDays = 0 } = settings;
+  const ask = createAsk(deps);
 
-  async function walk(run: string, signal?: AbortSignal): Promise<ListingResult> {
-    let earlier: Pass | null = null;
+  async function walk(run: string, options: WalkOptions = { full: true }): Promise<ListingResult> {
+    const { signal } = options;
+    const sightings = createSightings();
+    const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db, mode);
+    const edgeDeps = { ledger, ask, settings: { mode, windowDays } };
+    let reach: Reach = base
+      ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })
+      : { kind: 'whole' };
+    let earlier: Passed | null = null;
     let trouble = 'no two passes over the list agreed';
     let passes = 0;
-    while (passes < settings.maxPasses && !signal?.aborted) {
-      const walked = await onePass(run, ++passes, signal);
+    while (passes < maxPasses && !signal?.aborted) {
+      const store = (pass: number, rows: StagedTransfer[]): Promise<void> =>
+        ledger.write((trx) => stage(trx, run, pass, rows));
+      const walked = await onePass(
+        { ask, store, concurrency },
+        {
+          number: ++passes,
+          sightings,
+          reach,
+          earlierCut: earlier?.pass.cut ?? null,
+          restless: earlier !== null && !isSound(earlier.pass),
+          ...(signal && { signal }),
+        },
+      );
       if (walked.kind === 'no_pass') {
         trouble = walked.trouble;
         break;
       }
-      const { pass } = walked;
-      if (earlier && makeComplete(earlier, pass, await overlapBelow(ledger.db, run, passes, earlier.cut))) {
-        return {
-          complete: true,
-          passes,
-          cut: earlier.cut,
-          ...(await describeListing(ledger.db, run, settings.mode)),
-        };
-      }
-      trouble = pass.trouble ?? trouble;
-      earlier = pass;
-      if (!isSound(pass) && passes < settings.maxPasses) await clock.sleep(betweenPassesMs, signal);
+      if (
+        earlier?.reach.kind === walked.reach.kind &&
+        makeComplete(earlier.pass, walked.pass, walked.overlap)
+      )
+        return proven(run, { sightings, passes, earlier, later: walked, base });
+      const why = whyUnsound(walked.pass);
+      if (why !== null) trouble = walked.pass.trouble ?? `no two passes over the list agreed: ${why}`;
+      reach = await nextReach(walked, { base, passes, ...(signal && { signal }) });
+      earlier = walked;
+      if (!isSound(walked.pass) && passes < maxPasses) await clock.sleep(betweenPassesMs, signal);
     }
-    const seen = await describeListing(ledger.db, run, settings.mode);
-    return { complete: false, passes, cut: earlier?.cut ?? clock.iso(), ...seen, trouble };
+    const seen = await describeListing(ledger.db, run, mode);
+    const cut = earlier?.pass.cut ?? clock.iso();
+    return { complete: false, passes, listed: sightings.size(), cut, ...seen, trouble };
   }
 
-  async function onePass(run: string, number: number, signal?: AbortSignal): Promise<Walked> {
-    const first = await ask(1, signal);
-    if (first.kind === 'trouble') {
-      const said = first.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
-      return { kind: 'no_pass', trouble: `${said}${first.message}` };
-    }
-    const { page, askedAt } = first;
-    const cut = new Date(page.date ?? askedAt - 1_000).toISOString();
-    const rest = await restOfPass(run, number, page, signal);
-    const belowCut = await countBelow(ledger.db, run, number, cut);
-    return { kind: 'pass', pass: { cut, total: page.total, belowCut, ...rest } };
-  }
-
-  /** Stages page 1 and then pages 2 to the last, a few at a time; the last page may move while we read, within bounds. */
-  async function restOfPass(
+  /** The two passes agree: what only earlier ones showed is no longer there. */
+  async function proven(
     run: string,
-    number: number,
-    first: ListPage,
-    signal?: AbortSignal,
-  ): Promise<Pick<Pass, 'perPageChanged' | 'trouble'>> {
-    const furthest = 2 * first.lastPage + 100;
-    let lastPage = first.lastPage;
-    let perPageChanged = false;
-    let trouble: string | null = null;
-    let gathered: StagedTransfer[] = first.items;
-    for (let next = 2; next <= Math.min(lastPage, furthest) && trouble === null; ) {
-      const many = Math.min(settings.concurrency, lastPage - next + 1);
-      const from = next;
-      const answers = await Promise.all(Array.from({ length: many }, (_, i) => ask(from + i, signal)));
-      for (const [i, answer] of answers.entries()) {
-        if (answer.kind === 'trouble') {
-          trouble ??= `page ${from + i}: ${answer.message}`;
-          continue;
-        }
-        lastPage = Math.max(lastPage, answer.page.lastPage);
-        perPageChanged ||= answer.page.perPage !== first.perPage;
-        gathered = gathered.concat(answer.page.items);
-      }
-      if (gathered.length >= groupRows) {
-        await store(run, number, gathered);
-        gathered = [];
-      }
-      next = from + many;
-    }
-    await store(run, number, gathered);
-    return { perPageChanged, trouble };
-  }
-
-  function store(run: string, number: number, rows: StagedTransfer[]): Promise<void> {
-    return ledger.write((trx) => stage(trx, run, number, rows));
-  }
-
-  /** Asks for one page, again when it fails, honouring Retry-After, before the pass is given up (contract.md). */
-  async function ask(page: number, signal?: AbortSignal): Promise<Answer> {
-    for (let tried = 1; ; tried++) {
-      await deps.limiter.take(signal);
-      if (signal?.aborted) return stopped;
-      const askedAt = clock.now();
-      const answer = await deps.service.listPage(page);
-      if (answer.kind === 'page') return { ...answer, askedAt };
-      if (tried >= tries || answer.reason === 'unauthorised') return answer;
-      await clock.sleep(
-        Math.min(answer.retryAfterMs ?? firstWaitMs * 2 ** (tried - 1), longestWaitMs),
-        signal,
+    about: { sightings: Sightings; passes: number; earlier: Passed; later: Passed; base: Base | undefined },
+  ): Promise<ListingResult> {
+    const { sightings, passes, earlier, later, base } = about;
+    const { cut } = earlier.pass;
+    const from = later.reach.kind === 'window' ? later.reach.edge : '';
+    if (sightings.lastShownBefore(passes - 1) > 0) {
+      await dropStaged(
+        ledger,
+        run,
+        ({ transfer_id, created_at }) =>
+          created_at <= cut && created_at >= from && sightings.lastPass(transfer_id) < passes - 1,
       );
     }
+    const seen = await describeListing(ledger.db, run, mode);
+    const result = { passes, listed: sightings.size(), cut, ...seen };
+    if (later.reach.kind === 'window' && base)
+      return { complete: 'window', ...result, window: { edge: later.reach.edge, base: base.run } };
+    return { complete: true, ...result, order: bothSaw(earlier.order, later.order) };
+  }
+
+  /** A short cut that does not come off becomes a listing of everything, while enough passes are left for it. */
+  async function nextReach(
+    walked: Passed,
+    now: { base: Base | undefined; passes: number; signal?: AbortSignal },
+  ): Promise<Reach> {
+    const { reach, pass } = walked;
+    if (reach.kind === 'whole' || isSound(pass)) return reach;
+    if (maxPasses - now.passes <= passesForAll || pass.trouble !== null || !now.base)
+      return { kind: 'whole' };
+    // Fewer than counted: something was created in the second of the cut, or moved. The next pass tells.
+    if (pass.belowCut < pass.total) return reach;
+    const from = reach.order === 'oldest_first' ? walked.oldest : await oldestListed(now.signal);
+    const older = await olderRows(ledger.db, now.base.run, reach.edge, from);
+    return pass.belowCut - reach.older + older === pass.total ? { ...reach, older } : { kind: 'whole' };
+  }
+
+  /** When the last row of a list that shows the newest first was created: older ones were pruned since. */
+  async function oldestListed(signal?: AbortSignal): Promise<string> {
+    const question = { underWay: true, ...(signal && { signal }) };
+    const first = await ask({ ...question, page: 1 });
+    const last =
+      first.kind === 'page' ? await ask({ ...question, page: Math.max(1, first.page.lastPage) }) : first;
+    const rows = last.kind === 'page' ? last.page.items : [];
+    return rows.map((row) => instantText(row.created_at)).toSorted()[0] ?? '';
   }
 
   return { walk };

@@ -1,79 +1,181 @@
 import type { Mode } from '../domain/payout.ts';
-import { loadKnown } from '../ledger/expected.ts';
-import { addInquiry, closeInquiry, dueInquiries, resendsAsked } from '../ledger/inquiries.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { endStrikes, longestPauseMs, notePause, type Pause, pauseOf } from '../ledger/pauses.ts';
+import {
+  claimResend,
+  closeResend,
+  type DueResend,
+  nextDue,
+  postponeResend,
+  reapResends,
+  type Subject,
+  wantResends,
+} from '../ledger/resends.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { ServiceClient } from '../service/types.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 
 export type ResendDeps = {
   ledger: Ledger;
   clock: Clock;
-  service: ServiceClient;
-  /** The throttle of the resend endpoints, shared by all processes on the ledger. False: no permit within the wait. */
-  throttle: { take(signal?: AbortSignal): Promise<void> };
-  rules: { mode: Mode; perRun: number };
+  service: Pick<ServiceClient, 'resendWebhook'>;
+  /** The throttle of the resend endpoints, shared by all processes on the ledger: 0, or the ms until it lets one go. */
+  throttle: { tryTake(): Promise<number> };
+  /** `receives`: webhooks can reach us; else none is asked for, unless a person asks. */
+  rules: { mode: Mode; receives: boolean };
 };
 
-/** How often one payout's webhook is asked for at most, over all runs. */
-const budgetPerReference = 3;
+/** One request as it was made, in the service's words. */
+export type AskedFor = { reference: string; ok: boolean; message: string };
+
+type Waiting = {
+  signal?: AbortSignal;
+  /** For how long the throttle may be waited for, ms; 0: not at all. */
+  forMs: number;
+  /** Called before each wait, so that waiting keeps nothing else from being done. */
+  meanwhile?: () => Promise<unknown>;
+};
 
 export type Resends = {
-  /** Asks for the webhooks of these payouts again, inside the throttle and budgets. Returns how many were asked. */
+  /** Puts requests for these payouts' webhooks on the list and makes what the throttle lets go now; how many. */
   ask(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<number>;
-  /** One request by name, for `resend`: payout or collection. Returns the service's word. */
-  askByReference(
-    kind: 'payout' | 'transaction',
-    reference: string,
-  ): Promise<{ ok: boolean; message: string }>;
+  /** The same for collections. */
+  askCollections(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
+  /** Makes the requests that are due, whoever put them on the list, waiting for the throttle. Returns how many. */
+  askDue(waiting: Waiting): Promise<number>;
+  /** For a person: these, now, whatever their budget; those that the throttle kept back stay on the list. */
+  askFor(subjects: readonly Subject[], waiting: Waiting): Promise<AskedFor[]>;
 };
+
+const longestSleepMs = 30_000;
+const firstPauseMs = 60_000;
+/** A request that was begun so long ago and never ended belongs to a process that died. */
+const claimLimitMs = 5 * 60_000;
 
 /** Resend requests (endpoints 6): targeted recovery, never polling. */
 export function createResends(deps: ResendDeps): Resends {
-  async function askByReference(
-    kind: 'payout' | 'transaction',
-    reference: string,
-  ): Promise<{ ok: boolean; message: string }> {
-    await deps.throttle.take();
-    const reply = await deps.service.resendWebhook(kind, reference);
-    if (reply.kind === 'trouble') return { ok: false, message: `${reply.reason}: ${reply.message}` };
-    return { ok: reply.httpStatus < 300, message: reply.raw.slice(0, 300) };
+  const { ledger, clock, service, throttle, rules } = deps;
+  const { mode } = rules;
+  const pauseName = `${mode} resends`;
+  const shifted = (ms: number): string => new Date(clock.now() + ms).toISOString();
+
+  async function want(kind: Subject['kind'], ids: readonly bigint[], now = false): Promise<void> {
+    const reason = now ? 'person' : 'webhook missing';
+    for (let from = 0; from < ids.length; from += 500) {
+      const some = ids.slice(from, from + 500);
+      await ledger.write((trx) => wantResends(trx, kind, some, { mode, at: clock.iso(), reason, now }));
+    }
+  }
+
+  /** Makes due requests until none is left or the wait would be too long. Each turn asks, sleeps or ends. */
+  async function drain(
+    { signal, forMs, meanwhile }: Waiting,
+    only?: readonly Subject[],
+  ): Promise<AskedFor[]> {
+    const until = clock.monotonic() + forMs;
+    const asked: AskedFor[] = [];
+    await reap();
+    while (!signal?.aborted) {
+      const due = await nextDue(ledger.db, { mode, at: clock.iso(), ...(only && { only }) });
+      if (!due) break;
+      const { untilMs } = await pauseOf(ledger.db, pauseName, clock.now());
+      const wait = untilMs > 0 ? untilMs - clock.now() : await throttle.tryTake();
+      if (wait > 0) {
+        if (clock.monotonic() + wait > until) break;
+        await meanwhile?.();
+        await clock.sleep(Math.min(wait, longestSleepMs), signal);
+        continue;
+      }
+      const told = await askOne(due, only !== undefined);
+      if (told) asked.push(told);
+    }
+    return asked;
+  }
+
+  async function askOne(due: DueResend, byPerson: boolean): Promise<AskedFor | undefined> {
+    if (!(await ledger.write((trx) => claimResend(trx, due, clock.iso(), byPerson)))) return undefined;
+    const reply = await service.resendWebhook(due.subject.kind, due.reference);
+    const { outcome, message } = readReply(reply);
+    await ledger.write(async (trx) => {
+      const nowMs = clock.now();
+      const { strikes } = await pauseOf(trx, pauseName, nowMs);
+      if (reply.kind === 'trouble' && outcome !== 'asked' && outcome !== 'refused')
+        await notePause(trx, pauseName, pauseAfter(reply, strikes, nowMs), nowMs);
+      else if (strikes > 0) await endStrikes(trx, pauseName);
+      if (outcome === 'throttled') {
+        await postponeResend(trx, due.id, clock.iso());
+        return;
+      }
+      await closeResend(trx, due.id, { at: clock.iso(), outcome, raw: message });
+      // Until it is heard or the budget is spent; a later webhook takes it off the list again.
+      const { kind, id } = due.subject;
+      if (rules.receives && !byPerson)
+        await wantResends(trx, kind, [id], { mode, at: clock.iso(), reason: 'not heard after a request' });
+    });
+    if (outcome === 'throttled') return undefined;
+    return { reference: due.reference, ok: outcome === 'asked', message };
+  }
+
+  function reap(): Promise<void> {
+    const apart = { before: shifted(-claimLimitMs), after: shifted(claimLimitMs) };
+    return ledger.write((trx) => reapResends(trx, mode, clock.iso(), apart));
+  }
+
+  async function askSome(
+    kind: Subject['kind'],
+    ids: readonly bigint[],
+    signal?: AbortSignal,
+  ): Promise<number> {
+    if (!rules.receives) return 0;
+    await want(kind, ids);
+    return (await drain({ forMs: 0, ...(signal && { signal }) })).length;
   }
 
   return {
-    askByReference,
-    async ask(payoutIds, signal) {
-      const spent = await resendsAsked(deps.ledger.db, payoutIds);
-      const wanted = payoutIds
-        .filter((id) => (spent.get(id) ?? 0) < budgetPerReference)
-        .slice(0, deps.rules.perRun);
-      const at = deps.clock.iso();
-      await deps.ledger.write(async (trx) => {
-        for (const payoutId of wanted)
-          await addInquiry(trx, { payoutId, kind: 'resend', reason: 'webhook missing', dueAt: at, rung: 0n });
-      });
-      const { mode } = deps.rules;
-      const dues = await dueInquiries(deps.ledger.db, {
-        mode,
-        kind: 'resend',
-        at,
-        limit: deps.rules.perRun,
-        payoutIds: wanted,
-      });
-      let asked = 0;
-      for (const due of dues) {
-        if (signal?.aborted) break;
-        const known = (await loadKnown(deps.ledger.db, [due.payoutId])).get(due.payoutId);
-        if (!known) continue;
-        const askedAt = deps.clock.iso();
-        const { ok, message } = await askByReference('payout', known.payout.reference);
-        const outcome = ok ? 'asked' : message.startsWith('throttled') ? 'throttled' : 'error';
-        await deps.ledger.write((trx) =>
-          closeInquiry(trx, due.id, { askedAt, answeredAt: deps.clock.iso(), outcome, raw: message }),
-        );
-        if (outcome === 'throttled') break;
-        asked += ok ? 1 : 0;
+    ask: (payoutIds, signal) => askSome('payout', payoutIds, signal),
+    askCollections: (ids, signal) => askSome('transaction', ids, signal),
+    askDue: async (waiting) => (rules.receives ? (await drain(waiting)).length : 0),
+    async askFor(subjects, waiting) {
+      for (const kind of ['payout', 'transaction'] as const) {
+        const ids = subjects.filter((one) => one.kind === kind).map(({ id }) => id);
+        await want(kind, ids, true);
       }
-      return asked;
+      return drain(waiting, subjects);
     },
   };
+}
+
+type Read = { outcome: 'asked' | 'refused' | 'error' | 'throttled'; message: string };
+
+/** The shape of the answer is not shown in the interface: its HTTP status decides, and the envelope where there is one. */
+function readReply(reply: LookUpReply | ServiceTrouble): Read {
+  if (reply.kind === 'reply') {
+    const denied =
+      typeof reply.json === 'object' &&
+      reply.json !== null &&
+      'success' in reply.json &&
+      reply.json.success === false;
+    return {
+      outcome: reply.httpStatus < 300 && !denied ? 'asked' : 'refused',
+      message: reply.raw.slice(0, 300),
+    };
+  }
+  const message = `${reply.reason}: ${reply.message}`;
+  if (reply.reason === 'throttled') return { outcome: 'throttled', message };
+  const { httpStatus } = reply;
+  if (reply.reason === 'not_understood' && httpStatus !== null && httpStatus < 300)
+    return { outcome: 'asked', message };
+  if (reply.reason === 'not_understood' && httpStatus !== null && httpStatus >= 400)
+    return { outcome: 'refused', message };
+  return { outcome: 'error', message };
+}
+
+/** As long as the service asks for, else longer each time in a row. */
+function pauseAfter(
+  { retryAfterMs, reason, message }: ServiceTrouble,
+  strikes: number,
+  nowMs: number,
+): Pause {
+  const growing = firstPauseMs * 2 ** Math.min(strikes, 10);
+  const ms = Math.min(Math.max(1_000, retryAfterMs ?? growing), longestPauseMs);
+  return { untilMs: nowMs + ms, strikes: strikes + 1, why: `${reason}: ${message}` };
 }

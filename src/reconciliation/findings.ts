@@ -1,5 +1,13 @@
-import { type Found, type FoundFields, finding, unknownAction } from '../domain/discrepancy.ts';
+import {
+  type DiscrepancyKind,
+  decimalDifference,
+  type Found,
+  type FoundFields,
+  finding,
+  unknownAction,
+} from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { Contradicted } from '../ledger/contradicted.ts';
 import type { WatchedPayout } from '../ledger/watched.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */
@@ -9,12 +17,12 @@ export function missing(payout: WatchedPayout, cut: string): Found {
     expected: `${payout.state} ${amountOf(payout)}`,
     actual: 'not listed, not found',
     difference: payout.state === 'failed' ? '' : `-${amountOf(payout)}`,
-    severity: payout.state === 'failed' ? 'medium' : 'high',
-    evidence: `a complete listing up to ${cut} lacks it and its details look-up did not find it; ledger: ${payout.evidence}`,
+    moved: payout.state !== 'failed',
+    evidence: `a listing proven whole up to ${cut} lacks it and its details look-up did not find it; sent ${payout.submitted_at ?? 'at an unknown time'}; ledger: ${payout.state} by ${payout.evidence || 'nothing'}`,
   });
 }
 
-/** An unknown that this run's listing and look-ups did not resolve; graver once its quiet period is over (P19). */
+/** An unknown that this run's listing and look-ups did not resolve; a person's once its quiet period is over (P19). */
 export function unknown(
   payout: WatchedPayout,
   quiet: { since: string; minutes: number; now: string },
@@ -25,7 +33,7 @@ export function unknown(
     expected: amountOf(payout),
     actual: 'unknown',
     difference: '',
-    severity: quiet.now < watchedUntil ? 'medium' : 'high',
+    moved: quiet.now >= watchedUntil,
     evidence: `unknown since ${quiet.since}: ${payout.message ?? 'no answer'}`,
   };
   return finding(
@@ -43,7 +51,7 @@ export function stale(payout: WatchedPayout): Found {
     expected: 'success or failed',
     actual: 'pending',
     difference: '',
-    severity: 'medium',
+    moved: false,
     evidence: `submitted ${payout.submitted_at}, pending by ${payout.evidence}`,
   });
 }
@@ -55,7 +63,7 @@ export function unheard(payout: WatchedPayout): Found {
     expected: 'a webhook',
     actual: 'none heard',
     difference: '',
-    severity: 'low',
+    moved: false,
     evidence: `${payout.state} since ${payout.final_at} by ${payout.evidence}`,
   });
 }
@@ -67,21 +75,55 @@ export function returned(payout: WatchedPayout): Found {
     expected: 'success',
     actual: 'returned',
     difference: `-${amountOf(payout)}`,
-    severity: 'high',
+    moved: false,
     evidence: `returned since ${payout.final_at} by ${payout.evidence}`,
   });
 }
 
 /** Paid after all, and paid again by its successor (P20). */
 export function paidAgain(payout: WatchedPayout): Found {
-  return finding('paid_twice', payout.reference, {
+  // Not the subject of two transfers under one reference: each is found, and closes, by itself.
+  return finding('paid_twice', `successor:${payout.reference}`, {
     ...identity(payout),
     expected: '1 payment',
     actual: 'success, and a successor sent',
     difference: amountOf(payout),
-    severity: 'high',
+    moved: true,
     evidence: `success since ${payout.final_at} by ${payout.evidence}, after a successor was made of it; see counterfoil show ${payout.reference}`,
   });
+}
+
+/** A payout whose details contradict the ledger although this run's list does not (P14, P15). */
+export function contradictedByDetails(payout: Contradicted): Found {
+  const told = payout.outcome.replace(/^conflict:?\s*/, '');
+  const words = /^details says (\w+), the ledger says (\w+)$/.exec(told);
+  const fields = toldBy({ effect: payout.outcome, state: payout.state });
+  return finding(words ? 'status_conflict' : kindOf(payout, told), payout.reference, {
+    payoutId: payout.id,
+    batchId: payout.batch_id,
+    reference: payout.reference,
+    trx: payout.trx,
+    transferId: payout.transfer_id,
+    currency: payout.currency,
+    ...(words ? { expected: words[2] ?? '', actual: words[1] ?? '', difference: '' } : fields),
+    moved: true,
+    evidence: `a details look-up answered at ${payout.answered_at ?? 'an unknown time'} contradicts the ledger: ${payout.state} by ${payout.evidence || 'nothing'}`,
+  });
+}
+
+const kindsOfFields: Record<string, DiscrepancyKind> = {
+  amount: 'amount_conflict',
+  currency: 'currency_conflict',
+  account_number: 'beneficiary_conflict',
+  bank_code: 'beneficiary_conflict',
+  domain: 'mode_conflict',
+  status: 'status_conflict',
+};
+
+/** Without an answered acceptance nobody knows that the transfer is ours at all (P15). */
+function kindOf({ transfer_id }: Contradicted, told: string): DiscrepancyKind {
+  const field = /^(\w+) is /.exec(told)?.[1] ?? '';
+  return (transfer_id === null ? undefined : kindsOfFields[field]) ?? 'reference_collision';
 }
 
 /** A webhook that contradicts what is known (P18). */
@@ -105,12 +147,31 @@ export function contradicting(webhook: {
     trx: webhook.told_trx,
     transferId: webhook.transfer_id,
     currency: webhook.currency ?? '',
-    expected: webhook.state ?? 'a payout of ours',
-    actual: (webhook.effect ?? '').replace(/^conflict:?\s*/, ''),
-    difference: '',
-    severity: 'medium',
+    ...toldBy(webhook),
+    moved: false,
     evidence: `webhook received ${webhook.received_at}`,
   });
+}
+
+/** The fields in which a webhook differs, taken apart where its effect names them; else its words beside our state. */
+function toldBy({
+  effect,
+  state,
+}: {
+  effect: string | null;
+  state: string | null;
+}): Pick<FoundFields, 'expected' | 'actual' | 'difference'> {
+  const told = (effect ?? '').replace(/^conflict:?\s*/, '');
+  const fields = told.split('; ').map((part) => /^(\w+) is (.*), ours (.*)$/.exec(part));
+  if (fields.some((parts) => parts === null))
+    return { expected: state ?? 'a payout of ours', actual: told, difference: '' };
+  const side = (n: number): string => fields.map((parts) => `${parts?.[1]} ${parts?.[n]}`).join('; ');
+  const amount = fields.find((parts) => parts?.[1] === 'amount');
+  return {
+    expected: side(3),
+    actual: side(2),
+    difference: decimalDifference(amount?.[2] ?? '', amount?.[3] ?? ''),
+  };
 }
 
 /** An instant moved by so many milliseconds, ISO UTC. */
@@ -120,7 +181,7 @@ export function shift(at: string, ms: number): string {
 
 function identity(
   payout: WatchedPayout,
-): Omit<FoundFields, 'expected' | 'actual' | 'difference' | 'severity' | 'evidence'> {
+): Omit<FoundFields, 'expected' | 'actual' | 'difference' | 'moved' | 'evidence'> {
   return {
     payoutId: payout.id,
     batchId: payout.batch_id,

@@ -1,20 +1,27 @@
 import type { Config } from '../config.ts';
-import { classifyPair, foreignTransfer, type ListedRow } from '../domain/classify.ts';
+import { classifyPair } from '../domain/classify.ts';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
+import { sentInside } from '../domain/list-order.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { hearListing as listingHeard } from '../ledger/barriers.ts';
-import { closeHealed, countOpen, type SeenBy, seen } from '../ledger/discrepancies.ts';
-import { type AttemptMark, markAttempts, presentPayout, unknownSince } from '../ledger/expected.ts';
-import { beginRun, finishRun, pruneListings } from '../ledger/listings.ts';
+import { contradictedIds } from '../ledger/contradicted.ts';
+import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies.ts';
+import { closeHealed } from '../ledger/discrepancy-healing.ts';
+import { markAttempts, presentPayout } from '../ledger/expected.ts';
+import { beginRun, finishRun } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { casesAfter, foreignAfter, pairListed } from '../ledger/pairing.ts';
-import { conflictingWebhooks, type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
+import { casesAfter, pairListed } from '../ledger/pairing.ts';
+import { pruneListings } from '../ledger/prune-listings.ts';
+import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/short-cuts.ts';
+import { forgedReported } from '../ledger/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { contradicting, missing, paidAgain, returned, shift, stale, unheard, unknown } from './findings.ts';
+import type { CollectionRun } from './collections.ts';
+import { createConclusions } from './conclude.ts';
 import { recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
+import { createWatch, type Work } from './watch.ts';
 
 /**
  * What a look-up of this run said of a payout; `no_answer` is no word at all. `status`: what the details showed of a
@@ -33,9 +40,11 @@ type Deps = {
   ledger: Ledger;
   config: Config;
   clock: Clock;
-  /** Lists every transfer into the run's staging rows (observation). */
-  listing: { walk(run: string, signal?: AbortSignal): Promise<ListingResult> };
+  /** Lists transfers into the run's staging rows (observation). */
+  listing: { walk(run: string, options: { full: boolean; signal?: AbortSignal }): Promise<ListingResult> };
   followUp: FollowUp;
+  /** What a run does beside payouts: collections, and how webhooks arrive. */
+  collections?: { conclude(by: SeenBy, options: RunOptions): Promise<CollectionRun> };
 };
 
 const notOurs =
@@ -51,13 +60,19 @@ export type RunSummary = {
   discrepancies: { open: Record<string, number>; opened: number; resolved: number };
   lookups: number;
   resends: number;
+  /** How webhooks arrive, what came of asking for them again, and where collections stand. */
+  webhooks?: CollectionRun['figures']['webhooks'];
+  resend_requests?: CollectionRun['figures']['resend_requests'];
+  collections?: CollectionRun['figures']['collections'];
   /** Payouts ordered once more because their absence is confirmed (P16); not said when there are none. */
   resubmitted?: number;
+  /** Transfers that short cuts since the whole listing before should have shown, and did not (P29). */
+  short_cut?: { missed: number };
   reports: string[];
   trouble?: string;
 };
 
-/** `full` changes nothing until there is a window: every run pages everything. */
+/** `full`: everything is listed; without it a short cut may do (P29). */
 export type RunOptions = { full: boolean; followUp: boolean; signal?: AbortSignal };
 
 export type Reconciliation = {
@@ -66,8 +81,6 @@ export type Reconciliation = {
   hear(signal?: AbortSignal): Promise<void>;
 };
 
-/** `begunAt`, `mark`: before the first page was asked for. */
-type Work = { by: SeenBy; begunAt: string; mark: AttemptMark; listing: ListingResult; opened: number };
 type Asked = Map<bigint, LookedUp>;
 
 const chunk = 500;
@@ -78,28 +91,41 @@ const minute = 60_000;
 export function createReconciliation(deps: Deps): Reconciliation {
   const { ledger, config, clock, followUp } = deps;
   const { mode } = config;
-  const settings = config.reconciliation;
+  const { each, unlisted, whole } = createWatch({
+    ledger,
+    mode,
+    graceMinutes: config.reconciliation.missingGraceMinutes,
+  });
+  const conclusions = createConclusions({ ledger, config, clock });
 
   async function run(options: RunOptions): Promise<RunSummary> {
     const { signal } = options;
-    const { work, disputed } = await listAndHear(signal);
+    const { work, disputed, missed } = await listAndHear(options.full, signal);
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, mode);
-    await concludePairs(work);
-    await concludeForeign(work);
-    await concludeMissing(work, asked);
+    await conclusions.listing(work, asked);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
-    const unheardIds = await concludeLedger(work);
+    const unheardIds = await conclusions.ledger(work);
     const resends =
       options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds, signal) : 0;
+    const beside = await deps.collections?.conclude(by, options);
+    work.opened += beside?.opened ?? 0;
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const sight = { complete: listing.complete, answered };
-    const resolved = await ledger.write((trx) => closeHealed(trx, by, sight));
     // A list that shows none of what the service has, to a key whose details show none either, is not our account's.
     const ours = matched > 0 || answered.length > 0 || (await presentPayout(ledger.db, mode)) === undefined;
-    const trouble = listing.trouble ?? (ours ? undefined : notOurs);
+    const sight = {
+      complete: listing.complete === true && ours,
+      oldest: listing.oldestCreatedAt,
+      answered,
+      judgedSince: listing.window ? sentInside(listing.window.edge) : '',
+      receives: config.receiver.enabled,
+    };
+    const resolved = await closeHealed(ledger, by, sight);
+    await ledger.write((trx) => renewSeverity(trx, mode, by.at));
+    // A short cut that shows none says nothing: there may have been none to see.
+    const trouble = listing.trouble ?? (ours || listing.window ? undefined : notOurs);
     const summary: RunSummary = {
       run: id,
       complete: listing.complete,
@@ -108,13 +134,16 @@ export function createReconciliation(deps: Deps): Reconciliation {
       matched,
       discrepancies: { open: await countOpen(ledger.db, mode), opened: work.opened, resolved },
       lookups: asked.size,
-      resends,
+      resends: resends + (beside?.resends ?? 0),
+      ...beside?.figures,
       ...(resubmitted > 0 && { resubmitted }),
+      ...(missed > 0 && { short_cut: { missed } }),
       reports: [],
       ...(trouble !== undefined && { trouble }),
     };
     await ledger.write(async (trx) => {
       await finishRun(trx, id, clock.iso(), summary);
+      if (beside) await forgedReported(trx, mode, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
       if (listing.complete === true && ours) await listingHeard(trx, mode, work.begunAt);
     });
@@ -122,14 +151,26 @@ export function createReconciliation(deps: Deps): Reconciliation {
     return summary;
   }
 
-  async function listAndHear(signal?: AbortSignal): Promise<{ work: Work; disputed: bigint[] }> {
+  async function listAndHear(
+    full: boolean,
+    signal?: AbortSignal,
+  ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
     const id = await ledger.write((trx) => beginRun(trx, mode, begunAt));
-    const listing = await deps.listing.walk(id, signal);
+    const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
+    const missed = await noteOrder(id, listing, full);
     const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, opened: 0 };
     await pairListed(ledger, id, mode);
-    return { work, disputed: await hearList(work) };
+    return { work, disputed: await hearList(work), missed };
+  }
+
+  /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
+  async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
+    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, mode) : 0;
+    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db, mode)));
+    await ledger.write((trx) => noteListing(trx, run, listing, distrusted ? 'distrusted' : listing.order));
+    return missed;
   }
 
   /** Tells the ledger what the list proves, and returns the payouts whose final state it contradicts. */
@@ -142,7 +183,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       after = last.payout.id;
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
-      for (const { payout, rows } of cases) {
+      for (const { payout, rows } of whole(work, cases)) {
         const judgement = classifyPair(payout, rows, work.listing.complete);
         const conflict = judgement.found.filter((one) => one.kind === 'status_conflict');
         if (conflict.length > 0) disputed.push(payout.id);
@@ -156,61 +197,27 @@ export function createReconciliation(deps: Deps): Reconciliation {
   }
 
   /** Details look-ups for what the list left open: missing, unknown and contradicted payouts. */
-  async function inquire({ by, listing }: Work, disputed: bigint[], signal?: AbortSignal): Promise<Asked> {
+  async function inquire(work: Work, disputed: bigint[], signal?: AbortSignal): Promise<Asked> {
     const open = new Set(disputed);
     await each({ kind: 'unknown' }, async (payouts) => {
       for (const { id } of payouts) open.add(id);
     });
-    await each(unlisted({ by, listing }), async (payouts) => {
-      // Without a complete listing nothing can be called missing: only what may still move is worth a question.
-      for (const { id, state } of payouts) if (listing.complete || state === 'pending') open.add(id);
-    });
-    return open.size === 0 ? new Map() : followUp.lookUp([...open], signal);
-  }
-
-  async function concludePairs(work: Work): Promise<void> {
-    for (let after = 0n; ; ) {
-      const cases = await casesAfter(ledger.db, work.by.run, mode, after, chunk);
-      const last = cases.at(-1);
-      if (!last) return;
-      after = last.payout.id;
-      const found = cases.flatMap(
-        ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
-      );
-      await report(work, found);
-    }
-  }
-
-  async function concludeForeign(work: Work): Promise<void> {
-    const since = settings.since === '' ? ledger.birth : settings.since;
-    for (let after = ''; ; ) {
-      const rows: ListedRow[] = await foreignAfter(ledger.db, work.by.run, since, after, chunk);
-      const last = rows.at(-1);
-      if (!last) return;
-      after = last.transfer_id;
-      await report(work, rows.map(foreignTransfer));
-    }
-  }
-
-  async function concludeMissing(work: Work, asked: Asked): Promise<void> {
-    if (!work.listing.complete) return;
     await each(unlisted(work), async (payouts) => {
-      const gone = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
-      await report(
-        work,
-        gone.map((payout) => missing(payout, work.listing.cut)),
-      );
+      // Without a complete listing nothing can be called missing: only what may still move is worth a question.
+      for (const { id, state } of payouts) if (work.listing.complete || state === 'pending') open.add(id);
     });
+    for (const id of await contradictedIds(ledger.db, mode)) open.add(id);
+    return open.size === 0 ? new Map() : followUp.lookUp([...open], signal);
   }
 
   /** P16: only by configuration, only on a complete listing of everything; otherwise unknowns wait for a person. */
   async function concludeAbsent({ by, begunAt, listing }: Work, asked: Asked): Promise<number> {
-    if (config.submission.resubmit !== 'confirmed_absent' || !listing.complete) return 0;
+    if (config.submission.resubmit !== 'confirmed_absent' || listing.complete !== true) return 0;
     const about = {
       mode,
       run: by.run,
       at: clock.iso(),
-      listing: { ...listing, full: true, begunAt },
+      listing: { ...listing, complete: listing.complete, full: true, begunAt },
       quietPeriodMs: config.submission.quietPeriodMinutes * minute,
     };
     let ordered = 0;
@@ -221,68 +228,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
     return ordered;
   }
 
-  /** What the ledger alone shows; returns the payouts whose webhook was never heard. */
-  async function concludeLedger(work: Work): Promise<bigint[]> {
-    const { at, run: id } = work.by;
-    const now = clock.iso();
-    const minutes = config.submission.quietPeriodMinutes;
-    await each({ kind: 'unknown' }, async (payouts) => {
-      const ids = payouts.map(({ id: payoutId }) => payoutId);
-      const sinceOf = await unknownSince(ledger.db, ids);
-      const since = (one: WatchedPayout): string =>
-        sinceOf.get(one.id) ?? one.ended_at ?? one.submitted_at ?? now;
-      await report(
-        work,
-        payouts.map((payout) => unknown(payout, { since: since(payout), minutes, now })),
-      );
-    });
-    const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
-    await each({ kind: 'stale', run: id, submittedBy }, (payouts) => report(work, payouts.map(stale)));
-    await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
-    await each({ kind: 'paid_again' }, (payouts) => report(work, payouts.map(paidAgain)));
-    const unheardIds: bigint[] = [];
-    if (config.receiver.enabled) {
-      const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);
-      await each({ kind: 'unheard', finalBy }, async (payouts) => {
-        for (const { id: payoutId } of payouts) unheardIds.push(payoutId);
-        await report(work, payouts.map(unheard));
-      });
-    }
-    for (let after = 0n; ; ) {
-      const webhooks = await conflictingWebhooks(ledger.db, mode, after, chunk);
-      const last = webhooks.at(-1);
-      if (!last) return unheardIds;
-      after = last.id;
-      await report(work, webhooks.map(contradicting));
-    }
-  }
-
-  function unlisted({ by, listing }: Pick<Work, 'by' | 'listing'>): Watch {
-    return {
-      kind: 'unlisted',
-      run: by.run,
-      endedBy: shift(listing.cut, -settings.missingGraceMinutes * minute),
-    };
-  }
-
-  async function each(watch: Watch, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
-    for (let after = 0n; ; ) {
-      const payouts = await watchedAfter(ledger.db, mode, watch, after, chunk);
-      const last = payouts.at(-1);
-      if (!last) return;
-      after = last.id;
-      await work(payouts);
-    }
-  }
-
-  async function report(work: Work, found: Found[]): Promise<void> {
-    if (found.length > 0) work.opened += await ledger.write((trx) => seen(trx, work.by, found));
-  }
-
   return {
     run,
     async hear(signal) {
-      await listAndHear(signal);
+      await listAndHear(false, signal);
       await pruneListings(ledger, mode, keptListings);
     },
   };

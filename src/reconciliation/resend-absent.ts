@@ -19,7 +19,9 @@ export async function resendAbsent(
     // P25: a ledger that went back in time may have forgotten that it ordered this already.
     if (await findBarrier(trx, about.mode)) return 0;
     const events: RecordEvent[] = [];
-    for (const { payoutId, held, facts } of await absenceCases(trx, payoutIds, about)) {
+    for (const { payoutId, held, cancelled, facts } of await absenceCases(trx, payoutIds, about)) {
+      // P21: it stays unknown, so that a person may still say that it was not paid.
+      if (cancelled) continue;
       const verdict = judgeAbsence(facts);
       if (verdict.kind !== 'absent') continue;
       events.push({

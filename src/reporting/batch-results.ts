@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/open.ts';
 import { batchesDue, batchPayouts, findBatch, markReported } from '../ledger/reports.ts';
 import type { Batch, Payout } from '../ledger/tables.ts';
 import { columnKey, writeCsv } from './csv-file.ts';
+import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, zoned } from './presentation.ts';
 import { writeXlsx, xlsxRowLimit } from './xlsx-file.ts';
 
@@ -23,9 +24,18 @@ const ours = [
 ];
 const texts = z.array(z.string());
 
-/** Writes results.csv and results.xlsx of batches; the only writer of these files, driven by the batch's version. */
-export function createBatchResults(deps: { ledger: Ledger; config: Config; reports: string }) {
+/**
+ * Writes results.csv, results.xlsx and failed.csv of batches; the only writer of these files, driven by the batch's
+ * version.
+ */
+export function createBatchResults(deps: {
+  ledger: Ledger;
+  config: Config;
+  reports: string;
+  retries: RetryOffers;
+}) {
   const { ledger, config, reports } = deps;
+  const writeFailed = createFailedFile(deps);
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter };
 
   async function* pages(batch: Batch): AsyncGenerator<string[][]> {
@@ -64,12 +74,14 @@ export function createBatchResults(deps: { ledger: Ledger; config: Config; repor
     await writeCsv(csv, pages(batch), style);
     const fits = batch.row_count <= xlsxRowLimit;
     if (fits) await workbook(batch, xlsx);
+    const failed = await writeFailed(batch);
     // The version read before the rows were: a change meanwhile leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
     const skipped = fits
       ? []
       : [`${xlsx}: ${batch.row_count} rows are more than a workbook of ${xlsxRowLimit}`];
-    return { batch: batchId, files: fits ? [csv, xlsx] : [csv], changed: !unchanged, skipped };
+    const files = [csv, ...(fits ? [xlsx] : []), ...failed.files];
+    return { batch: batchId, files, changed: !unchanged, skipped: [...skipped, ...failed.skipped] };
   }
 
   /** Writes the results of every batch of the mode that changed since; gives the files' paths. */

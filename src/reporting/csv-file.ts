@@ -1,16 +1,24 @@
 import { stringify } from 'csv-stringify/sync';
-import { numberCell, textCell } from '../domain/csv-cell.ts';
+import { numberCell, textCell, unsplitCell } from '../domain/csv-cell.ts';
 import { writeAtomically } from './atomic-file.ts';
 
-/** How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. */
-export type CsvStyle = { bom: boolean; delimiter: string };
+/**
+ * How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. `returns`: the file comes back
+ * through the inbox, so that the text inside its cells stays exactly as it is.
+ */
+export type CsvStyle = { bom: boolean; delimiter: string; returns?: boolean };
 
 /** The columns whose plain decimals stay numbers (contract.md, "CSV out"); every other column is text. */
 const numeric = new Set('amount fee service_amount expected actual difference count row age_days'.split(' '));
 
+/** True for a column whose plain decimals are numbers. */
+export function isNumberColumn(name: string): boolean {
+  return numeric.has(columnKey(name));
+}
+
 /** Makes one row safe for a spreadsheet: which columns are numbers is read from the header. */
 export function safeCells(header: string[]): (cells: string[]) => string[] {
-  const cellOf = header.map((name) => (numeric.has(columnKey(name)) ? numberCell : textCell));
+  const cellOf = header.map((name) => (isNumberColumn(name) ? numberCell : textCell));
   return (cells) => cells.map((cell, index) => (cellOf[index] ?? textCell)(cell));
 }
 
@@ -37,11 +45,14 @@ export async function writeCsv(
 async function* csvText(pages: AsyncIterable<string[][]>, style: CsvStyle): AsyncGenerator<string> {
   if (style.bom) yield '\ufeff';
   let safe: ((cells: string[]) => string[]) | null = null;
+  const whole = (cell: string): string =>
+    style.returns === true ? cell : unsplitCell(cell, style.delimiter);
   for await (const page of pages) {
     const first = page[0];
     if (!first) continue;
     safe ??= safeCells(first);
-    yield stringify(page.map(safe), {
+    const rows = page.map(safe).map((cells) => cells.map(whole));
+    yield stringify(rows, {
       delimiter: style.delimiter,
       record_delimiter: '\r\n',
       // A lone CR or LF inside a cell is no record delimiter to the library, yet must be quoted (RFC 4180, 2.6).

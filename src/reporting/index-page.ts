@@ -1,112 +1,128 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { batchStandings, frozenSheets } from '../ledger/open-questions.ts';
+import { closedPeriods } from '../ledger/periods.ts';
 import { frozenRuns, reportedBatches } from '../ledger/reports.ts';
 import type { Batch, Run } from '../ledger/tables.ts';
-import { writeAtomically } from './atomic-file.ts';
-import { zoned } from './presentation.ts';
-import { runSheets } from './run-files.ts';
-import { xlsxRowLimit } from './xlsx-file.ts';
+import { whole, writeAtomically } from './atomic-file.ts';
+import { batchRows, monthRow, runRow } from './index-rows.ts';
+import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
+import { pageStyle } from './page-style.ts';
 
-const style = `:root{color-scheme:light dark}
-body{font:1rem/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:CanvasText;background:Canvas}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;padding:.4rem .8rem .4rem 0;border-bottom:1px solid GrayText;vertical-align:top}
-td.number,th.number{text-align:right;font-variant-numeric:tabular-nums}
-a{color:LinkText}a:focus-visible{outline:3px solid Highlight;outline-offset:2px}`;
+/** A page lists no more batches, and no more runs, than this; older ones stand on the next page. */
+const perPage = 200;
+const texts = z.array(z.string());
 
-/** Writes index.html, which links every batch's results and every run's reports, newest first; gives its path. */
+/**
+ * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
+ * glance. Older ones go to index-2.html and on. Gives the path of the first.
+ */
 export function createIndexPage(deps: { ledger: Ledger; config: Config; reports: string }) {
   const { ledger, config, reports } = deps;
   const zone = config.reports.timezone;
 
-  async function* html(): AsyncGenerator<string> {
-    yield `<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n`;
-    yield `<meta name="viewport" content="width=device-width, initial-scale=1">\n`;
-    yield `<title>Counterfoil reports (${config.mode})</title>\n<style>\n${style}\n</style>\n</head>\n<body>\n`;
-    yield `<main>\n<h1>Counterfoil reports</h1>\n<p>Mode: <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>\n`;
-    yield* section(
-      'Batches',
-      'results',
-      ['Batch', 'File', 'Taken in', 'Rows', 'Results'],
-      batchRows(),
-      'No batch has results yet.',
+  async function runTable(runs: Run[]): Promise<string> {
+    const ids = runs.map(({ id }) => id);
+    const frozen = Map.groupBy(
+      await frozenSheets(ledger.db, ids, ['statement', 'open']),
+      ({ run_id, sheet }) => `${run_id} ${sheet}`,
     );
-    yield* section(
-      'Reconciliations',
-      'runs',
-      ['Run', 'Started', 'Reports'],
-      runRows(),
-      'No reconciliation has finished yet.',
-    );
-    yield '</main>\n</body>\n</html>\n';
+    const sheet = (run: string, name: string): string[][] | undefined =>
+      frozen.get(`${run} ${name}`)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
+    const exists = (run: string, name: string): boolean =>
+      existsSync(join(reports, `reconciliation-${run}`, name));
+    return runs.map((run) => runRow(run, (name) => sheet(run.id, name), { zone, exists })).join('');
   }
 
-  async function* batchRows(): AsyncGenerator<string> {
-    for await (const page of reportedBatches(ledger.db, config.mode))
-      yield page.map((batch) => batchRow(batch, zone)).join('');
+  async function batchTable(batches: Batch[]): Promise<string> {
+    const ids = batches.map(({ id }) => id);
+    const standings = await batchStandings(ledger.db, config.mode, ids);
+    return batchRows(batches, standings, {
+      zone,
+      exists: (batch, name) => existsSync(join(reports, batch, name)),
+    });
   }
 
-  async function* runRows(): AsyncGenerator<string> {
-    for await (const page of frozenRuns(ledger.db, config.mode))
-      yield page.map((run) => runRow(run, zone)).join('');
+  async function monthSection(): Promise<string> {
+    const periods = (await closedPeriods(ledger.db, config.mode)).toReversed();
+    const rows = periods.map((period) => monthRow(period, zone)).join('');
+    return rows === '' ? '' : listing('months', 'Closed months', monthColumns, rows, '');
+  }
+
+  async function pageOf(number: number, last: boolean, runs: Run[], batches: Batch[]): Promise<string> {
+    const more = [
+      ...(number > 1 ? [link(indexName(number - 1), 'Newer')] : []),
+      ...(last ? [] : [link(indexName(number + 1), 'Older')]),
+    ];
+    const nav =
+      more.length > 0
+        ? `<nav aria-label="Pages"><ul>${more.map((one) => `<li>${one}</li>`).join('')}</ul></nav>\n`
+        : '';
+    const body = `<header>
+<h1>Counterfoil reports${number > 1 ? `, page ${number}` : ''}</h1>
+<p>Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
+${nav}</header>
+<main id="main" tabindex="-1">
+${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}${listing('batches', 'Batches', batchColumns, await batchTable(batches), 'No batch has results yet.')}${number === 1 ? await monthSection() : ''}</main>
+<footer>${nav}</footer>
+`;
+    return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle, body);
   }
 
   return async function writeIndex(): Promise<string> {
-    const path = join(reports, 'index.html');
-    await writeAtomically(path, html());
-    return path;
+    const runs = chunked(frozenRuns(ledger.db, config.mode));
+    const batches = chunked(reportedBatches(ledger.db, config.mode));
+    let [someRuns, someBatches] = [await runs(), await batches()];
+    for (let number = 1; ; number++) {
+      const [nextRuns, nextBatches] = [await runs(), await batches()];
+      const last = nextRuns.length + nextBatches.length === 0;
+      const html = await pageOf(number, last, someRuns, someBatches);
+      await writeAtomically(join(reports, indexName(number)), whole(html));
+      if (last) return join(reports, indexName(1));
+      [someRuns, someBatches] = [nextRuns, nextBatches];
+    }
   };
 }
 
-async function* section(
-  title: string,
-  id: string,
-  columns: string[],
-  rows: AsyncIterable<string>,
-  none: string,
-): AsyncGenerator<string> {
-  yield `<section aria-labelledby="${id}">\n<h2 id="${id}">${title}</h2>\n`;
-  const headings = columns.map(
-    (name) => `<th scope="col"${name === 'Rows' ? ' class="number"' : ''}>${name}</th>`,
+const runColumns = ['Report', 'Open discrepancies', 'Statement', 'Service’s list', 'Begun', 'Files'];
+const monthColumns = ['Month', 'Closed', 'Files'];
+const batchColumns = ['Batch', 'File', 'Taken in', 'Rows', 'Not paid', 'Open discrepancies', 'Files'];
+
+function indexName(number: number): string {
+  return number === 1 ? 'index.html' : `index-${number}.html`;
+}
+
+/** Gives the next rows of a stream of pages, as many as one page of the index holds; an empty array at its end. */
+function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
+  let waiting: T[] = [];
+  return async () => {
+    while (waiting.length < perPage) {
+      const { value, done } = await pages.next();
+      if (done === true) break;
+      waiting = [...waiting, ...value];
+    }
+    const some = waiting.slice(0, perPage);
+    waiting = waiting.slice(perPage);
+    return some;
+  };
+}
+
+function listing(id: string, title: string, columns: string[], rows: string, none: string): string {
+  if (rows === '') return section(id, title, paragraph(none));
+  const head = columns.map(
+    (name) => `<th scope="col"${name === 'Rows' ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
   );
-  let open = false;
-  for await (const some of rows) {
-    if (!open)
-      yield `<div class="wide">\n<table>\n<thead>\n<tr>${headings.join('')}</tr>\n</thead>\n<tbody>\n`;
-    open = true;
-    yield some;
-  }
-  yield open ? '</tbody>\n</table>\n</div>\n' : `<p>${none}</p>\n`;
-  yield '</section>\n';
-}
-
-function batchRow(batch: Batch, zone: string): string {
-  const kinds = batch.row_count <= xlsxRowLimit ? ['csv', 'xlsx'] : ['csv'];
-  const links = kinds.map((kind) => link(`${batch.id}/results.${kind}`, `results.${kind}`, batch.id));
-  return `<tr><th scope="row">${escapeHtml(batch.id)}</th><td>${escapeHtml(batch.file_name)}</td><td>${time(batch.created_at, zone)}</td><td class="number">${batch.row_count}</td><td>${links.join(' · ')}</td></tr>\n`;
-}
-
-function runRow(run: Run, zone: string): string {
-  const names = [
-    ...runSheets.map((sheet) => `${sheet}.csv`),
-    ...(run.summary === null ? [] : ['summary.json']),
-  ];
-  const links = names.map((name) => link(`reconciliation-${run.id}/${name}`, name, run.id));
-  return `<tr><th scope="row">${escapeHtml(run.id)}</th><td>${time(run.started_at, zone)}</td><td>${links.join(' · ')}</td></tr>\n`;
-}
-
-/** The spoken name holds the row's, so that a list of all links on the page still makes sense. */
-function link(path: string, name: string, of: string): string {
-  const href = path.split('/').map(encodeURIComponent).join('/');
-  return `<a href="${escapeHtml(href)}" aria-label="${escapeHtml(`${name} of ${of}`)}">${escapeHtml(name)}</a>`;
-}
-
-function time(instant: string, zone: string): string {
-  return `<time datetime="${escapeHtml(instant)}">${escapeHtml(zoned(instant, zone))}</time>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return section(
+    id,
+    title,
+    `<div class="wide" role="region" aria-labelledby="${id}-title" tabindex="0">
+<table>
+<thead><tr>${head.join('')}</tr></thead>
+<tbody>\n${rows}</tbody>
+</table>
+</div>\n`,
+  );
 }

@@ -18,11 +18,19 @@ function maskAccount(account: string): string {
   return '*'.repeat(Math.max(0, account.length - 4)) + account.slice(-4);
 }
 
+/** Columns where a discrepancy of the beneficiary shows `bank/account`. */
+const told = new Set(['expected', 'actual', 'evidence', 'what', 'why']);
+
+function maskTold(cell: string): string {
+  return cell.replaceAll(/(?<=\b[A-Za-z0-9]{3,11}\/)\d{5,20}\b/g, maskAccount);
+}
+
 /** Masks the account number of each row under the header, when asked to; else gives the rows as they are. */
 export function accountMask(header: string[], masked: boolean): (cells: string[]) => string[] {
-  const hidden = new Set(
-    header.flatMap((name, index) => (columnKey(name) === 'account_number' ? [index] : [])),
-  );
-  if (!masked || hidden.size === 0) return (cells) => cells;
-  return (cells) => cells.map((cell, index) => (hidden.has(index) ? maskAccount(cell) : cell));
+  if (!masked) return (cells) => cells;
+  const masks = header.map((name) => {
+    const key = columnKey(name);
+    return key === 'account_number' ? maskAccount : told.has(key) ? maskTold : undefined;
+  });
+  return (cells) => cells.map((cell, index) => masks[index]?.(cell) ?? cell);
 }

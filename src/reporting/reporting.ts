@@ -1,21 +1,37 @@
 import type { Config } from '../config.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { createBatchResults } from './batch-results.ts';
+import { createClosePeriod } from './close-period.ts';
+import { createCompareRuns } from './compare-runs.ts';
+import { createDiscrepancyWorkbook } from './discrepancy-workbook.ts';
+import type { RetryOffers } from './failed-file.ts';
 import { createFreeze } from './freeze.ts';
 import { createIndexPage } from './index-page.ts';
+import { createPeriodFiles } from './period-files.ts';
 import { createRunFiles } from './run-files.ts';
 
 /** The reporting stage: everything under the reports folder is written here, each file whole or not at all. */
-export function createReporting(deps: { ledger: Ledger; config: Config; paths: { reports: string } }) {
+export function createReporting(deps: {
+  ledger: Ledger;
+  config: Config;
+  paths: { reports: string };
+  retries: RetryOffers;
+}) {
   const parts = { ledger: deps.ledger, config: deps.config, reports: deps.paths.reports };
-  const results = createBatchResults(parts);
+  const results = createBatchResults({ ...parts, retries: deps.retries });
   const runs = createRunFiles(parts);
+  const periods = createPeriodFiles(parts);
   return {
     writeBatchResults: results.write,
     writeDueBatchResults: results.writeDue,
     freezeRun: createFreeze(parts),
     writeRun: runs.writeRun,
+    closePeriod: createClosePeriod(parts),
+    compareRuns: createCompareRuns(parts),
+    writePeriod: periods.write,
+    writeLastPeriod: periods.writeLast,
     writeIndex: createIndexPage(parts),
+    discrepancyWorkbook: createDiscrepancyWorkbook(parts),
     lastRun: runs.lastRun,
     runPaths: runs.pathsOf,
   };

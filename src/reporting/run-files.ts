@@ -3,12 +3,28 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { findRun, frozenRuns, runRows } from '../ledger/reports.ts';
+import type { Run } from '../ledger/tables.ts';
 import { whole, writeAtomically } from './atomic-file.ts';
 import { writeCsv } from './csv-file.ts';
+import { figureSheets } from './figures.ts';
+import { reportPage } from './page.ts';
 import { accountMask } from './presentation.ts';
+import { writeReportWorkbook } from './report-workbook.ts';
 
 /** The sheets of a run, each a CSV file of that name. */
-export const runSheets = ['statement', 'payouts', 'discrepancies', 'ageing'] as const;
+export const runSheets = [
+  'statement',
+  'statement-rows',
+  'payouts',
+  'discrepancies',
+  'ageing',
+  'collections',
+] as const;
+
+/** The files of a run for people, who open the first. */
+const readable = ['report.html', 'report.xlsx'];
+/** What the page shows; none of these grows with the number of payouts. */
+const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSheets];
 
 const texts = z.array(z.string());
 
@@ -29,7 +45,9 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   /** Where the run's files are, or will be. */
   function pathsOf(run: string): string[] {
     const folder = join(reports, `reconciliation-${run}`);
-    return [...runSheets.map((sheet) => join(folder, `${sheet}.csv`)), join(folder, 'summary.json')];
+    return [...readable, ...runSheets.map((sheet) => `${sheet}.csv`), 'summary.json'].map((name) =>
+      join(folder, name),
+    );
   }
 
   /** Gives the paths; throws when the run is unknown or was never frozen. summary.json waits for the run's summary. */
@@ -41,6 +59,8 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     const folder = join(reports, `reconciliation-${run.id}`);
     const files: string[] = [];
     for (const sheet of runSheets) {
+      // Runs of an older version froze fewer sheets.
+      if ((await runRows(ledger.db, run.id, sheet).next()).value === undefined) continue;
       const path = join(folder, `${sheet}.csv`);
       await writeCsv(path, pages(run.id, sheet), style);
       files.push(path);
@@ -50,7 +70,25 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
       await writeAtomically(path, whole(`${JSON.stringify(JSON.parse(run.summary), null, 2)}\n`));
       files.push(path);
     }
-    return files;
+    return [...(await writeReadable(run, folder)), ...files];
+  }
+
+  /** report.html and report.xlsx, from the same frozen rows. */
+  async function writeReadable(run: Run, folder: string): Promise<string[]> {
+    const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
+    const sheets: Record<string, string[][]> = {};
+    for (const sheet of pageSheets) {
+      const rows: string[][] = [];
+      for await (const some of pages(run.id, sheet)) rows.push(...some);
+      if (rows.length > 0) sheets[sheet] = rows;
+    }
+    const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
+    await writeAtomically(
+      page,
+      whole(await reportPage({ run, sheets, zone: config.reports.timezone, files })),
+    );
+    await writeReportWorkbook(workbook, [...runSheets], (sheet) => pages(run.id, sheet));
+    return [page, workbook];
   }
 
   /** The newest run of the mode that has reports; null when there is none. */

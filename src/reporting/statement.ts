@@ -1,42 +1,10 @@
 import { Big } from 'big.js';
 import { exponentOf } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout.ts';
 import { money } from './presentation.ts';
-
-/** Payouts of one currency that moved from one state to another, up to the cut; amounts in minor units. */
-export type Flow = {
-  currency: string;
-  from: PayoutState | null;
-  to: PayoutState;
-  count: bigint;
-  amount: bigint;
-};
-
-/** Where payouts stand at the cut and what the run's listing shows of them; `listed*` is null where it shows nothing. */
-export type Standing = {
-  currency: string;
-  state: PayoutState;
-  listedCurrency: string | null;
-  listedStatus: string | null;
-  /** Sent after the listing began, so that its absence there says nothing. */
-  late: boolean;
-  count: bigint;
-  amount: bigint;
-  listedAmount: bigint;
-  /** How many of the pairs differ in amount or currency. */
-  differing: bigint;
-};
-
-/** Distinct transfers of the run's listing and mode; `foreign` ones have no payout of ours. */
-export type ListedSum = { currency: string; status: string; foreign: boolean; count: bigint; amount: bigint };
-
-/** Paid payouts that share one fee, an exact decimal text. */
-export type FeeSum = { currency: string; fee: string; count: bigint };
-
-export type StatementFacts = { flows: Flow[]; standings: Standing[]; listed: ListedSum[]; fees: FeeSum[] };
+import type { Entry } from './statement-rows.ts';
 
 /** The lines of P30 in the order of statement.csv. */
-const statementLines = [
+export const statementLines = [
   'opening',
   'submitted',
   'reopened',
@@ -56,178 +24,161 @@ const statementLines = [
   'timing',
   'unexplained',
 ] as const;
-type Line = (typeof statementLines)[number];
-type Sum = { count: bigint; amount: bigint };
-type Sheet = {
-  lines: Record<Line, Sum> /** Rows that a currency conflict moved here from another currency. */;
-  moved: bigint;
-};
-type Kind = 'unsent' | 'open' | 'settled' | 'failed' | 'refused';
+export type Line = (typeof statementLines)[number];
 
-/** What a state means to the statement: `open` is money under way, the last three have left it. */
-const kindOf: Record<PayoutState, Kind> = {
-  held: 'unsent',
-  ready: 'unsent',
-  cancelled: 'unsent',
-  sending: 'open',
-  pending: 'open',
-  unknown: 'open',
-  success: 'settled',
-  returned: 'settled',
-  failed: 'failed',
-  refused: 'refused',
-};
+/** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
+export const linesWithRows: readonly Line[] = [
+  'opening',
+  'reopened',
+  'failed',
+  'refused',
+  'in_flight',
+  'unknown',
+  'returned',
+  'unseen',
+  'foreign',
+  'amount_differences',
+  'timing',
+  'unexplained',
+];
+
+export const statementHeader = ['currency', 'line', 'count', 'amount'];
+export const rowsHeader = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'];
+
+type Sum = { count: bigint; amount: bigint };
+type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint> };
 
 /**
- * The statement of P30 per currency over the ledger's whole life up to the cut, as rows of `currency,line,count,amount`.
- * Every line is counted on its own; `unexplained` is only ever what the others leave over.
+ * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over; a rest that no cause
+ * accounts for is given as a row of its own.
  */
-export function statementRows(facts: StatementFacts): string[][] {
+export function createStatement() {
   const sheets = new Map<string, Sheet>();
-  const sheet = (currency: string): Sheet => {
+
+  function sheet(currency: string): Sheet {
     const known = sheets.get(currency) ?? emptySheet();
     sheets.set(currency, known);
     return known;
-  };
-  const add = (currency: string, line: Line, { count, amount }: Sum, sign: 1n | -1n = 1n): void => {
+  }
+
+  function add({ currency, line, count, amount }: Entry): void {
     const sum = sheet(currency).lines[line];
-    sum.count += sign * count;
-    sum.amount += sign * amount;
-  };
-  for (const flow of facts.flows) addFlow(add, flow);
-  for (const standing of facts.standings) addStanding(add, sheet, standing);
-  for (const row of facts.listed) {
-    if (row.status === 'failed') continue;
-    add(row.currency, 'listed_by_service', row);
-    if (row.foreign) add(row.currency, 'foreign', row);
+    sum.count += count;
+    sum.amount += amount;
   }
-  const fees = feeTotals(facts.fees);
-  return [...sheets]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([currency, one]) => {
-      conclude(one);
-      return statementLines.map((line) => {
-        const { count, amount } = one.lines[line];
-        const fee = fees.get(currency) ?? { count: 0n, total: Big(0) };
-        return line === 'fees'
-          ? [
-              currency,
-              line,
-              fee.count.toString(),
-              fee.total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp),
-            ]
-          : [currency, line, count.toString(), money(amount, currency)];
-      });
+
+  /** Notes a fee, exact decimal text, `sign` times; what is no decimal is no fee. */
+  function addFee(currency: string, fee: string | null, sign: 1n | -1n): void {
+    if (fee === null || !/^\d{1,30}(\.\d{1,30})?$/.test(fee)) return;
+    const { fees } = sheet(currency);
+    fees.set(fee, (fees.get(fee) ?? 0n) + sign);
+  }
+
+  /** Concludes: every row of statement.csv, and a row for each currency's rest that no cause accounts for. */
+  function conclude(): { rows: string[][]; rest: Entry[] } {
+    const rest: Entry[] = [];
+    const all = [...sheets].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const rows = all.flatMap(([currency, one]) => {
+      const left = residue(one.lines) - one.lines.unexplained.amount;
+      if (left !== 0n) {
+        const entry = restEntry(currency, left);
+        rest.push(entry);
+        add(entry);
+      }
+      derive(one.lines);
+      return statementLines.map((line) =>
+        line === 'fees' ? feeRow(currency, one.fees) : lineRow(currency, line, one.lines[line]),
+      );
     });
-}
-
-type Add = (currency: string, line: Line, sum: Sum, sign?: 1n | -1n) => void;
-
-/** One move of state, taken apart into the lines it touches: whatever it was, it passes through money under way. */
-function addFlow(add: Add, flow: Flow): void {
-  const { currency, from, to } = flow;
-  if (to === 'returned') add(currency, 'returned', flow);
-  if (from === 'returned') add(currency, 'returned', flow, -1n);
-  const before = from === null ? 'unsent' : kindOf[from];
-  const after = kindOf[to];
-  if (before === after) return;
-  if (before === 'unsent') add(currency, 'submitted', flow);
-  else if (before !== 'open') add(currency, 'reopened', flow);
-  // What left `failed` or `refused` stays in those lines; the side of the service sees it alive all the same.
-  if (before === 'failed' || before === 'refused') add(currency, 'timing', flow);
-  if (after === 'unsent') add(currency, 'submitted', flow, -1n);
-  else if (after !== 'open') add(currency, after, flow);
-}
-
-function addStanding(add: Add, sheet: (currency: string) => Sheet, standing: Standing): void {
-  const { currency, state, listedStatus, late } = standing;
-  const listedCurrency = standing.listedCurrency ?? currency;
-  const kind = kindOf[state];
-  const ours = kind === 'open' || kind === 'settled';
-  const listedSum = { count: standing.count, amount: standing.listedAmount };
-  if (state === 'sending' || state === 'pending') add(currency, 'in_flight', standing);
-  if (state === 'unknown') add(currency, 'unknown', standing);
-  if (ours && listedStatus === null) {
-    if (late) add(currency, 'timing', standing, -1n);
-    else add(currency, 'unseen', standing);
-  } else if (ours && listedStatus !== 'failed') {
-    add(listedCurrency, 'amount_differences', { count: 0n, amount: standing.listedAmount });
-    add(currency, 'amount_differences', { count: -standing.differing, amount: standing.amount }, -1n);
-    sheet(listedCurrency).moved += standing.count;
-    sheet(currency).moved -= standing.count;
-  } else if (kind === 'open') {
-    add(currency, 'timing', standing, -1n);
-  } else if (!ours && listedStatus === 'pending' && kind !== 'unsent') {
-    add(listedCurrency, 'timing', listedSum);
+    return { rows, rest };
   }
-  // Two final words that disagree, and money listed for a payout that was never sent, are explained by no line.
+
+  return { add, addFee, conclude };
 }
 
-function conclude({ lines, moved }: Sheet): void {
-  const of = (line: Line): Sum => lines[line];
-  const total = (part: (line: Line) => bigint): { closing: bigint; netPaid: bigint; rest: bigint } => ({
+/** A row of statement-rows.csv. */
+export function rowCells(entry: Entry): string[] {
+  const { currency, line, reference, batch, transferId, amount, why } = entry;
+  return [currency, line, reference, batch, transferId, money(amount, currency), why];
+}
+
+/**
+ * Where a row stands among those of its statement: currencies in their order, within them lines in theirs. The header
+ * is at 0. Positions need not be gapless, so that rows are sorted as they come.
+ */
+export function rowPosition({ currency, line }: Entry, index: number): bigint {
+  const isCode = /^[A-Z]{3}$/.test(currency);
+  const letters = isCode ? [0, 1, 2].map((at) => currency.charCodeAt(at) - 65) : [26, 0, 0];
+  const rank = letters.reduce((sum, letter) => sum * 26 + letter, 0);
+  const place = BigInt(rank * statementLines.length + statementLines.indexOf(line) + 1);
+  return place * 1_000_000_000_000n + BigInt(index);
+}
+
+/** What the service lists beyond all that is accounted for. */
+function residue(lines: Record<Line, Sum>): bigint {
+  const of = (line: Line): bigint => lines[line].amount;
+  const accounted = of('submitted') - of('failed') - of('refused') - of('unseen') + of('foreign');
+  return of('listed_by_service') - accounted - of('amount_differences') - of('timing');
+}
+
+function restEntry(currency: string, amount: bigint): Entry {
+  const why = 'no recorded cause accounts for this: report it as a fault of Counterfoil';
+  return { currency, line: 'unexplained', count: 1n, amount, reference: '', batch: '', transferId: '', why };
+}
+
+function derive(lines: Record<Line, Sum>): void {
+  const part = (of: keyof Sum): { closing: bigint; netPaid: bigint } => ({
     closing:
-      part('opening') +
-      part('submitted') +
-      part('reopened') -
-      part('settled') -
-      part('failed') -
-      part('refused'),
-    netPaid: part('settled') - part('returned'),
-    rest:
-      part('listed_by_service') -
-      part('submitted') +
-      part('failed') +
-      part('refused') +
-      part('unseen') -
-      part('foreign') -
-      part('timing'),
+      lines.opening[of] +
+      lines.submitted[of] +
+      lines.reopened[of] -
+      lines.settled[of] -
+      lines.failed[of] -
+      lines.refused[of],
+    netPaid: lines.settled[of] - lines.returned[of],
   });
-  const counts = total((line) => of(line).count);
-  const amounts = total((line) => of(line).amount);
+  const counts = part('count');
+  const amounts = part('amount');
   lines.closing = { count: counts.closing, amount: amounts.closing };
   lines.net_paid = { count: counts.netPaid, amount: amounts.netPaid };
-  // Pairs that differ in amount are still pairs: their count takes no part in the tie, only what changed currency does.
-  lines.unexplained = { count: counts.rest - moved, amount: amounts.rest - of('amount_differences').amount };
 }
 
-/** Exact sums of fees per currency; they are rounded only when shown (P30). */
-function feeTotals(fees: FeeSum[]): Map<string, { count: bigint; total: Big }> {
-  const totals = new Map<string, { count: bigint; total: Big }>();
-  for (const { currency, fee, count } of fees) {
-    if (!/^\d+(\.\d+)?$/.test(fee)) continue;
-    const known = totals.get(currency) ?? { count: 0n, total: Big(0) };
-    totals.set(currency, {
-      count: known.count + count,
-      total: known.total.plus(Big(fee).times(count.toString())),
-    });
+function lineRow(currency: string, line: Line, { count, amount }: Sum): string[] {
+  return [currency, line, count.toString(), money(amount, currency)];
+}
+
+/** Exact until here: fees are rounded only when shown (P30). */
+function feeRow(currency: string, fees: Map<string, bigint>): string[] {
+  let count = 0n;
+  let total = Big(0);
+  for (const [fee, times] of fees) {
+    count += times;
+    total = total.plus(Big(fee).times(times.toString()));
   }
-  return totals;
+  return [currency, 'fees', count.toString(), total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp)];
 }
 
 function emptySheet(): Sheet {
   const zero = (): Sum => ({ count: 0n, amount: 0n });
-  return {
-    moved: 0n,
-    lines: {
-      opening: zero(),
-      submitted: zero(),
-      reopened: zero(),
-      settled: zero(),
-      failed: zero(),
-      refused: zero(),
-      closing: zero(),
-      in_flight: zero(),
-      unknown: zero(),
-      returned: zero(),
-      net_paid: zero(),
-      fees: zero(),
-      listed_by_service: zero(),
-      unseen: zero(),
-      foreign: zero(),
-      amount_differences: zero(),
-      timing: zero(),
-      unexplained: zero(),
-    },
+  const lines: Record<Line, Sum> = {
+    opening: zero(),
+    submitted: zero(),
+    reopened: zero(),
+    settled: zero(),
+    failed: zero(),
+    refused: zero(),
+    closing: zero(),
+    in_flight: zero(),
+    unknown: zero(),
+    returned: zero(),
+    net_paid: zero(),
+    fees: zero(),
+    listed_by_service: zero(),
+    unseen: zero(),
+    foreign: zero(),
+    amount_differences: zero(),
+    timing: zero(),
+    unexplained: zero(),
   };
+  return { lines, fees: new Map() };
 }

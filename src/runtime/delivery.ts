@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../domain/payout.ts';
-import type { Delivery } from '../ledger/webhook-inbox.ts';
+import type { Redact } from '../domain/redact.ts';
+import { type Delivery, differsHeader } from '../ledger/webhook-inbox.ts';
+import type { Source } from './receiver-address.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored in its place. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
+
+/** Longer than any reference or trx that is one; what is longer is kept in the body only. */
+const longestId = 200;
 
 /** Makes the ledger's form of an authentic delivery. Nothing in the body can make it fail: what is odd is `unknown`. */
 export function describeDelivery(input: {
@@ -12,26 +17,51 @@ export function describeDelivery(input: {
   body: Uint8Array;
   headers: IncomingHttpHeaders;
   authorization: string;
-  address: string;
+  source: Source;
   receivedAt: string;
   nowMs: number;
   replayWindowMs: number;
+  /** Takes our secrets out of what is kept. */
+  redact?: Redact;
 }): Delivery {
+  const { redact = (text: string) => text } = input;
   const { mode, body, headers } = input;
-  const kept = Object.entries(headers).filter(([name]) => !secretHeaders.has(name));
+  const event = readEvent(body);
+  const kept: Record<string, unknown> = {};
+  for (const name in headers) if (!secretHeaders.has(name)) kept[name] = headers[name];
+  kept.authorization = input.authorization;
+  kept['source-address'] = input.source.address;
+  kept['source-protocol'] = input.source.protocol;
+  kept[differsHeader] = namesAnother(headerText(headers['x-webhook-reference']), event) ? 'yes' : undefined;
   return {
     mode,
-    body,
+    body: withoutSecrets(body, redact),
     digest: createHash('sha256').update(`${mode}\n`).update(body).digest('hex'),
     receivedAt: input.receivedAt,
-    ...readEvent(body),
-    headers: JSON.stringify({
-      ...Object.fromEntries(kept),
-      authorization: input.authorization,
-      'source-address': input.address,
-    }),
+    ...event,
+    headers: redact(JSON.stringify(kept)),
     stale: isStale(headerText(headers.timestamp), input.nowMs, input.replayWindowMs),
   };
+}
+
+/** The same bytes, unless a secret stands among them. */
+function withoutSecrets(body: Uint8Array, redact: Redact): Uint8Array {
+  // Every byte is a character of its own, so that what is no UTF-8 survives.
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  const safe = redact(text);
+  return safe === text ? body : Buffer.from(safe, 'latin1');
+}
+
+/**
+ * The header lies outside the signature, so that it can only raise a question; the service's own name for a transfer
+ * in one place and ours in the other is no rarity.
+ */
+function namesAnother(
+  header: string | undefined,
+  { reference, trx }: { reference: string | null; trx: string | null },
+) {
+  if (header === undefined || header.trim() === '') return false;
+  return ![reference, trx].some((own) => own?.toLowerCase() === header.trim().toLowerCase());
 }
 
 /** One text per header; Node joins repeats of unknown headers by itself. */
@@ -39,27 +69,40 @@ export function headerText(value: string | string[] | undefined): string | undef
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** What the event is about, leniently: fields at the top level or under `data`; numbers keep their digits. */
+/** What the event is about, leniently: fields at the top level or under `data`. */
 function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx'> {
-  const root = fieldsOf(parseJson(body));
-  const data = fieldsOf(root.data);
-  const event = text(root.event) ?? text(data.event);
-  const kind =
-    event === 'payout'
-      ? 'payout'
-      : event === 'transaction' || event === 'collection'
-        ? 'transaction'
-        : 'unknown';
+  const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const plain = readFields(parseJson(source));
+  // Reading every number as its text takes long, and few events name themselves by one.
+  const { kind, reference, trx } = hasNumbers(plain) ? readFields(parseJson(source, keepDigits)) : plain;
   return {
-    kind,
-    reference: text(root.reference) ?? text(data.reference),
-    trx: text(root.trx) ?? text(data.trx),
+    kind:
+      kind === 'payout' || kind === 'transaction' ? kind : kind === 'collection' ? 'transaction' : 'unknown',
+    reference: idOf(reference),
+    trx: idOf(trx),
   };
 }
 
-function parseJson(body: Uint8Array): unknown {
+type EventFields = { kind: unknown; reference: unknown; trx: unknown };
+
+function readFields(json: unknown): EventFields {
+  const root = fieldsOf(json);
+  const data = fieldsOf(root.data);
+  const either = (key: string): unknown => (isSaid(root[key]) ? root[key] : data[key]);
+  return { kind: either('event'), reference: either('reference'), trx: either('trx') };
+}
+
+function hasNumbers({ reference, trx }: EventFields): boolean {
+  return typeof reference === 'number' || typeof trx === 'number';
+}
+
+function isSaid(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '');
+}
+
+function parseJson(source: string, reviver?: Parameters<typeof JSON.parse>[1]): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8'), keepDigits);
+    return JSON.parse(source, reviver);
   } catch {
     return null;
   }
@@ -74,8 +117,11 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-function text(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+/** Text that can stand in a column: databases differ in what they do with NUL. */
+function idOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' && value.length <= longestId && !value.includes('\0')
+    ? value
+    : null;
 }
 
 /**
@@ -88,13 +134,14 @@ function isStale(header: string | undefined, nowMs: number, windowMs: number): b
   return at === undefined || Math.abs(nowMs - at) > windowMs;
 }
 
-/** Seconds, milliseconds or microseconds since the epoch, or ISO 8601; without a zone it is Lagos time (field-notes.md). */
+/** Seconds, milli-, micro- or nanoseconds since the epoch, or ISO 8601; without a zone it is Lagos time (field-notes.md). */
 function instantOf(header: string): number | undefined {
-  if (/^\d{1,17}(\.\d+)?$/.test(header)) {
+  if (/^\d{1,19}(\.\d+)?$/.test(header)) {
     const value = Number(header);
-    return value < 1e11 ? value * 1000 : value < 1e14 ? value : value / 1000;
+    if (value < 1e11) return value * 1000;
+    return value < 1e14 ? value : value < 1e17 ? value / 1e3 : value / 1e6;
   }
   const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)\s*(Z|[+-]\d\d:?\d\d)?$/i.exec(header);
-  const at = Date.parse(iso ? `${iso[1]}T${iso[2]}${iso[3] ?? '+01:00'}` : header);
+  const at = Date.parse(iso ? `${iso[1]}T${iso[2]}${iso[3]?.toUpperCase() ?? '+01:00'}` : header);
   return Number.isNaN(at) ? undefined : at;
 }

@@ -9,15 +9,18 @@ export type GroupCommit<T> = {
 
 /**
  * Lets items that arrive together share one commit, so that a burst costs few disk syncs. At most `maxWaiting` items
- * wait; between two commits other processes get a millisecond to write.
+ * of `maxWaitingSize` together wait; between two commits other processes get a millisecond to write.
  */
 export function createGroupCommit<T>(deps: {
   clock: Clock;
   maxGroup: number;
   maxWaiting: number;
+  maxWaitingSize: number;
+  sizeOf(item: T): number;
   commit(items: T[]): Promise<void>;
 }): GroupCommit<T> {
   let waiting: { item: T; settle: PromiseWithResolvers<'durable'> }[] = [];
+  let waitingSize = 0;
   let running: Promise<void> | undefined;
 
   const run = async (): Promise<void> => {
@@ -30,6 +33,7 @@ export function createGroupCommit<T>(deps: {
       } catch (error) {
         for (const entry of group) entry.settle.reject(error);
       }
+      for (const { item } of group) waitingSize -= deps.sizeOf(item);
       if (waiting.length > 0) await deps.clock.sleep(1);
     }
   };
@@ -41,9 +45,13 @@ export function createGroupCommit<T>(deps: {
   };
   return {
     add(item) {
-      if (waiting.length >= deps.maxWaiting) return Promise.resolve('full');
+      const size = deps.sizeOf(item);
+      // One item alone always fits, however large.
+      const isFull = waitingSize > 0 && waitingSize + size > deps.maxWaitingSize;
+      if (isFull || waiting.length >= deps.maxWaiting) return Promise.resolve('full');
       const settle = Promise.withResolvers<'durable'>();
       waiting.push({ item, settle });
+      waitingSize += size;
       running ??= start();
       return settle.promise;
     },

@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 export type RateLimiter = {
   /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws on ledger I/O. */
   take(signal?: AbortSignal): Promise<void>;
+  /** 0 when the caller may start now; else the ms until a start is free, and nothing is reserved. Not for `even`. */
+  tryTake(): Promise<number>;
 };
 
 /**
@@ -49,6 +51,14 @@ export function createRateLimiter(deps: {
       turn = mine.catch(() => undefined);
       const wait = (await mine) - clock.now();
       if (wait > 0) await clock.sleep(wait, signal);
+    },
+    async tryTake() {
+      if (limit === 0) return 0;
+      return ledger.write(async (trx) => {
+        const nowMs = clock.now();
+        const at = await reserveBurst(trx, name, { limit, perMs, nowMs, nowOnly: true });
+        return Math.max(0, at - nowMs);
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { BankTransferRequest, CollectionData, WireDomain } from '../service/wire.ts';
 import { createStamp, type Now } from './clock.ts';
 import { createCollections } from './collections.ts';
+import type { FaultFor } from './faults.ts';
 import type { Random } from './random.ts';
 import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
 import { type Totals, totalsOf } from './totals.ts';
@@ -31,9 +32,13 @@ export type Book = {
   change(id: number, patch: TransferPatch): BookedTransfer;
   /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
   remove(id: number): void;
-  /** Records money received and sends its signed webhook. */
+  /** Records money received and sends its signed webhook, as far as its fault lets it. */
   addCollection(partial?: Partial<CollectionData>): CollectionData;
+  /** Alters what is booked of a collection and tells the merchant. Throws when there is none of that reference. */
+  changeCollection(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
   collection(mode: WireDomain, reference: string): CollectionData | undefined;
+  /** The collection as the verify endpoint shows it. */
+  shownCollection(mode: WireDomain, reference: string): CollectionData | undefined;
   /** The bank's identifiers for a transfer that settles. */
   bankIdentifiers(): { transactionRef: string; sessionid: string };
 };
@@ -43,6 +48,8 @@ export type BookDeps = {
   now: Now;
   random: Random;
   listOrder: ListOrder;
+  /** What a collection meets; payouts meet theirs on the way in. */
+  faultFor: FaultFor;
   announceCollection: (collection: CollectionData) => void;
 };
 
@@ -51,7 +58,11 @@ export function createBook(deps: BookDeps): Book {
   const stamp = createStamp(deps.now);
   const identifiers = createIdentifiers(deps.random);
   const shelves = createShelves(deps.listOrder);
-  const collections = createCollections({ now: deps.now, announce: deps.announceCollection });
+  const collections = createCollections({
+    now: deps.now,
+    faultFor: deps.faultFor,
+    announce: deps.announceCollection,
+  });
   const all: BookedTransfer[] = [];
   const byMode: Record<WireDomain, BookedTransfer[]> = { test: [], live: [] };
   const byId = new Map<number, Shelved>();
@@ -125,7 +136,9 @@ export function createBook(deps: BookDeps): Book {
       item.hidden = true;
     },
     addCollection: (partial = {}) => collections.add(partial),
+    changeCollection: collections.change,
     collection: collections.find,
+    shownCollection: collections.shown,
     bankIdentifiers,
   };
 }

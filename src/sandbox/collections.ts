@@ -1,21 +1,36 @@
 import type { CollectionData, WireDomain } from '../service/wire.ts';
 import type { Now } from './clock.ts';
-import { feeFor } from './money.ts';
+import type { FaultFor } from './faults.ts';
+import { feeFor, fromMinor, toMinor } from './money.ts';
 
 /** The collections of a merchant: money received, told by webhook and confirmed by the verify endpoint. */
 export type Collections = {
-  /** A collection as given, completed with plausible values; its signed webhook goes out at once. */
+  /** A collection as given, completed with plausible values; its signed webhook goes out as its fault allows. */
   add(partial: Partial<CollectionData>): CollectionData;
+  /** Alters what is booked and tells the merchant. Throws when there is no such collection. */
+  change(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
+  /** What the webhooks tell. */
   find(mode: WireDomain, reference: string): CollectionData | undefined;
+  /** What the verify endpoint shows, which a fault makes another thing. */
+  shown(mode: WireDomain, reference: string): CollectionData | undefined;
 };
+
+/** Times without a zone are Lagos time: an hour ahead of UTC, all year round. */
+const lagosMs = 3_600_000;
 
 /** No collections yet. `announce` sends the webhook. */
 export function createCollections(deps: {
   now: Now;
+  faultFor: FaultFor;
   announce: (collection: CollectionData) => void;
 }): Collections {
   const byReference = new Map<string, CollectionData>();
   let lastId = 70_000;
+
+  function find(mode: WireDomain, reference: string): CollectionData | undefined {
+    return byReference.get(`${mode} ${reference}`);
+  }
+
   return {
     add(partial) {
       lastId += 1;
@@ -35,7 +50,7 @@ export function createCollections(deps: {
         requested_amount: amount,
         status: 'success',
         gateway: 'sandbox',
-        paid_at: new Date(deps.now()).toISOString().slice(0, 19).replace('T', ' '),
+        paid_at: new Date(deps.now() + lagosMs).toISOString().slice(0, 19).replace('T', ' '),
         customerinfo: { customer_code: 'CUS_1', email: 'customer@example.com', status: 'active' },
         ...partial,
       };
@@ -43,6 +58,35 @@ export function createCollections(deps: {
       deps.announce(collection);
       return collection;
     },
-    find: (mode, reference) => byReference.get(`${mode} ${reference}`),
+    change(mode, reference, patch) {
+      const before = find(mode, reference);
+      if (!before) throw new Error(`collections: expected the reference of a collection, got ${reference}`);
+      const collection = { ...before, ...patch };
+      byReference.set(`${mode} ${reference}`, collection);
+      deps.announce(collection);
+      return collection;
+    },
+    find,
+    shown(mode, reference) {
+      const collection = find(mode, reference);
+      if (!collection) return undefined;
+      switch (deps.faultFor(reference)) {
+        case 'vanish':
+          return undefined;
+        case 'never_settles':
+          return { ...collection, status: 'pending' };
+        case 'fail':
+        case 'status_conflict':
+          return { ...collection, status: 'failed' };
+        case 'wrong_amount':
+          return { ...collection, amount: fromMinor(toMinor(collection.amount) + 100n) };
+        case 'wrong_currency':
+          return { ...collection, currency: collection.currency === 'ZAR' ? 'NGN' : 'ZAR' };
+        case 'wrong_domain':
+          return { ...collection, domain: mode === 'test' ? 'live' : 'test' };
+        default:
+          return collection;
+      }
+    },
   };
 }

@@ -1,10 +1,10 @@
 import type { WireDomain } from '../service/wire.ts';
 import type { Book } from './book.ts';
 import type { Now } from './clock.ts';
+import type { CollectionWebhooks } from './collection-webhooks.ts';
 import type { Delivery } from './delivery.ts';
 import type { PayoutWebhooks } from './payout-webhooks.ts';
 import { accepted, type Reply, refused } from './replies.ts';
-import { collectionMessage } from './webhook-message.ts';
 
 /** Answers both endpoints of "Resend webhooks". */
 export type Resend = {
@@ -19,6 +19,7 @@ export function createResend(deps: {
   book: Book;
   delivery: Delivery;
   webhooks: PayoutWebhooks;
+  collectionWebhooks: CollectionWebhooks;
   perMinute: number;
   now: Now;
 }): Resend {
@@ -48,7 +49,7 @@ export function createResend(deps: {
       if (refusedAs !== undefined) return refusedAs;
       const collection = book.collection(mode, reference);
       if (collection === undefined) return refused('05');
-      delivery.send(collectionMessage(collection));
+      deps.collectionWebhooks.resend(collection);
       return accepted('Webhook sent', { reference });
     },
   };

@@ -29,6 +29,8 @@ export type RouteDeps = {
 };
 
 const prefix = '/api/v1/';
+/** No endpoint of the service: here whoever tries the sandbox out lets a payer pay. */
+const collectPath = '/sandbox/collections';
 
 /** Leads each request to its endpoint ("Endpoints"); what is none is refused with 12. */
 export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
@@ -52,7 +54,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
       return transfer === undefined ? refused('04') : accepted('Transfer found', fullRecord(transfer));
     }
     if (name === 'transaction/verify' && argument !== undefined) {
-      const collection = book.collection(mode, argument);
+      const collection = book.shownCollection(mode, argument);
       return collection === undefined ? refused('05') : accepted('Transaction found', collection);
     }
     return refused('12');
@@ -65,7 +67,30 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     return refused('12');
   }
 
+  /** Books money received with the members given, each as in a collection webhook; a known reference is changed. */
+  function collect({ token, body }: Arrival): Reply {
+    const caller = token === undefined ? undefined : deps.callerOf(token);
+    if (caller === undefined || caller.by !== 'secret') return refused('18');
+    const { mode } = caller;
+    const given = readParameters(body);
+    if (given === undefined) return refused('07');
+    const patch = Object.fromEntries(
+      ['reference', 'amount', 'currency', 'status', 'trx', 'paid_at'].flatMap((name) => {
+        const value = given.get(name);
+        return typeof value === 'string' ? [[name, value]] : [];
+      }),
+    );
+    const reference = referenceOf(given) ?? '';
+    return accepted(
+      'Collection booked',
+      book.collection(mode, reference) === undefined
+        ? book.addCollection({ ...patch, domain: mode })
+        : book.changeCollection(mode, reference, patch),
+    );
+  }
+
   return (arrival) => {
+    if (arrival.path === collectPath && arrival.method === 'POST') return collect(arrival);
     if (!arrival.path.startsWith(prefix)) return refused('12');
     const rest = arrival.path.slice(prefix.length);
     if (rest === 'bank_transfer' && arrival.method === 'POST') return initiate(arrival);

@@ -1,5 +1,6 @@
 import { type Book, createBook } from './book.ts';
 import type { Now } from './clock.ts';
+import { createCollectionWebhooks } from './collection-webhooks.ts';
 import { createDelivery, type WebhookUrls, webhookUrls } from './delivery.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import { startHttpServer } from './http-server.ts';
@@ -14,7 +15,6 @@ import { createRoutes } from './routes.ts';
 import { createScenario } from './scenarios.ts';
 import { createSettlement } from './settlement.ts';
 import type { ListOrder } from './shelves.ts';
-import { collectionMessage } from './webhook-message.ts';
 
 export type { Book } from './book.ts';
 export type { Fault } from './faults.ts';
@@ -73,11 +73,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const delivery = createDelivery({ keys, retryMs: options.webhookRetryMs ?? 200, now });
   if (options.webhookUrl !== undefined) delivery.setUrls(webhookUrls(options.webhookUrl));
   const webhooks = createPayoutWebhooks({ delivery, faultFor, lateMs: 500 + 5 * settleMs });
+  const collectionWebhooks = createCollectionWebhooks({ delivery, faultFor, lateMs: 500 + 5 * settleMs });
   const book = createBook({
     now,
     random: createRandom(seed + 1),
     listOrder: options.listOrder ?? 'newest',
-    announceCollection: (collection) => delivery.send(collectionMessage(collection)),
+    faultFor,
+    announceCollection: collectionWebhooks.changed,
   });
   if (scenario.stranger) book.plant();
   const settlement = createSettlement({ book, faultFor, webhooks, settleMs });
@@ -93,7 +95,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       callerOf: createKeyring(keys),
       initiate: createInitiate({ book, settlement, faultFor, duplicates: options.duplicates ?? 'refuse' }),
       listing: createListing({ book, perPage: options.perPage ?? 50, base: () => `${url}/api/v1` }),
-      resend: createResend({ book, delivery, webhooks, perMinute: options.resendsPerMinute ?? 60, now }),
+      resend: createResend({
+        book,
+        delivery,
+        webhooks,
+        collectionWebhooks,
+        perMinute: options.resendsPerMinute ?? 60,
+        now,
+      }),
       received: counter.received,
     }),
   });

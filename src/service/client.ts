@@ -1,9 +1,10 @@
 import type { Outcome } from '../domain/outcome.ts';
+import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { parseLossless, readEnvelope } from './json.ts';
 import { readListPage } from './pages.ts';
 import { signBody } from './signing.ts';
-import type { HttpReply, Transport } from './transport.ts';
+import type { Delivery, HttpReply, HttpRequest, Transport } from './transport.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
@@ -16,6 +17,8 @@ export type ClientOptions = {
   orderKey: string;
   signingKey: string;
   rules: AnswerRules;
+  /** Takes our secrets out of what the service says: it may say back what it was told, and replies are kept. */
+  redact?: Redact;
 };
 
 const longestPauseMs = 60 * 60_000;
@@ -30,9 +33,17 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     accept: 'application/json',
   });
 
+  async function deliver(request: HttpRequest): Promise<Delivery> {
+    const delivery = await transport.deliver(request);
+    if (!options.redact) return delivery;
+    return delivery.kind === 'failed'
+      ? { ...delivery, message: options.redact(delivery.message) }
+      : { kind: 'reply', reply: { ...delivery.reply, text: options.redact(delivery.reply.text) } };
+  }
+
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
-    const delivery = await transport.deliver({
+    const delivery = await deliver({
       method: 'POST',
       path: `${prefix}/bank_transfer`,
       headers: { ...headersWith(options.orderKey), signature: signBody(body, options.signingKey) },
@@ -51,7 +62,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   }
 
   async function ask(method: 'GET' | 'POST', path: string): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await transport.deliver({
+    const delivery = await deliver({
       method,
       path: `${prefix}/${path}`,
       headers: headersWith(options.secretKey),

@@ -4,12 +4,35 @@
  */
 export function parseLossless(text: string): unknown {
   try {
+    if (!perhapsLossy.test(text)) {
+      const plain = { json: JSON.parse(text) as unknown };
+      if (numbersToText(plain)) return plain.json;
+    }
     return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
       typeof value === 'number' ? (context?.source ?? String(value)) : value,
     );
   } catch {
     return undefined;
   }
+}
+
+/** A number with a fraction, an exponent or a minus may be written in more ways than one. */
+const perhapsLossy = /(?:^|"\s*:|[[,])\s*(?:-|(?:0|[1-9]\d*)[.eE])/;
+
+/**
+ * Turns the whole numbers in a parsed value into text, in place; false where one is too large to be exact. Four times as
+ * fast as a reviver, and a listing parses every row twice.
+ */
+function numbersToText(within: object): boolean {
+  const fields = within as Record<string, unknown>;
+  for (const key in fields) {
+    const value = fields[key];
+    if (typeof value === 'number') {
+      if (!Number.isSafeInteger(value)) return false;
+      fields[key] = String(value);
+    } else if (typeof value === 'object' && value !== null && !numbersToText(value)) return false;
+  }
+  return true;
 }
 
 /** A JSON object, or undefined for arrays, null and everything else. */

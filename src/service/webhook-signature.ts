@@ -18,44 +18,61 @@ export type WebhookVerdict =
   | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent' }
   | { kind: 'rejected'; reason: string };
 
+/** Judges one delivery by the raw bytes of its body and its headers; never throws, whatever they hold. */
+export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => WebhookVerdict;
+
 /**
- * Judges a delivery (service-interface.md, Authentication 5-6): `payloadsignature` over the raw bytes decides;
- * Authorization counts where a webhook key is configured; `merchantsignature`, a constant, must be right if present.
+ * A judge of deliveries for one set of keys (service-interface.md, Authentication 5-6): `payloadsignature` over the
+ * raw bytes decides; Authorization counts where a webhook key is configured; `merchantsignature`, a constant, must be
+ * right if present. No check ends early: the time taken says nothing about which key, or how much of it, was right.
  */
-export function verifyWebhook(body: Uint8Array, proof: WebhookProof, keys: WebhookKeys): WebhookVerdict {
-  const rejected = (reason: string): WebhookVerdict => ({ kind: 'rejected', reason });
-  if (!proof.payloadsignature) return rejected('payloadsignature missing');
-  if (!isSigned(body, proof.payloadsignature, keys.secretKeys)) return rejected('payloadsignature wrong');
-  if (proof.merchantsignature !== undefined && keys.publicKeys.length > 0) {
-    const { merchantsignature } = proof;
-    const right = keys.publicKeys.some((publicKey) =>
-      isSigned(publicKey, merchantsignature, keys.secretKeys),
-    );
-    if (!right) return rejected('merchantsignature wrong');
-  }
-  if (keys.webhookKeys.length === 0) {
-    return { kind: 'authentic', authorization: proof.authorization === undefined ? 'absent' : 'unchecked' };
-  }
-  const token = /^bearer +(.+)$/i.exec(proof.authorization ?? '')?.[1];
-  if (token === undefined) return rejected('authorization missing');
-  // No early exit: the time taken says nothing about which key came close.
-  const right = keys.webhookKeys.filter((key) => sameText(key, token)).length > 0;
-  return right ? { kind: 'authentic', authorization: 'valid' } : rejected('authorization wrong');
-}
-
-/** True when `signature` is the hexadecimal HMAC-SHA512 of the message under one of the keys. */
-function isSigned(message: Uint8Array | string, signature: string, keys: readonly string[]): boolean {
-  // Buffer.from(…, 'hex') would cut off silently at the first character that is no digit.
-  if (!/^[0-9a-f]{128}$/i.test(signature)) return false;
-  const given = Buffer.from(signature, 'hex');
-  return (
-    keys.filter((key) => timingSafeEqual(createHmac('sha512', key).update(message).digest(), given)).length >
-    0
+export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
+  const merchant = keys.secretKeys.flatMap((key) =>
+    keys.publicKeys.map((publicKey) => digestOf(publicKey, key)),
   );
+  const tokens = keys.webhookKeys.map(sha256);
+  return (body, proof) => {
+    if (!proof.payloadsignature) return rejected('payloadsignature missing');
+    const signed = isOneOf(
+      keys.secretKeys.map((key) => digestOf(body, key)),
+      proof.payloadsignature,
+    );
+    if (!signed) return rejected('payloadsignature wrong');
+    // Without a public key there is nothing to hold the constant against.
+    if (proof.merchantsignature !== undefined && merchant.length > 0) {
+      if (!isOneOf(merchant, proof.merchantsignature)) return rejected('merchantsignature wrong');
+    }
+    if (tokens.length === 0) {
+      return { kind: 'authentic', authorization: proof.authorization === undefined ? 'absent' : 'unchecked' };
+    }
+    const token = /^bearer +(.+)$/i.exec(proof.authorization ?? '')?.[1];
+    if (token === undefined) return rejected('authorization missing');
+    return hasDigest(tokens, sha256(token))
+      ? { kind: 'authentic', authorization: 'valid' }
+      : rejected('authorization wrong');
+  };
 }
 
-/** Digests first, since timingSafeEqual throws on unequal lengths. */
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
+function rejected(reason: string): WebhookVerdict {
+  return { kind: 'rejected', reason };
+}
+
+/** HMAC-SHA512, 64 bytes. */
+function digestOf(message: Uint8Array | string, key: string): Buffer {
+  return createHmac('sha512', key).update(message).digest();
+}
+
+/** Digests are compared, not texts: timingSafeEqual throws on unequal lengths. */
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** True when the signature is one of the digests in hexadecimal. */
+function isOneOf(digests: readonly Buffer[], signature: string): boolean {
+  // Buffer.from(…, 'hex') would cut off silently at the first character that is no digit.
+  return /^[0-9a-f]{128}$/i.test(signature) && hasDigest(digests, Buffer.from(signature, 'hex'));
+}
+
+function hasDigest(digests: readonly Buffer[], given: Buffer): boolean {
+  return digests.filter((digest) => timingSafeEqual(digest, given)).length > 0;
 }

@@ -1,3 +1,4 @@
+import type { Brakes } from '../domain/brakes.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type Claim, claim, findHalt, halt, type Scope, sendable, tooManyUnknown } from '../ledger/claims.ts';
@@ -13,7 +14,13 @@ export type SenderDeps = {
   service: ServiceClient;
   limiter: { take(signal?: AbortSignal): Promise<void> };
   workerId: string;
-  rules: { mode: Mode; concurrency: number; sendDeadlineMs: number; haltAfterUnknown: number };
+  rules: {
+    mode: Mode;
+    concurrency: number;
+    sendDeadlineMs: number;
+    haltAfterUnknown: number;
+    brakes: Brakes;
+  };
 };
 
 export type SendRequest = {
@@ -200,7 +207,7 @@ async function commitTurn(
   const now = (): Began => ({ monotonic: clock.monotonic(), wall: clock.now() });
   const none = { claims: [], halted: null, asked: 0, began: now() };
   if (finished.length === 0 && free <= 0) return none;
-  const { mode, haltAfterUnknown } = deps.rules;
+  const { mode, haltAfterUnknown, brakes } = deps.rules;
   return deps.ledger.write(async (trx) => {
     const began = now();
     const at = clock.iso();
@@ -216,7 +223,7 @@ async function commitTurn(
     if (cause) await halt(trx, mode, cause, at);
     const halted = await findHalt(trx, mode);
     if (halted) return { ...none, halted: halted.cause };
-    const request = { ...scope, mode, workerId: deps.workerId, limit: free, at };
+    const request = { ...scope, mode, brakes, workerId: deps.workerId, limit: free, at };
     return { claims: await claim(trx, request), halted: null, asked: free, began };
   });
 }
@@ -256,7 +263,8 @@ function launch(
 
 /** Milliseconds until something may be sendable again; null when nothing is or a look-up must come first. */
 async function untilNext(deps: SenderDeps, scope: Scope | undefined): Promise<number | null> {
-  const left = await sendable(deps.ledger.db, deps.rules.mode, scope);
+  const { mode, brakes } = deps.rules;
+  const left = await sendable(deps.ledger.db, { ...scope, mode, brakes, at: deps.clock.iso() });
   if (left.ready <= left.lookUpFirst) return null;
   return left.nextAt === null ? 0 : Math.max(0, Date.parse(left.nextAt) - deps.clock.now());
 }

@@ -7,6 +7,7 @@ import type { App } from '../../src/app.ts';
 import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite } from './bare.ts';
 import { writeBatch } from './batch-file.ts';
 import * as ours from './ours.ts';
+import { measureReceiver } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 import { type Line, tableOf, timed } from './table.ts';
 
@@ -39,9 +40,16 @@ async function measure(on: Service): Promise<void> {
   await app.close();
   const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
   const bare = await measureBare(on, file);
-  const table = lines.map(({ bareOf, ...line }) => (bareOf ? { ...line, bare: bare[bareOf] } : line));
+  const received = await measureReceiver(rows);
+  const table: Line[] = lines.map(({ bareOf, ...line }) => (bareOf ? { ...line, bare: bare[bareOf] } : line));
+  const { seconds, bareSeconds, half } = received;
+  const bareReceiver = { what: 'node:http, HMAC, 200', seconds: bareSeconds };
+  table.push({ step: 'receive webhooks', rows, seconds, peakMb, bare: bareReceiver });
   console.log(`${rows} payouts, ${concurrency} requests in flight, sandbox in a process of its own\n`);
   console.log(tableOf(table));
+  console.log(
+    `\nthe receiver, a process of its own, at half of its rate (${half.perSecond}/s): p50 ${half.p50.toFixed(1)} ms, p99 ${half.p99.toFixed(1)} ms`,
+  );
   console.log(
     `\npeak memory of our process: ${peakMb} MB (limit ${memoryLimitMb} MB${peakMb > memoryLimitMb ? ', EXCEEDED' : ''})`,
   );

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judge, verdictOf } from '../../src/decisions/judge.ts';
+import { judge } from '../../src/decisions/judge.ts';
+import { verdictOf } from '../../src/decisions/verdict.ts';
 import { type Evidence, loadEvidence } from '../../src/ledger/evidence.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
@@ -37,6 +38,7 @@ function evidence(
     message: null,
     transfer_id: null,
     raw: null,
+    day_id: null,
   }));
   const final = ['success', 'failed', 'returned'].includes(state);
   return {

@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  checkRow,
-  hiddenCharacter,
-  type KnownColumn,
-  knownColumn,
-  requiredColumns,
-} from '../../src/domain/batch-rules.ts';
+import { checkRow, type KnownColumn, knownColumn, requiredColumns } from '../../src/domain/batch-rules.ts';
+import { hiddenCharacter } from '../../src/domain/hidden.ts';
 import { nubanAgrees } from '../../src/domain/nuban.ts';
 
 const good: Record<KnownColumn, string> = {
@@ -43,7 +38,9 @@ it('finds every problem of a row at once, each with its fix', () => {
     'reference: is empty; write the reference',
     expect.stringMatching(/^account_number: is in scientific notation/),
     'bank_code: expected 3 to 11 letters and digits; write the leading zeros again, for example 058',
-    'amount: has thousands separators; write 1000.50',
+    expect.stringMatching(
+      /^amount: has thousands separators; write 1000.50; .*Excel: .*LibreOffice: .*Google/,
+    ),
     'type: type is for ZAR only, not NGN; leave it empty',
   ]);
 });
@@ -85,8 +82,18 @@ it('does not require what the configuration gives', () => {
   );
 });
 
+it('takes the five digits of a Nigerian institution that the check digit confirms, and no others', () => {
+  expect(found({ bank_code: '50211', account_number: '2000123451' })).toEqual([]);
+  expect(found({ bank_code: '50211', account_number: '2000123452' })).toEqual([
+    expect.stringContaining('write 050211'),
+  ]);
+  expect(found({ bank_code: '50211', account_number: '2000123451', currency: 'ZAR' })).toHaveLength(1);
+});
+
 it('checks the last digit of a Nigerian account number and nothing else', () => {
   expect(nubanAgrees('011', '0000014579')).toBe(true);
   expect(nubanAgrees('011', '0000014578')).toBe(false);
+  expect(nubanAgrees('50211', '2000123451')).toBe(true);
+  expect(nubanAgrees('50211', '2000123452')).toBe(false);
   expect(nubanAgrees('999992', '0000014579')).toBeNull();
 });

@@ -8,7 +8,7 @@ const refused = async (content: string | Buffer, yaml = ''): Promise<string> => 
   expect(await s.ledger.db.selectFrom('batches').selectAll().execute()).toEqual([]);
   expect(s.names('inbox')).toEqual([]);
   expect(s.names('rejected')).toEqual(['bad.csv', 'bad.errors.csv']);
-  expect(s.read('rejected', 'bad.errors.csv')).toMatch(/^row,column,value,problem,fix\r\n/);
+  expect(s.read('rejected', 'bad.errors.csv')).toMatch(/^\ufeffrow,column,value,problem,fix\r\n/);
   return refusal(taken);
 };
 
@@ -31,7 +31,7 @@ it('refuses what is not UTF-8 text, and says what it is', async () => {
   expect(await refused(Buffer.from([0x50, 0x4b, 3, 4, 0, 0]))).toContain('workbook');
   expect(await refused(Buffer.from(`${csv(row('A'))}\0`))).toContain('NUL');
   expect(await refused(Buffer.from(csv(row('A'), row('B').replace('Adaeze', 'José')), 'latin1'))).toContain(
-    'line 3 holds bytes',
+    'row 3   holds the byte 0xE9, which is not UTF-8: the file is Windows-1252',
   );
 });
 

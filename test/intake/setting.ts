@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check.ts';
+import type { RetryRows } from '../../src/intake/retries.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 
@@ -21,6 +23,8 @@ export type Setting = {
   path(folder: 'inbox' | 'archive' | 'rejected', name: string): string;
   /** Intake of another process on the same ledger and folders. */
   again(yaml?: string): Intake;
+  /** Intake over another ledger, or that asks others about rows that pay others again. */
+  built(other: { retries?: RetryRows; ledger?: Ledger }): Intake;
 };
 
 /** A ledger and folders of its own, with a clock that moves only when told to. */
@@ -49,12 +53,17 @@ export async function setting(yaml = ''): Promise<Setting> {
     rejected: at('rejected'),
     reports: at('reports'),
   };
-  const again = (text = yaml): Intake => createIntake({ ledger, clock, config: configOf(home, text), paths });
+  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const judged = createDecisions({ ledger, clock, rules }).rows;
+  const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): Intake =>
+    createIntake({ ledger, clock, config: configOf(home, text), paths, retries: judged, ...other });
+  const again = (text = yaml): Intake => built({}, text);
   return {
     ledger,
     clock,
     intake: again(),
     again,
+    built,
     drop(name, content) {
       writeFileSync(join(at('inbox'), name), content);
       return join(at('inbox'), name);

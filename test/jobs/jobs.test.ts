@@ -33,7 +33,13 @@ it('intake counts what it took, refused and left waiting', async () => {
     waiting: 0,
     batches: [expect.stringMatching(/^good-/)],
   });
-  expect(await intake.run(app)).toEqual({ taken: 0, refused: 0, waiting: 0, batches: [] });
+  expect(await intake.run(app)).toEqual({
+    taken: 0,
+    refused: 0,
+    waiting: 0,
+    batches: [],
+    collections: 0,
+  });
 });
 
 it('submit counts every outcome, and a second run sends nothing', async () => {
@@ -64,7 +70,7 @@ it('a payout turned away is asked about first, then sent (P8)', async () => {
 it('apply-webhooks and follow-up are quiet when nothing was heard and nothing is due', async () => {
   const { app } = await opened();
   expect(await applyWebhooks.run(app)).toEqual({ applied: 0, lookups: 0 });
-  expect(await followUp.run(app)).toEqual({ tookOver: 0, applied: 0, lookups: 0 });
+  expect(await followUp.run(app)).toEqual({ tookOver: 0, applied: 0, lookups: 0, resends: 0 });
 });
 
 it('reconcile counts what it listed and matched, report writes its files', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrakes } from '../../src/domain/brakes.ts';
 import { claim, findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { openLedger } from '../../src/ledger/open.ts';
@@ -42,14 +43,15 @@ describe('P2: the transaction of the intent checks everything again', () => {
     ]);
   });
 
-  it('P2: nothing while the mode is halted, and the first cause stands', async () => {
+  it('P2: nothing while the mode is halted; a further cause joins the first, and its time stands', async () => {
     await addBatch(ledger, ['R-1']);
     await ledger.write((trx) => halt(trx, 'test', 'code 10', at(0)));
     await ledger.write((trx) => halt(trx, 'test', 'a later cause', at(1)));
     expect(await claimedNames(2)).toEqual([]);
-    expect(await findHalt(ledger.db, 'test')).toEqual({ mode: 'test', cause: 'code 10', at: at(0) });
+    const cause = 'code 10; also: a later cause';
+    expect(await findHalt(ledger.db, 'test')).toEqual({ mode: 'test', cause, at: at(0) });
     expect(await findHalt(ledger.db, 'live')).toBeUndefined();
-    expect(await ledger.write((trx) => liftHalt(trx, 'test', at(3)))).toMatchObject({ cause: 'code 10' });
+    expect(await ledger.write((trx) => liftHalt(trx, 'test', at(3)))).toMatchObject({ cause });
     expect(await claimedNames(4)).toEqual(['R-1']);
   });
 
@@ -87,7 +89,9 @@ describe('P2: the transaction of the intent checks everything again', () => {
     await addBatch(ledger, ['R-1'], { id: 'b-1' });
     await addBatch(ledger, ['R-2'], { id: 'b-2' });
     const of = (batches: string[]) =>
-      ledger.write((trx) => claim(trx, { mode: 'test', workerId: 'w', limit: 9, at: at(0), batches }));
+      ledger.write((trx) =>
+        claim(trx, { mode: 'test', workerId: 'w', limit: 9, at: at(0), batches, brakes: noBrakes }),
+      );
     expect((await of(['b-2', 'b-live'])).map((c) => c.reference)).toEqual(['R-2']);
     expect(await claimedNames(0)).toEqual(['R-1']);
   });

@@ -43,10 +43,16 @@ function row(n: number, createdAt = start - 60_000): ListedTransfer {
 }
 
 /** A list over generated rows, newest first; `disturb` runs before each answer and may name a Retry-After to fail with. */
-async function walk(book: Book, disturb: Trouble = () => undefined, maxPasses = 5) {
+async function walk(
+  book: Book,
+  disturb: Trouble = () => undefined,
+  maxPasses = 5,
+  other?: ServiceClient['listPage'],
+) {
   let asked = 0;
   const listPage: ServiceClient['listPage'] = async (page) => {
     const failing = disturb(++asked, page, book);
+    if (other) return other(page);
     book.now += 10;
     if (failing !== undefined) {
       return {
@@ -169,4 +175,71 @@ it('P28: a page size that changes within a pass spoils it', async () => {
     2,
   );
   expect(result.complete).toBe(false);
+});
+
+it('P28: a page that fails for minutes in the middle of a walk is waited for; the walk is not begun again', async () => {
+  const list = book(23);
+  const { result, asked } = await walk(list, (count) => (count > 3 && count < 14 ? 30_000 : undefined));
+  expect(result).toMatchObject({ complete: true, passes: 2 });
+  expect(asked).toBe(2 * 5 + 10);
+});
+
+it('P28: Retry-After on one page keeps the pages asked beside it waiting too', async () => {
+  const list = book(23);
+  const times: number[] = [];
+  await walk(list, (count, page, { now }) => {
+    if (page === 4) times.push(now);
+    return count === 2 ? 20_000 : undefined;
+  });
+  expect(times[0]).toBeGreaterThanOrEqual(start + 20_000);
+});
+
+it('P28: a list that becomes shorter while it is read is complete once it holds still', async () => {
+  const { result } = await walk(book(23), (asked, _page, { rows }) => {
+    if (asked === 3) rows.splice(8, 12);
+    return undefined;
+  });
+  expect(result).toMatchObject({ complete: true, listed: 13 });
+});
+
+it('P28: what only an earlier pass showed is dropped when later passes agree without it', async () => {
+  const list = book(23);
+  const { run, result } = await walk(list, (asked, _page, { rows }) => {
+    if (asked === 4) rows.splice(0, 1);
+    return undefined;
+  });
+  expect(result).toMatchObject({ complete: true });
+  const staged = await ledger.db
+    .selectFrom('listed')
+    .select('transfer_id')
+    .where('run_id', '=', run)
+    .execute();
+  expect(staged).toHaveLength(22);
+  expect(staged).not.toContainEqual({ transfer_id: '1' });
+});
+
+it('P28: a page served before a transfer settled does not take its newer word back', async () => {
+  const list = book(8);
+  const [old] = list.rows;
+  if (!old) throw new Error('no row');
+  const settled = { ...old, updated_at: new Date(start - 1_000).toISOString() };
+  list.rows = [settled, ...list.rows.slice(1), { ...old, status: 'pending' }];
+  const { run } = await walk(list, undefined, 1);
+  const staged = ledger.db
+    .selectFrom('listed')
+    .select('status')
+    .where('run_id', '=', run)
+    .where('transfer_id', '=', '1');
+  expect(await staged.execute()).toEqual([{ status: 'success' }]);
+});
+
+it('P28: a last page that does not exist keeps nobody asking for ever', async () => {
+  const list = book(7);
+  const endless: ServiceClient['listPage'] = async (page) => {
+    const items = list.rows.slice((page - 1) * 5, page * 5);
+    return { kind: 'page', page: { page, lastPage: 1e12, perPage: 5, total: 7, date: list.now, items } };
+  };
+  const { result, asked } = await walk(list, undefined, 5, endless);
+  expect(result).toMatchObject({ complete: true, listed: 7 });
+  expect(asked).toBeLessThan(20);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -162,6 +163,20 @@ it('P16: it waits on hold when its batch is on hold', async () => {
     .where('id', '=', 'b-1')
     .execute();
   expect((await night()).payout.state).toBe('held');
+});
+
+it('P21: nothing of a cancelled batch is resent by itself; it stays unknown, for a person to close', async () => {
+  await follow(0, 3 * hour);
+  const order = { mode: 'test' as const, batch: 'b-1', source: 'person:ada', why: 'wrong month' };
+  await cancelUnsent(ledger, { ...order, at: at(3 * hour) });
+  const { payout, summary } = await night();
+  expect(payout).toMatchObject({ state: 'unknown', auto_resends: 0n });
+  expect(summary.resubmitted).toBeUndefined();
+  await lookUps().askDue({ budget: 9 });
+  expect(await claimAt(ledger, at(4 * hour + 5_000), 5)).toEqual([]);
+  const settle = { kind: 'settle' as const, as: 'failed' as const, note: 'never arrived' };
+  await ledger.write((trx) => record(trx, at(5 * hour), [{ payoutId: id, source: 'person', event: settle }]));
+  expect((await payoutById(ledger, id)).state).toBe('failed');
 });
 
 it('P25: a ledger that went back in time orders nothing once more, since it may have done so already', async () => {

@@ -144,6 +144,7 @@ type Night = {
   /** What the details show of everything that is asked about. */
   status?: WitnessStatus;
   yaml?: string;
+  oldest?: string;
 };
 async function reconcile(rows: StagedTransfer[], night: Night = {}) {
   const asked: { lookUps: bigint[]; resends: bigint[] } = { lookUps: [], resends: [] };
@@ -161,7 +162,7 @@ async function reconcile(rows: StagedTransfer[], night: Night = {}) {
           passes: 2,
           listed: rows.length,
           cut,
-          oldestCreatedAt: null,
+          oldestCreatedAt: night.oldest ?? birth,
           otherDomainSeen: false,
         };
       },
@@ -277,9 +278,10 @@ it('a discrepancy keeps its id, closes by evidence, says what closed it, and ope
   const healed = await reconcile([listed(2)]);
   expect(healed.summary.discrepancies).toMatchObject({ resolved: 1, open: {} });
   const [closed] = await listOpen(ledger.db, { mode: 'test', states: ['resolved'] });
-  expect(closed?.note).toBe(
-    `closed by evidence of run ${healed.summary.run}; ledger: success by response+listing`,
-  );
+  expect(closed).toMatchObject({
+    resolved_by: 'evidence',
+    note: `closed by evidence of run ${healed.summary.run}; listed as transfer 2, success 10.00 NGN; ledger: success by response+listing`,
+  });
   const back = await reconcile([listed(2, { amount: '9.00' })]);
   expect(back.summary.discrepancies).toMatchObject({ opened: 1 });
 });

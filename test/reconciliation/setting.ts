@@ -40,6 +40,8 @@ export type Night = {
   /** Happens while the list is being read. */
   meanwhile?: () => Promise<unknown>;
   submission?: string;
+  /** Whether the configuration expects webhooks; not unless given. */
+  receives?: boolean;
 };
 
 /** One run over a list given row by row. */
@@ -59,7 +61,7 @@ export async function nightOf(ledger: TestLedger, night: Night) {
     lookUp: async (ids: bigint[]) => new Map(ids.map((id) => [id, answer])),
     askResend: async () => 0,
   };
-  const config = configured(ledger.folder, night.submission ?? '{}');
+  const config = configured(ledger.folder, night);
   const reconciliation = createReconciliation({ ledger, config, clock, listing, followUp });
   const summary = await reconciliation.run({ full: night.full ?? false, followUp: true });
   const open = await listOpen(ledger.db, { mode: 'test' });
@@ -71,10 +73,10 @@ function answerOf(details: Night['details']): LookedUp {
   return details ? { word: 'found', status: details } : { word: 'not_found', status: null };
 }
 
-function configured(folder: string, submission: string): Config {
+function configured(folder: string, { submission = '{}', receives = false }: Night): Config {
   mkdirSync(join(folder, 'config'), { recursive: true });
   const file = join(folder, 'config', 'counterfoil.yaml');
-  const receiver = 'receiver: { enabled: false }';
+  const receiver = `receiver: { enabled: ${receives} }`;
   const service = 'service: { base_url: "http://127.0.0.1:1" }';
   writeFileSync(file, `${service}\n${receiver}\nsubmission: ${submission}\n`);
   const loaded = loadConfig({ configFlag: file, cwd: folder, env: {} });

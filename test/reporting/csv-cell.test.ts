@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberCell, textCell } from '../../src/domain/csv-cell.ts';
+import { numberCell, textCell, unsplitCell } from '../../src/domain/csv-cell.ts';
 
 describe('cells of a CSV file', () => {
   it.each([
@@ -14,19 +14,48 @@ describe('cells of a CSV file', () => {
     '＋1',
     '－1',
     '＠x',
+    '﹦1',
+    '﹢1',
     '  =1',
     '\u3000=1',
+    '\u2003=1',
+    '\u200b\u200d=1',
+    '\u202e=1',
+    '\u0000=1',
     ' \t=1',
   ])('neutralises the text %j with a single quote in front', (text) => {
     expect(textCell(text)).toBe(`'${text}`);
   });
 
-  it.each(['', 'Ada', 'a=b', '0123456789', ' plain', "'=1"])('leaves the text %j alone', (text) => {
+  it.each(['', 'Ada', 'a=b', '0123456789', ' plain', "'=1", '"=1'])('leaves the text %j alone', (text) => {
     expect(textCell(text)).toBe(text);
   });
 
   it('leaves plain numbers in a number column and neutralises everything else there', () => {
     expect(['-12.50', '100', '0.005'].map(numberCell)).toEqual(['-12.50', '100', '0.005']);
     expect(['-1+2', '=1', '-', '+5'].map(numberCell)).toEqual(["'-1+2", "'=1", "'-", "'+5"]);
+  });
+
+  it.each([
+    ['pay;=1+1', "pay;'=1+1"],
+    ['pay; "@SUM(A1)', 'pay; "\'@SUM(A1)'],
+    ['pay\n-1', "pay\n'-1"],
+    ['pay\t+1;＝2', "pay\t'+1;'＝2"],
+  ])('neutralises what a program would run that splits %j at another separator', (text, safe) => {
+    expect(unsplitCell(text, ',')).toBe(safe);
+  });
+
+  it.each(["pay;'=1", 'a; b', 'pay,=1', '=1', 'a-b;c=d'])(
+    'leaves %j alone, which no other separator opens',
+    (text) => {
+      expect(unsplitCell(text, ',')).toBe(text);
+    },
+  );
+
+  it('takes no longer than the text is long', () => {
+    const began = performance.now();
+    unsplitCell('\n '.repeat(200_000), ',');
+    textCell(' '.repeat(400_000));
+    expect(performance.now() - began).toBeLessThan(2_000);
   });
 });

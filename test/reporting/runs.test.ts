@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -115,12 +115,12 @@ describe('P30: the statement', () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
     await addListed(world.ledger, 'R1', { status: 'failed' });
     await report();
-    expect(statement().unexplained).toEqual(['-1', '-100.00']);
+    expect(statement().unexplained).toEqual(['1', '-100.00']);
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success'], { transfer_id: 'T-R2' });
     await addListed(world.ledger, 'R2');
     await addListed(world.ledger, 'R2', { transfer_id: 'again', amount: 70_000n });
     await report();
-    expect(statement().unexplained).toEqual(['0', '600.00']);
+    expect(statement().unexplained).toEqual(['2', '600.00']);
   });
 
   it('puts wrong amounts and currencies into amount_differences and still ties', async () => {
@@ -132,7 +132,7 @@ describe('P30: the statement', () => {
     expect(statement().amount_differences).toEqual(['2', '-110.00']);
     expect(statement('ZAR')).toEqual({
       listed_by_service: ['1', '25.00'],
-      amount_differences: ['0', '25.00'],
+      amount_differences: ['1', '25.00'],
     });
     expect(statement().unexplained).toBeUndefined();
   });
@@ -148,7 +148,7 @@ describe('P30: the statement', () => {
       amount: 1n,
     });
     await report();
-    expect(statement().timing).toEqual(['-1', '-0.01']);
+    expect(statement().timing).toEqual(['3', '-0.01']);
     expect(statement().unexplained).toBeUndefined();
     expect(table('payouts.csv').map((row) => row[9])).toEqual([
       'match_state',
@@ -158,20 +158,22 @@ describe('P30: the statement', () => {
     ]);
   });
 
-  it('looks at history up to the cut only, and leaves the other mode out', async () => {
-    await addPayout(world.ledger, 'R1', ['ready', 'sending'], {
-      times: ['2026-11-21T12:00:00.000Z', '2026-11-21T13:05:00.001Z'],
+  it('P30: counts what is recorded when it is frozen, whatever its clock says, and leaves the other mode out', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending'], {
+      times: ['2026-11-21T12:00:00.000Z', '2027-01-01T00:00:00.000Z', '2026-11-20T13:00:00.000Z'],
     });
-    await addPayout(world.ledger, 'R2', ['ready'], { times: ['2026-11-21T13:05:00.001Z'] });
+    await addListed(world.ledger, 'R1', { status: 'pending' });
     await addPayout(world.ledger, 'R3', ['ready', 'sending', 'pending'], { mode: 'live' });
     await addListed(world.ledger, 'R4', { domain: 'live' });
     await report();
-    expect(statement()).toEqual({});
-    expect(
-      table('payouts.csv')
-        .slice(1)
-        .map((row) => [row[0], row[8]]),
-    ).toEqual([['R1', 'ready']]);
+    expect(statement()).toEqual({
+      submitted: ['1', '100.00'],
+      closing: ['1', '100.00'],
+      in_flight: ['1', '100.00'],
+      listed_by_service: ['1', '100.00'],
+    });
+    const states = table('payouts.csv').slice(1);
+    expect(states.map((row) => [row[0], row[8]])).toEqual([['R1', 'pending']]);
   });
 
   it('adds amounts exactly beyond 64 bits', async () => {
@@ -206,7 +208,7 @@ describe('the files of a run', () => {
     await report();
     const rows = table('payouts.csv');
     expect(text('payouts.csv').split('\r\n')[1]).toBe(
-      'ok,b-20261121-000001,2,0123456789,Ada Obi,058,100.00,NGN,success,matched,T-ok,,10.00,success,100.00,2026-11-21T13:01:00.000+01:00,,response+listing',
+      'ok,b-20261121-000001,2,0123456789,Ada Obi,058,100.00,NGN,success,matched,T-ok,,10.00,success,100.00,2026-11-21T13:01:00.000+01:00,,response+listing,submitted+settled+listed_by_service',
     );
     expect(rows.slice(1).map((row) => [row[0], row[9]])).toEqual([
       ['ok', 'matched'],
@@ -249,14 +251,21 @@ describe('the files of a run', () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending']);
     await addDiscrepancy(world.ledger, 'D1');
     await report();
-    const names = ['statement.csv', 'payouts.csv', 'discrepancies.csv', 'ageing.csv', 'summary.json'];
-    const before = names.map(text);
+    const folder = join(world.reports, `reconciliation-${runId}`);
+    const names = readdirSync(folder);
+    expect(names).toContain('report.html');
+    expect(names).toContain('report.xlsx');
+    const before = names.map((name) => readFileSync(join(folder, name)));
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success']);
     await world.ledger.db.updateTable('payouts').set({ state: 'success', evidence: 'listing' }).execute();
     await world.ledger.db.deleteFrom('discrepancies').execute();
     await world.ledger.db.deleteFrom('listed').execute();
-    expect(await world.reporting.writeRun(runId)).toHaveLength(5);
-    expect(names.map(text)).toEqual(before);
+    rmSync(folder, { recursive: true });
+    expect((await world.reporting.writeRun(runId)).toSorted()).toEqual(
+      names.map((name) => join(folder, name)).toSorted(),
+    );
+    for (const [index, name] of names.entries())
+      expect(readFileSync(join(folder, name)).equals(before[index] ?? Buffer.of()), name).toBe(true);
     expect(text('summary.json')).toBe(`{\n  "run": "${runId}",\n  "complete": true,\n  "passes": 2\n}\n`);
   });
 
@@ -289,10 +298,10 @@ describe('index.html', () => {
     for (const run of [runId, '20261122T130000Z']) await reporting.freezeRun(run, cut);
     const html = readFileSync(await reporting.writeIndex(), 'utf8');
     expect([...html.matchAll(/<th scope="row">([^<]*)</g)].map((match) => match[1])).toEqual([
-      'a&#60;b-20261122',
-      'b-20261121-000001',
       '20261122T130000Z',
       runId,
+      'a&#60;b-20261122',
+      'b-20261121-000001',
     ]);
     expect(html).toContain('href="a%3Cb-20261122/results.csv"');
     expect(html).toContain(`href="reconciliation-${runId}/statement.csv"`);

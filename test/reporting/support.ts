@@ -2,10 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import type { Discrepancy, Listed, NewPayout } from '../../src/ledger/tables.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 
 export const runId = '20261121T130000Z';
 const runStart = '2026-11-21T13:00:00.000Z';
@@ -30,11 +32,11 @@ export type World = {
 };
 
 /** A real ledger in a temporary folder, with one loaded batch `b-20261121-000001`, and reporting over it. */
-export async function makeWorld(): Promise<World> {
+export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'reporting-'));
   const reports = join(folder, 'data', 'reports');
   const ledger = await openLedger(join(folder, 'data', 'ledger.db'), {
-    now: () => '2026-11-20T00:00:00.000Z',
+    now: () => birth,
   });
   const configured = (reportsYaml: string): Config => {
     mkdirSync(join(folder, 'config'), { recursive: true });
@@ -46,7 +48,10 @@ export async function makeWorld(): Promise<World> {
   };
   await addBatch(ledger, 'b-20261121-000001');
   const config = configured('{}');
-  const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports } });
+  const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
+  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const retries = createDecisions({ ledger, clock, rules }).rows;
+  const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {
     ledger,
     config,
@@ -126,7 +131,7 @@ export async function addPayout(
     source: 'test',
     from_state: path[index - 1] ?? null,
     to_state: to,
-    detail: '{}',
+    detail: index === path.length - 1 && given.fee ? JSON.stringify({ fee: given.fee }) : '{}',
     prev_hash: '',
     hash: '',
   }));
@@ -193,10 +198,15 @@ export async function addDiscrepancy(
     actual: '90.00',
     difference: '-10.00',
     severity: 'high',
+    later_severity: null,
+    graver_at: null,
     evidence: 'listing',
     action: 'ask',
     state: 'open',
+    resolved_by: null,
     note: '',
+    reopened: 0n,
+    shown_at: null,
     first_seen_at: runStart,
     last_seen_at: runStart,
     last_run_id: runId,

@@ -39,10 +39,16 @@ it('P21: cancel touches only what was never sent, and says how many were', async
     ...['retry', 'PAY-0001', '--no-wait', '--yes'],
     ...['--evidence', shown.evidence_digest],
   ]);
-  expect(waiting).toMatchObject({ code: 0, out: 'PAY-0001 again: ready; counterfoil submit sends it\n' });
+  expect(waiting).toMatchObject({
+    code: 4,
+    out: `PAY-0001 again: held\nheld: ${first} waits for counterfoil release ${first}\n`,
+  });
   const waits = await home.json(['cancel', first, '--yes'], 4);
   expect(waits).toMatchObject({ cancelled: 0, waiting: 1 });
   expect((await home.run(['cancel', 'nothing', '--yes'])).err).toContain('counterfoil status');
+  await home.json(['submit'], 4);
+  expect(home.sandbox.requests.posts, 'nothing more goes out of a cancelled batch').toBe(2);
+  expect(await home.json(['release', first], 0)).toMatchObject({ released: 1 });
   await home.json(['submit'], 0);
   expect(home.sandbox.requests.posts).toBe(3);
 });

@@ -1,13 +1,20 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { verifyWebhook } from '../../src/service/webhook-signature.ts';
+import {
+  createWebhookVerifier,
+  type WebhookKeys,
+  type WebhookProof,
+  type WebhookVerdict,
+} from '../../src/service/webhook-signature.ts';
 
 type Vector = { raw_body: string; key: string; payloadsignature: string };
 const vectors: { webhook: Vector[] } = JSON.parse(
   readFileSync(new URL('../fixtures/vectors/signatures.json', import.meta.url), 'utf8'),
 );
 
+const verifyWebhook = (message: Uint8Array, proof: WebhookProof, by: WebhookKeys): WebhookVerdict =>
+  createWebhookVerifier(by)(message, proof);
 const sign = (message: string, key: string): string =>
   createHmac('sha512', key).update(message).digest('hex');
 const keys = { secretKeys: ['sk_new', 'sk_old'], publicKeys: ['pk'], webhookKeys: [] as string[] };

@@ -6,7 +6,7 @@ import { sendable } from '../../src/ledger/claims.ts';
 import { finishRun } from '../../src/ledger/listings.ts';
 import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
 import { describeDelivery } from '../../src/runtime/delivery.ts';
-import { verifyWebhook } from '../../src/service/webhook-signature.ts';
+import { createWebhookVerifier } from '../../src/service/webhook-signature.ts';
 import type { Life } from './life.ts';
 import type { Town } from './town.ts';
 import type { Receiver } from './webhooks.ts';
@@ -91,7 +91,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     return go;
   }
   const submit = lane('submit', async () => {
-    if ((await sendable(app.ledger.db, 'test')).ready === 0) return;
+    if ((await sendable(app.ledger.db, app.brakes.under())).ready === 0) return;
     if (!cleared && (await app.preflight()).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });
@@ -141,14 +141,14 @@ function receiverOf(town: Town, life: Life, app: App, apply: () => void): Receiv
     const bytes = Buffer.from(body);
     const { payloadsignature, merchantsignature } = headers;
     const proof = { payloadsignature, merchantsignature, authorization: undefined };
-    const verdict = verifyWebhook(bytes, proof, { secretKeys, publicKeys, webhookKeys });
+    const verdict = createWebhookVerifier({ secretKeys, publicKeys, webhookKeys })(bytes, proof);
     if (verdict.kind === 'rejected') return true;
     const delivery = describeDelivery({
       mode: 'test',
       body: bytes,
       headers,
       authorization: verdict.authorization,
-      address: '192.0.2.1',
+      source: { address: '192.0.2.1', protocol: 'https' },
       receivedAt: life.clock.iso(),
       nowMs: life.clock.now(),
       replayWindowMs: app.config.receiver.replayWindowSeconds * 1000,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Told } from './inspector.ts';
+import { judgeStatement } from './statement-verdict.ts';
 import type { Town } from './town.ts';
 import { isSame } from './watch.ts';
 import { forgery } from './webhooks.ts';
@@ -42,6 +43,7 @@ export async function judgeTheEnd(town: Town, files: readonly BatchFile[]): Prom
   judgeSuccessors(town, payouts);
   judgeWebhooks(town);
   await judgeProof(town);
+  await judgeStatement(town);
   return tally;
 }
 

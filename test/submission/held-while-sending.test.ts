@@ -1,9 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { abandonClaims } from '../../src/ledger/claims.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { holdBatch, holdReturned, releaseBatch } from '../../src/ledger/holds.ts';
+import { record } from '../../src/ledger/record.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { addBatch, at, makeLedger, payoutById, states } from '../support/ledger.ts';
+import { addBatch, at, claimAt, makeLedger, payoutById, replies, states } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
 
 it('P21: what the service turned away while its batch was being held waits with it, and goes on once released', async () => {
@@ -66,4 +68,25 @@ it('P21: what the service turned away while its batch was being cancelled is not
   expect(await cancel()).toMatchObject({ cancelled: 1 });
   const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
   expect(hold_reasons, 'nothing is on its way any more').toBe('[]');
+});
+
+it('P21: what a stalled worker shows to be unsent after its batch was cancelled is not sent, and a second cancel ends it', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  await addBatch(ledger, ['R-1', 'R-2']);
+  const [stalled] = await claimAt(ledger, at(0));
+  if (!stalled) throw new Error('nothing was claimed');
+  await ledger.write((trx) => abandonClaims(trx, 'w-1', at(10)));
+  const cancel = (ms: number) =>
+    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(ms), source: 'person', why: 'wrong month' });
+  await cancel(20);
+  expect(await states(ledger)).toEqual({ 'R-1': 'unknown', 'R-2': 'cancelled' });
+  const { payoutId, attemptId } = stalled;
+  const event = { kind: 'outcome' as const, attemptId, outcome: replies.notSent() };
+  await ledger.write(async (trx) =>
+    holdReturned(trx, at(30), await record(trx, at(30), [{ payoutId, source: 'response', event }])),
+  );
+  expect(await states(ledger)).toMatchObject({ 'R-1': 'held' });
+  expect(await claimAt(ledger, at(40), 5, 'w-2')).toEqual([]);
+  expect(await cancel(50)).toMatchObject({ cancelled: 1 });
 });

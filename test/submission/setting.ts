@@ -1,3 +1,4 @@
+import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Mode } from '../../src/domain/payout.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
@@ -24,11 +25,23 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
 export function senderOf(
   ledger: Ledger,
   service: ServiceClient,
-  more: { clock?: Clock; workerId?: string; concurrency?: number; sendDeadlineMs?: number } = {},
+  more: {
+    clock?: Clock;
+    workerId?: string;
+    concurrency?: number;
+    sendDeadlineMs?: number;
+    brakes?: Brakes;
+  } = {},
 ) {
-  const { clock = systemClock(), workerId = 'w-1', concurrency = 4, sendDeadlineMs = 5000 } = more;
+  const {
+    clock = systemClock(),
+    workerId = 'w-1',
+    concurrency = 4,
+    sendDeadlineMs = 5000,
+    brakes = noBrakes,
+  } = more;
   const mode: Mode = 'test';
-  const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3 };
+  const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3, brakes };
   return createSender({ ledger, clock, service, limiter: { take: async () => undefined }, workerId, rules });
 }
 

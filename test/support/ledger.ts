@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { canonicalBody } from '../../src/domain/body.ts';
+import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Mode, PayoutState } from '../../src/domain/payout.ts';
 import { type Claim, claim } from '../../src/ledger/claims.ts';
@@ -128,8 +129,14 @@ export const replies = {
 };
 
 /** Commits intents for up to `limit` payouts of the test mode. */
-export function claimAt(ledger: Ledger, when: string, limit = 1, workerId = 'w-1'): Promise<Claim[]> {
-  return ledger.write((trx) => claim(trx, { mode: 'test', workerId, limit, at: when }));
+export function claimAt(
+  ledger: Ledger,
+  when: string,
+  limit = 1,
+  workerId = 'w-1',
+  brakes: Brakes = noBrakes,
+): Promise<Claim[]> {
+  return ledger.write((trx) => claim(trx, { mode: 'test', workerId, limit, at: when, brakes }));
 }
 
 /** Records what an attempt came to. */

@@ -17,7 +17,7 @@ export const evidenceDefects: readonly Defect[] = [
   {
     name: 'stores webhooks whatever their signature',
     file: 'src/service/webhook-signature.ts',
-    find: `  if (!isSigned(body, proof.payloadsignature, keys.secretKeys)) return rejected('payloadsignature wrong');`,
+    find: `    if (!signed) return rejected('payloadsignature wrong');`,
     replace: ``,
   },
   {
@@ -34,7 +34,7 @@ export const evidenceDefects: readonly Defect[] = [
     file: 'src/domain/transition.ts',
     find: `  if (over && now.possiblyTaken > 1 && `,
     replace: `  if (over && now.possiblyTaken < 0 && `,
-    fault: 'reset after body',
+    fault: 'lost after acceptance',
   },
   {
     name: 'resends what is listed',
@@ -44,9 +44,9 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'tells nobody of what stays unknown',
-    file: 'src/reconciliation/reconcile.ts',
-    find: `        payouts.map((payout) => unknown(payout, `,
-    replace: `        payouts.slice(0, 0).map((payout) => unknown(payout, `,
+    file: 'src/reconciliation/conclude.ts',
+    find: `        payouts.map((payout) => ({ payout, found: unknown(payout, `,
+    replace: `        payouts.slice(0, 0).map((payout) => ({ payout, found: unknown(payout, `,
   },
   {
     name: 'pays anew without looking at who else does',

@@ -13,25 +13,20 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'claims without looking at the state',
     file: 'src/ledger/claims.ts',
-    find: `.where('payouts.state', '=', 'ready')
-    .where('payouts.look_up_first'`,
-    replace: `.where('payouts.look_up_first'`,
+    find: `base.where('payouts.state', '=', 'ready').execute()`,
+    replace: `base.execute()`,
   },
   {
     name: 'claims what is held',
     file: 'src/ledger/claims.ts',
-    find: `.where('payouts.state', '=', 'ready')
-    .where('payouts.look_up_first'`,
-    replace: `.where('payouts.state', 'in', ['ready', 'held'])
-    .where('payouts.look_up_first'`,
+    find: `base.where('payouts.state', '=', 'ready').execute()`,
+    replace: `base.where('payouts.state', 'in', ['ready', 'held']).execute()`,
   },
   {
     name: 'claims what was cancelled',
     file: 'src/ledger/claims.ts',
-    find: `.where('payouts.state', '=', 'ready')
-    .where('payouts.look_up_first'`,
-    replace: `.where('payouts.state', 'in', ['ready', 'cancelled'])
-    .where('payouts.look_up_first'`,
+    find: `base.where('payouts.state', '=', 'ready').execute()`,
+    replace: `base.where('payouts.state', 'in', ['ready', 'cancelled']).execute()`,
   },
   {
     name: 'makes one attempt of a claim and sends it twice',
@@ -42,7 +37,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'ignores a halt',
-    file: 'src/ledger/claims.ts',
+    file: 'src/ledger/halts.ts',
     find: `  return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();`,
     replace: `  return undefined;`,
   },

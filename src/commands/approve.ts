@@ -1,0 +1,166 @@
+import type { LocalApp } from '../app.ts';
+import {
+  type Account,
+  approvalAsked,
+  behindSudo,
+  isApprovalReason,
+  whyNotApprove,
+} from '../domain/approval.ts';
+import {
+  type Approvable,
+  approvalsOf,
+  batchTotals,
+  isApprovedReason,
+  readApprovable,
+  recordApproval,
+} from '../ledger/approvals.ts';
+import { getBatch, readReasons } from '../ledger/batches.ts';
+import { releaseBatch } from '../ledger/holds.ts';
+import { batchLikeness } from '../ledger/likeness.ts';
+import type { Batch } from '../ledger/tables.ts';
+import { type Context, withLocal } from './context.ts';
+import { unlessQuiet, withheldLines } from './describe.ts';
+import { oneBatch } from './hold.ts';
+import { person } from './person.ts';
+import { type Result, Stop } from './result.ts';
+
+/** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
+export async function approve(context: Context, args: string[]): Promise<Result> {
+  return withLocal(context, async (app) => {
+    const batch = await found(app, args);
+    await refuseNeedless(app, batch);
+    const shown = await readApprovable(app.ledger.db, batch);
+    const before = (await approvalsOf(app.ledger.db, app.config.mode, [batch.id]))
+      .get(batch.id)
+      ?.find(({ throughId }) => throughId >= shown.throughId);
+    if (before) return goOn(context, app, batch, before);
+    const acting = approvers(context);
+    const why = droppersOf(batch).flatMap((dropper) => whyNotApprove(dropper, acting) ?? [])[0];
+    if (why !== undefined) throw new Stop(2, `${batch.id} is not approved: ${why}. Nothing was done`);
+    if (!shown.sound)
+      throw new Stop(
+        1,
+        `${batch.id} is not approved: its payouts in the ledger are not those that were taken in. Nothing was done; counterfoil verify says what differs`,
+      );
+    const warnings = await warningsOf(app, batch, shown);
+    for (const line of orderLines(batch, shown, warnings))
+      (context.options.json ? context.say : context.print)(line);
+    const by = person();
+    const at = app.clock.iso();
+    const order = { batch, shown, by, at };
+    const done = await app.ledger.write((trx) => recordApproval(trx, order));
+    if (done.kind === 'changed')
+      throw new Stop(2, `${batch.id} changed while it was looked at: look again. Nothing was done`);
+    const json = { approved_by: by, approved_at: at, ...orderJson(shown, warnings) };
+    const line = `${batch.id}: approved by ${by}, digest ${shown.digest.slice(0, 12)}`;
+    if (done.others.length > 0) {
+      const lines = [line, ...done.others.map((reason) => `  still held: ${reason}`)];
+      return { code: 4, lines, json: { batch: batch.id, ...json, released: 0, hold_reasons: done.others } };
+    }
+    return letGo(context, app, batch, { line, json });
+  });
+}
+
+async function found(app: LocalApp, args: string[]): Promise<Batch> {
+  const batch = await getBatch(app.ledger.db, app.config.mode, await oneBatch(app, args));
+  if (!batch) throw new Stop(2, 'name a batch; nothing was done');
+  return batch;
+}
+
+async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
+  const asked = approvalAsked(app.config.submission, await batchTotals(app.ledger.db, batch.id));
+  const reasons = readReasons(batch.hold_reasons);
+  if (batch.approval_needed === 1n || asked !== null) return;
+  const next = reasons.length > 0 ? `. It is held: ${reasons.join('; ')}` : '';
+  throw new Stop(2, `${batch.id} needs no approval; nothing was done${next}`);
+}
+
+/** An approval that was interrupted before all was let go is finished by whoever says it again. */
+async function goOn(
+  context: Context,
+  app: LocalApp,
+  batch: Batch,
+  before: { by: string; at: string; digest: string },
+): Promise<Result> {
+  const line = `${batch.id}: already approved by ${before.by} at ${before.at}`;
+  const json = { approved_by: before.by, approved_at: before.at, digest: before.digest };
+  const reasons = readReasons(batch.hold_reasons);
+  const interrupted = reasons.length > 0 && reasons.every(isApprovedReason);
+  if (interrupted) return letGo(context, app, batch, { line, json });
+  const held = reasons.filter((reason) => !isApprovalReason(reason, batch.id));
+  const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
+  const told = { batch: batch.id, ...json, released: 0, hold_reasons: held };
+  return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json: told });
+}
+
+async function letGo(
+  context: Context,
+  app: LocalApp,
+  batch: Batch,
+  { line, json }: { line: string; json: Record<string, unknown> },
+): Promise<Result> {
+  const { mode, submission } = app.config;
+  const at = app.clock.iso();
+  // A hold that somebody put on meanwhile is theirs to lift.
+  const lifts = isApprovedReason;
+  const request = { mode, batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
+  const { moved, kept, first, stays } = await releaseBatch(app.ledger, request);
+  const lines = [`${line}; ${moved} payouts may go now: counterfoil submit or serve sends them`];
+  if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
+  lines.push(...stays.map((reason) => `  still held: ${reason}`));
+  const told = { batch: batch.id, ...json, released: moved, kept, kept_first: first, hold_reasons: stays };
+  return unlessQuiet(context, { code: kept + stays.length > 0 ? 4 : 0, lines, json: told });
+}
+
+/** Everybody who dropped it: the person, and the account that sudo made of them; null for nobody known. */
+function droppersOf(batch: Batch): (Account | null)[] {
+  const account = (name: string, uid: bigint | null): Account => ({
+    name,
+    uid: uid === null ? null : Number(uid),
+  });
+  if (batch.dropped_by === '') return [null];
+  const person = account(batch.dropped_by, batch.dropped_uid);
+  return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
+}
+
+/** Everybody this person acts as: sudo does not make a second person of one. */
+function approvers({ env }: Context): Account[] {
+  const own: Account = { name: person(), uid: process.getuid?.() ?? null };
+  const behind = behindSudo(env);
+  return behind ? [own, behind] : [own];
+}
+
+async function warningsOf(app: LocalApp, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
+  const { mode } = app.config;
+  const others = readReasons(batch.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
+  const ever = { since: '9999', recent: false };
+  const alike = await batchLikeness(app.ledger.db, { id: batch.id, mode }, ever, 1);
+  const [first] = alike.first;
+  return [
+    ...others.map((reason) => `it is held for another reason too: ${reason}`),
+    ...(first
+      ? [
+          `${alike.count} of its payouts have the account, currency and amount of an earlier one, the first: row ${first.row} like ${first.earlierReference} in batch ${first.earlierBatch} of ${first.earlierAt.slice(0, 10)}`,
+        ]
+      : []),
+    ...(oddAccounts.count > 0
+      ? [
+          `${oddAccounts.count} account numbers whose check digit does not agree with their bank code, the first in row ${oddAccounts.firstRow}`,
+        ]
+      : []),
+  ];
+}
+
+function orderLines(batch: Batch, shown: Approvable, warnings: readonly string[]): string[] {
+  return [
+    `${batch.id}  ${batch.file_name}, taken in ${batch.created_at}, dropped by ${batch.dropped_by}${batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`}`,
+    `  payouts    ${shown.rows}`,
+    ...Object.entries(shown.totals).map(([currency, total]) => `  total      ${currency} ${total}`),
+    ...warnings.map((warning) => `  WARNING    ${warning}`),
+    `  digest     ${shown.digest.slice(0, 12)}`,
+  ];
+}
+
+function orderJson({ digest, rows, totals }: Approvable, warnings: string[]): Record<string, unknown> {
+  return { digest, rows, totals, warnings };
+}

@@ -1,0 +1,45 @@
+import { type Context, withLocal } from './context.ts';
+import { unlessQuiet } from './describe.ts';
+import { type Result, Stop } from './result.ts';
+
+/** `close-period MONTH`: 0 when it is closed, whatever is unresolved is named; 2 when that month cannot be closed. */
+export async function closePeriod(context: Context, args: string[]): Promise<Result> {
+  const [month = ''] = args;
+  return withLocal(context, async (app) => {
+    await app.applyWebhooks();
+    const closed = await app.reporting.closePeriod(month, app.clock.iso());
+    if (closed.kind === 'refused') throw new Stop(2, closed.why);
+    const { period, statement, warnings } = closed;
+    const files = (await app.reporting.writePeriod(month)) ?? [];
+    const reports = [...files, await app.reporting.writeIndex()];
+    if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
+    const lines = [
+      `closed         ${month}: ${period.starts_at} up to ${period.ends_at} (${period.timezone})`,
+      `digest         ${period.digest}`,
+      ...statement.flatMap(([currency, line, count, amount]) =>
+        line === 'opening' || line === 'closing'
+          ? [`${line.padEnd(14)} ${currency} ${amount} (${count})`]
+          : [],
+      ),
+      ...reports,
+    ];
+    const json = {
+      month,
+      starts_at: period.starts_at,
+      ends_at: period.ends_at,
+      timezone: period.timezone,
+      closed_at: period.closed_at,
+      run: period.run_id,
+      digest: period.digest,
+      statement: statement.map(([currency, line, count, amount]) => ({
+        currency,
+        line,
+        count: Number(count),
+        amount,
+      })),
+      warnings,
+      reports,
+    };
+    return unlessQuiet(context, { code: 0, lines, json });
+  });
+}

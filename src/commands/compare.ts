@@ -1,0 +1,57 @@
+import type { LocalApp } from '../app.ts';
+import type { Context } from './context.ts';
+import { unlessQuiet } from './describe.ts';
+import { type Result, Stop } from './result.ts';
+
+type Comparison = Extract<
+  Awaited<ReturnType<LocalApp['reporting']['compareRuns']>>,
+  { kind: 'compared' }
+>['comparison'];
+type LineChange = Comparison['lines'][number];
+
+/** So many payouts are named under each line; the rest is in the file. */
+const most = 10;
+
+/** `report RUN --against RUN`: what changed between two runs, line by line; 2 when one of them is not known. */
+export async function compareRuns(context: Context, app: LocalApp, names: [string, string]): Promise<Result> {
+  const done = await app.reporting.compareRuns(names);
+  if (done.kind === 'refused') throw new Stop(2, done.why);
+  const { comparison, file } = done;
+  const { opened, closed } = comparison.discrepancies;
+  const changed = comparison.lines.filter((line) => line.moved.length > 0 || isChanged(line));
+  const lines = [
+    `run ${comparison.run} against ${comparison.against}`,
+    ...(changed.length === 0 ? ['the statements are the same'] : changed.flatMap(lineText)),
+    ...discrepancyText('opened', opened),
+    ...discrepancyText('closed', closed),
+    file,
+  ];
+  return unlessQuiet(context, { code: 0, lines, json: { ...comparison, file } });
+}
+
+function isChanged({ difference }: LineChange): boolean {
+  return difference.count !== 0 || /[1-9]/.test(difference.amount);
+}
+
+function lineText({ currency, line, was, now, difference, follows_from, moved }: LineChange): string[] {
+  const sign = difference.amount.startsWith('-') ? '' : '+';
+  const head = `${currency} ${line}: ${was.amount} → ${now.amount} (${sign}${difference.amount})`;
+  if (follows_from) return [`${head}, follows from ${follows_from.join(', ')}`];
+  const shown = moved.slice(0, most).map(({ reference, transfer_id, from, to, amount, why }) => {
+    const states = from === to ? to : `${from || 'not there'} → ${to || 'not there'}`;
+    return `    ${reference || transfer_id}  ${states}  ${amount}${why === '' ? '' : `  ${why}`}`;
+  });
+  return [head, ...shown, ...more(moved.length - shown.length)];
+}
+
+function discrepancyText(what: string, all: Comparison['discrepancies']['opened']): string[] {
+  if (all.length === 0) return [];
+  const shown = all
+    .slice(0, most)
+    .map(({ discrepancy_id, kind, reference }) => `    ${discrepancy_id} ${kind} ${reference}`);
+  return [`discrepancies ${what}: ${all.length}`, ...shown, ...more(all.length - shown.length)];
+}
+
+function more(count: number): string[] {
+  return count > 0 ? [`    and ${count} more`] : [];
+}

@@ -1,0 +1,141 @@
+import { readFile, stat } from 'node:fs/promises';
+import Big from 'big.js';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import type { Verdict } from '../ledger/discrepancy-decisions.ts';
+import { Stop } from './result.ts';
+import { troubleIn, workbookLimits } from './workbook-guard.ts';
+
+/** What a person wrote in one row of an exported workbook, beside what the row said when it was exported. */
+export type Asked = {
+  row: number;
+  id: string;
+  verdict: Verdict;
+  note: string;
+  expected: Cell;
+  actual: Cell;
+  state: Cell;
+};
+
+/** A cell as the library reads it; everything but text and numbers is told by its type. */
+export type Cell = string | number | null;
+
+export type DecisionSheet = {
+  asked: Asked[];
+  problems: Problem[];
+  /** Rows with a note and no decision, about which nothing is done. */
+  undecided: number;
+};
+
+const columns = ['discrepancy_id', 'expected', 'actual', 'state', 'decision', 'note'] as const;
+type Column = (typeof columns)[number];
+
+const words: Record<string, Verdict> = { ack: 'acknowledge', acknowledge: 'acknowledge', resolve: 'resolve' };
+const longestNote = 2_000;
+const anew = 'write a new one with counterfoil discrepancies --export FILE.xlsx';
+
+/** Reads the decisions in a workbook. A file that is none, or is too large, is one problem; throws Stop for no file. */
+export async function readDecisions(path: string): Promise<DecisionSheet> {
+  const rows = await readRows(path);
+  if (!Array.isArray(rows)) return { asked: [], problems: [rows], undecided: 0 };
+  const header = (rows[0] ?? []).map((cell) =>
+    String(cell ?? '')
+      .trim()
+      .toLowerCase(),
+  );
+  const missing = columns.filter((name) => !header.includes(name));
+  if (missing.length > 0) {
+    const problems = missing.map((column) => ({
+      row: 1,
+      column,
+      value: '',
+      problem: 'the column is missing',
+      fix: anew,
+    }));
+    return { asked: [], problems, undecided: 0 };
+  }
+  const at = (cells: Cell[], name: Column): Cell => cells[header.indexOf(name)] ?? null;
+  const sheet: DecisionSheet = { asked: [], problems: [], undecided: 0 };
+  const seen = new Map<string, number>();
+  for (const [index, cells] of rows.slice(1).entries())
+    readRow(sheet, seen, index + 2, (name) => at(cells, name));
+  return sheet;
+}
+
+function readRow(
+  sheet: DecisionSheet,
+  seen: Map<string, number>,
+  row: number,
+  at: (name: Column) => Cell,
+): void {
+  const [decision, note, id] = [textOf(at('decision')), textOf(at('note')), textOf(at('discrepancy_id'))];
+  if (decision === '') {
+    if (note !== '') sheet.undecided += 1;
+    return;
+  }
+  const problem = (column: Column, value: string, what: string, fix: string): void => {
+    sheet.problems.push({ row, column, value: value.slice(0, 100), problem: what, fix });
+  };
+  const verdict = words[decision.toLowerCase()];
+  if (!verdict) problem('decision', decision, 'is no decision', 'write ack or resolve, or nothing');
+  if (note === '') problem('note', '', 'a decision needs a note', 'write what is known or was done');
+  if (note.length > longestNote)
+    problem('note', note, `is longer than ${longestNote} characters`, 'write it shorter');
+  if (id === '') problem('discrepancy_id', '', 'is empty', anew);
+  const before = seen.get(id);
+  if (before !== undefined && id !== '')
+    problem('discrepancy_id', id, `is decided about in row ${before} too`, 'decide once');
+  seen.set(id, row);
+  if (verdict)
+    sheet.asked.push({
+      row,
+      id,
+      verdict,
+      note,
+      expected: at('expected'),
+      actual: at('actual'),
+      state: at('state'),
+    });
+}
+
+async function readRows(path: string): Promise<Cell[][] | Problem> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isFile()) throw new Stop(2, `no file ${path}`);
+  if (found.size > workbookLimits.bytes)
+    return wholeFile(`the file has ${found.size} bytes; at most ${workbookLimits.bytes} are read`, anew);
+  const archive = await readFile(path);
+  const trouble = troubleIn(archive);
+  if (trouble !== null) return wholeFile(`this cannot be read as a workbook: ${trouble}`, anew);
+  try {
+    const { readSheet } = await import('read-excel-file/universal');
+    const sheet = await readSheet(new Blob([archive]), 1, { trim: false });
+    return sheet.map((cells) => cells.map(cellOf));
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    return wholeFile(`this cannot be read as a workbook: ${said.slice(0, 200)}`, anew);
+  }
+}
+
+function cellOf(value: unknown): Cell {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE';
+  return value instanceof Date ? value.toISOString() : null;
+}
+
+function textOf(cell: Cell): string {
+  return cell === null ? '' : plain(String(cell));
+}
+
+/** True when the cell still says `text`: a spreadsheet may have made a number of it, or dropped what XML cannot hold. */
+export function says(cell: Cell, text: string): boolean {
+  if (typeof cell === 'number' && /^-?\d{1,40}(\.\d{1,40})?$/.test(text)) return new Big(text).eq(cell);
+  return textOf(cell) === plain(text);
+}
+
+/** Without the quote that keeps a spreadsheet from running a cell, and without control characters. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\ufffd\ufffe\uffff]/gu, '')
+    .trim()
+    .replace(/^'/, '')
+    .slice(0, 30_000);
+}

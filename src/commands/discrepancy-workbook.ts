@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { countFiltered, countOpen, listOpen } from '../ledger/discrepancies.ts';
+import { type Context, withLocal } from './context.ts';
+import { readFilter } from './discrepancy-filter.ts';
+import { type Result, Stop } from './result.ts';
+
+/** `discrepancies --export FILE`: what the filters find, for people to fill in `decision` and `note`. */
+export async function exportWorkbook(
+  context: Context,
+  file: string,
+  options: Record<string, unknown>,
+): Promise<Result> {
+  const path = resolve(context.cwd, file);
+  // Somebody may have filled it in meanwhile.
+  if (existsSync(path) && !context.options.yes)
+    throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
+  return withLocal(context, async (app) => {
+    const filter = await readFilter(app, options);
+    const counts = await countFiltered(app.ledger.db, filter);
+    const total = counts.reduce((sum, row) => sum + Number(row.n), 0);
+    const workbook = app.reporting.discrepancyWorkbook;
+    if (total > workbook.limit)
+      throw new Stop(
+        2,
+        `${total} discrepancies: a workbook holds ${workbook.limit}. Narrow them with --kind, --batch or --older-than; discrepancies.csv of the last run has all`,
+      );
+    await workbook.write(path, await listOpen(app.ledger.db, filter), app.clock.now());
+    const open = await countOpen(app.ledger.db, app.config.mode);
+    const lines = [
+      `${total} discrepancies written to ${path}`,
+      'Fill in decision (ack or resolve) and note where you decide, leave the rest empty, then: counterfoil discrepancies --import FILE',
+    ];
+    return {
+      code: Object.keys(open).length > 0 ? 4 : 0,
+      lines,
+      json: { file: path, exported: total, open },
+    };
+  });
+}

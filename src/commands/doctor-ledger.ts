@@ -1,0 +1,112 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LocalApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import { findHalt } from '../ledger/halts.ts';
+import { quickCheck, rejectionsSince } from '../ledger/health.ts';
+import { readMark } from '../ledger/mark.ts';
+import { webhookCounts } from '../ledger/webhooks.ts';
+import { type Check, well, wrong } from './doctor-check.ts';
+import { fail } from './result.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** What is older is applied by nobody: it is done within a second where somebody does it. */
+const lateMs = 5 * 60_000;
+
+/** What keeps the ledger from opening, in place of everything that would be read from it. */
+export function describeUnopened(config: Config, error: unknown): Check {
+  const { problem = 'it cannot be opened' } = fail(error);
+  return wrong('ledger', `${config.ledgerFile}: ${problem}`, 'do as it says; then run counterfoil verify');
+}
+
+/** No ledger is no fault before the first batch; beside batches that were taken in it is. Null where there is one. */
+export function checkAbsentLedger({ ledgerFile, dataDir }: Config): Check | null {
+  if (existsSync(ledgerFile)) return null;
+  const archive = join(dataDir, 'archive');
+  if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
+    return wrong(
+      'ledger',
+      `${archive} holds batches that were taken in, but there is no ledger ${ledgerFile}`,
+      'check ledger.url and --data, or put a backup in its place with counterfoil restore FILE --adopt',
+    );
+  return well('ledger', `${ledgerFile} is not there yet: the first counterfoil submit begins it`);
+}
+
+/** File, mark, whatever stops sending, and webhooks that wait. */
+export async function checkLedger(app: LocalApp): Promise<Check[]> {
+  return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
+}
+
+async function checkFile({ ledger }: LocalApp): Promise<Check> {
+  const damage = await quickCheck(ledger.db);
+  if (damage.length > 0)
+    return wrong(
+      'ledger',
+      `${ledger.path} is damaged: ${damage.join('; ')}`,
+      'stop sending (counterfoil hold --mode), keep a copy of the file, then counterfoil restore FILE --adopt from the last backup',
+    );
+  const mark = readMark(ledger.path);
+  const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
+  return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
+}
+
+async function checkHalt({ ledger, config }: LocalApp): Promise<Check> {
+  const barrier = await findBarrier(ledger.db, config.mode);
+  const halt = barrier ?? (await findHalt(ledger.db, config.mode));
+  if (!halt) return well('sending', 'nothing halts it');
+  const detail = `halted since ${halt.at}: ${halt.cause}`;
+  if (barrier) return wrong('sending', detail, 'do as the cause says; release --mode does not lift it');
+  const first = /\banswered 22\b/.test(halt.cause)
+    ? 'see the signature below'
+    : /\bunknown\b/.test(halt.cause)
+      ? 'counterfoil reconcile, which asks what became of them'
+      : 'remove the cause';
+  return wrong('sending', detail, `${first}; then counterfoil release --mode`);
+}
+
+async function checkWebhooks({ ledger, config, clock }: LocalApp): Promise<Check> {
+  const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db, config.mode);
+  const detail = `${received} received, ${applied} applied`;
+  if (oldestUnapplied === null) return well('webhooks', detail);
+  const waitedMs = clock.now() - Date.parse(oldestUnapplied);
+  return waitedMs > lateMs
+    ? wrong(
+        'webhooks',
+        `${detail}; the oldest that waits came ${Math.round(waitedMs / 1000)} s ago`,
+        'run counterfoil serve, or counterfoil reconcile, which applies them first',
+      )
+    : well('webhooks', detail);
+}
+
+/** Many with one reason are a key that does not fit; a few are strangers knocking. */
+async function checkRejections({ ledger, config, clock }: LocalApp): Promise<Check> {
+  const since = new Date(clock.now() - dayMs).toISOString();
+  const rejected = await rejectionsSince(ledger.db, since);
+  if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
+  const detail = `in the last 24 hours: ${rejected.map(({ reason, count }) => `${count} ${reason}`).join(', ')}`;
+  const { received } = await webhookCounts(ledger.db, config.mode);
+  const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const [first] = rejected.flatMap(({ reason }) => fixFor(reason, prefix) ?? []);
+  // Where none came through, it is not strangers who are turned away.
+  return received === 0 && first !== undefined
+    ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
+    : well('rejected deliveries', detail);
+}
+
+function fixFor(reason: string, prefix: string): string | undefined {
+  const fixes: [RegExp, string][] = [
+    [/^payloadsignature/, `compare ${prefix}_SECRET_KEY with the service's dashboard`],
+    [/^merchantsignature/, `compare ${prefix}_PUBLIC_KEY with the service's dashboard`],
+    [/^authorization/, `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`],
+    [/^no keys/, `set ${prefix}_SECRET_KEY`],
+    [/^source address/, 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it'],
+    [/^larger/, 'raise receiver.max_body_bytes'],
+    [/^compressed/, 'switch compression off at the service or the proxy before the receiver'],
+    [
+      /^no request/,
+      'check that the webhook address at the service has the right scheme (http or https) and port',
+    ],
+  ];
+  return fixes.find(([pattern]) => pattern.test(reason))?.[1];
+}

@@ -1,0 +1,95 @@
+import { formatMinor } from '../domain/money.ts';
+import { judgeResends, type ResendState } from '../domain/resend.ts';
+import type { CollectionStory } from '../ledger/collection-lines.ts';
+import type { ResendRequest } from '../ledger/collection-tables.ts';
+import { bigintAsNumber } from './discrepancies.ts';
+import type { Result } from './result.ts';
+
+const meanings: Record<CollectionStory['collection']['state'], string> = {
+  expected: 'not heard of yet',
+  heard: 'a webhook told of it, which is no proof: the service does not show it as received yet',
+  received: 'the service shows it as received',
+  failed: 'the service shows it as failed',
+  conflict: 'what was expected, told and shown cannot all be true',
+};
+
+/** The whole story of one collection, each fact with its source and time. */
+export function showCollection(story: CollectionStory, now: string): Result {
+  const { collection: c, webhooks, lookups, resends, discrepancies } = story;
+  const expected =
+    c.expected_amount === null || c.expected_currency === null
+      ? 'by nobody here'
+      : `${c.expected_currency} ${formatMinor(c.expected_amount, c.expected_currency)} since ${c.expected_at}  [${c.file_id}, row ${c.row_number}]`;
+  const told = [c.told_status, c.told_currency, c.told_amount].filter((part) => part !== null).join(' ');
+  const shown = [c.verified_status, c.verified_currency, c.verified_amount]
+    .filter((part) => part !== null)
+    .join(' ');
+  const lines = [
+    `${c.reference}  collection`,
+    `state     ${c.state}  (${meanings[c.state]})`,
+    `expected  ${expected}`,
+    `webhook   ${c.heard_at === null ? 'none heard' : `${told || 'nothing understood'}, first heard ${c.heard_at}`}`,
+    `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${c.verified_at}`}${c.ask_at === null ? '' : `; asked again ${c.ask_at}`}`,
+    `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${c.verified_paid_at ?? c.told_paid_at ?? '-'}`,
+  ];
+  if (webhooks.length > 0) lines.push('', 'webhooks');
+  for (const w of webhooks)
+    lines.push(`  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}`);
+  if (lookups.length > 0) lines.push('', 'look-ups');
+  for (const q of lookups) lines.push(`  ${q.asked_at}  ${q.outcome}`);
+  lines.push(...resendLines(resends, c.heard_at, now));
+  if (discrepancies.length > 0) lines.push('', 'discrepancies');
+  for (const d of discrepancies)
+    lines.push(
+      `  ${d.first_seen_at}  ${d.id} ${d.kind} ${d.state}: expected ${d.expected}, found ${d.actual}`,
+    );
+  const amount =
+    c.expected_amount === null || c.expected_currency === null
+      ? null
+      : formatMinor(c.expected_amount, c.expected_currency);
+  const bodies = webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
+  const resend = judgeResends(resends, c.heard_at, now);
+  const json = {
+    collection: { ...c, expected_amount: amount },
+    webhooks: bodies,
+    lookups,
+    resend: { ...resend, requests: resends },
+    discrepancies,
+  };
+  return { code: 0, lines, json: JSON.parse(JSON.stringify(json, bigintAsNumber)) };
+}
+
+/** What came of asking for the webhook again, for people. */
+export function resendLines(
+  requests: readonly ResendRequest[],
+  heardAt: string | null,
+  now: string,
+): string[] {
+  if (requests.length === 0) return [];
+  return [
+    '',
+    `resend requests  ${stateText(judgeResends(requests, heardAt, now))}`,
+    ...requests.map(
+      (one) => `  ${one.asked_at ?? one.due_at}  ${one.reason}: ${one.outcome ?? waitingText(one)}`,
+    ),
+  ];
+}
+
+function waitingText({ asked_at }: ResendRequest): string {
+  return asked_at === null ? 'due' : 'under way';
+}
+
+function stateText(state: ResendState): string {
+  switch (state.kind) {
+    case 'never_asked':
+      return 'none was needed';
+    case 'waiting':
+      return `asked ${state.made} time(s), next at ${state.dueAt}`;
+    case 'asked':
+      return `asked ${state.made} time(s), last at ${state.at}; nothing heard yet`;
+    case 'heard':
+      return `asked ${state.made} time(s); heard at ${state.at}`;
+    case 'gave_up':
+      return `gave up: asked ${state.made} times, last at ${state.at}, and nothing was heard. Check the webhook URL with the service`;
+  }
+}

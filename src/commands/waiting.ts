@@ -1,0 +1,65 @@
+import type { LocalApp } from '../app.ts';
+import { shownInstant } from '../domain/daily-limit.ts';
+import { approvalsOf } from '../ledger/approvals.ts';
+import type { DailyLimit, Waiting } from '../ledger/brakes.ts';
+import { countsText } from './describe.ts';
+
+/** What is ready and does not go yet, until when, and who must do something: nobody, unless a canary failed. */
+export function waitingText(waiting: Waiting, timezone: string): string {
+  if (waiting.kind === 'daily_limit') {
+    const { currency, count, amount, until } = waiting;
+    return `${payoutsText(count)}, ${currency} ${amount}, ${count === 1 ? 'waits' : 'wait'} until ${shownInstant(until, timezone)}: today's submission.daily_limit does not let them go; then counterfoil serve or counterfoil submit sends them`;
+  }
+  const { batch, count, failed, canary } = waiting;
+  if (failed)
+    return `${batch}: ${payoutsText(count)} kept back, since its canary failed (${countsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
+  return `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${countsText(canary)}); then counterfoil serve, or the next counterfoil submit, sends them`;
+}
+
+function payoutsText(count: number): string {
+  return count === 1 ? '1 payout' : `${count} payouts`;
+}
+
+/** The same for `--json`. */
+export function waitingJson(waiting: Waiting): Record<string, unknown> {
+  if (waiting.kind === 'canary') {
+    const { kind, batch, count, failed, canary } = waiting;
+    return { kind, batch, payouts: count, failed, canary };
+  }
+  const { kind, currency, count, amount, until } = waiting;
+  return { kind, currency, payouts: count, amount, until };
+}
+
+/** True for what waits until a person has looked; a day's limit and a canary that goes well need nobody. */
+export function needsPerson(waiting: Waiting): boolean {
+  return waiting.kind === 'canary' && waiting.failed;
+}
+
+/** What `status` says of the brakes: the day's limits, what waits, and who approved what. */
+export async function brakesStanding(
+  app: LocalApp,
+): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
+  const { mode, submission } = app.config;
+  const daily = await app.brakes.daily();
+  const waits = await app.brakes.waits();
+  const approvals = [...(await approvalsOf(app.ledger.db, mode)).values()].flat();
+  const lines = [
+    ...dailyLines(daily, submission.timezone),
+    ...waits.map((one) => `  waits: ${waitingText(one, submission.timezone)}`),
+    ...approvals.slice(0, 10).map(({ batch, by, at }) => `  approved: ${batch} by ${by} at ${at}`),
+  ];
+  const json = {
+    daily_limit: daily,
+    waits: waits.map(waitingJson),
+    approvals: approvals.map(({ batch, by, at, digest }) => ({ batch, by, at, digest })),
+  };
+  return { lines, json, failed: waits.some(needsPerson) };
+}
+
+/** How much of each day's limit is used. */
+function dailyLines(daily: readonly DailyLimit[], timezone: string): string[] {
+  return daily.map(
+    ({ currency, day, limit, used, left, until }) =>
+      `daily limit    ${currency} ${used} of ${limit} used on ${day}, ${left} left until ${shownInstant(until, timezone)}`,
+  );
+}

@@ -1,0 +1,102 @@
+import type { CellProblem } from '../domain/batch-rules.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import type { RetryRow } from '../domain/retry-file.ts';
+import { possiblyTaken } from './sends.ts';
+import { type Case, digestOf } from './weigh.ts';
+
+type Finding = { problem: string; fix: string };
+
+/** What of a payout keeps a file from paying it again (P20); null when nothing does. `since` as for `judge`. */
+export function obstacle(one: Case, since: string): Finding | null {
+  const { payout, batch, judgement, successor } = one;
+  const { reference, state } = payout;
+  if (successor !== null)
+    return {
+      problem: `is already paid again as ${successor}`,
+      fix: `remove the row; counterfoil show ${successor} says how it stands (where that was cancelled, pay it as a new payment without retry_of)`,
+    };
+  if (judgement.kind === 'again')
+    return {
+      problem: 'is unknown: it may have been paid',
+      fix: `remove the row; counterfoil retry ${reference} shows what is known and sends it again under its own reference`,
+    };
+  const renew = `run counterfoil reconcile --full, then drop the file again, or the new failed.csv where the evidence changed (counterfoil report ${batch.id} writes it)`;
+  if (judgement.kind === 'no') {
+    const problem = `cannot be paid again now: ${judgement.why}`;
+    return { problem, fix: state === 'failed' ? renew : isOpen(state) ? `${removal}, or ${renew}` : removal };
+  }
+  if (one.asking !== null)
+    return {
+      problem: `waits for a look-up that nobody has answered (${one.asking}): it may have been paid`,
+      fix: `counterfoil retry ${reference} asks the service; then drop the file again`,
+    };
+  if (state === 'failed' && !isFresh(one, since))
+    return { problem: `failed, but nothing has confirmed that since ${since}`, fix: renew };
+  return null;
+}
+
+const removal = 'remove the row';
+
+/** Whether a payout came to nothing, so that it may be paid again (P20). */
+export function isOpen(state: PayoutState): boolean {
+  return state === 'failed' || state === 'refused' || state === 'returned';
+}
+
+/** P20: who takes a file in looks a failed payout up first, as `retry` does; else a word since then must do. */
+function isFresh(one: Case, since: string): boolean {
+  const { lookUp, listing, verdict } = one;
+  if (listing !== null && listing.startedAt >= since) return true;
+  return lookUp !== null && lookUp.askedAt >= since && verdict === 'failed' && possiblyTaken(one) <= 1;
+}
+
+/** What of a row is not an order to pay this payout again: another evidence, reference, currency or amount. */
+export function differences(row: RetryRow, one: Case, expected: string): CellProblem[] {
+  const { payout, batch } = one;
+  const { reference: of } = payout;
+  const problems: CellProblem[] = [];
+  const say = (column: string, value: string, problem: string, fix: string): void => {
+    problems.push({ column, value, problem, fix });
+  };
+  if (row.evidence !== digestOf([one])) {
+    const problem =
+      row.evidence === ''
+        ? 'is empty: it says on what evidence the row pays again'
+        : `is not the evidence about ${of} as it is now`;
+    const fix = `counterfoil report ${batch.id} writes a new failed.csv: look at the row there and drop that file`;
+    say('retry_evidence', row.evidence, problem, fix);
+  }
+  if (row.reference !== expected)
+    say(
+      'reference',
+      row.reference,
+      `is not the reference under which ${of} is paid again`,
+      `write ${expected}`,
+    );
+  const linkless = `remove retry_of and retry_evidence if it is a new payment (nothing then links it to ${of})`;
+  if (row.currency !== payout.currency)
+    say(
+      'currency',
+      row.currency,
+      `is another currency than that of ${of}`,
+      `write ${payout.currency}, or ${linkless}`,
+    );
+  else if (row.amount !== payout.amount) {
+    const was = formatMinor(payout.amount, payout.currency);
+    const is = formatMinor(row.amount, row.currency);
+    say('amount', is, `is another amount than that of ${of}`, `write ${was}, or ${linkless}`);
+  }
+  for (const [column, is, was] of [
+    ['account_number', row.accountNumber, payout.account_number],
+    ['bank_code', row.bankCode, payout.bank_code],
+  ] as const) {
+    if (is !== was && is === was.replace(/^0+/, ''))
+      say(
+        column,
+        is,
+        'lacks the leading zeros that it had: a spreadsheet has dropped them',
+        'format the column as text and write them again',
+      );
+  }
+  return problems;
+}

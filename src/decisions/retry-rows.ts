@@ -1,0 +1,125 @@
+import { foldReference } from '../domain/ids.ts';
+import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import { readReasons } from '../ledger/batches.ts';
+import { findReferences, standingOf } from '../ledger/decisions.ts';
+import { linesOf } from '../ledger/lineage.ts';
+import type { Db, Trx } from '../ledger/open.ts';
+import type { DecisionDeps } from './retry.ts';
+import { differences, isOpen, obstacle } from './retry-findings.ts';
+import { successorReferences } from './successor.ts';
+import { type Case, digestOf, weigh } from './weigh.ts';
+
+/**
+ * How old the service's word that a payout failed may be when a file that pays it again is taken in, which asks where it
+ * can: so much only for a process that has no service to ask, or gets no answer.
+ */
+const takenMs = 3_600_000;
+/** The same for what is only offered or foreseen: it is asked about when it is taken in. */
+const offeredMs = 24 * 3_600_000;
+
+/** Under which reference, and on which evidence, a payout may be paid again. */
+type Offer = { id: bigint; reference: string; claim: RetryClaim };
+
+/**
+ * P20 by file: which payouts may be paid again, and whether the rows of a file do that. Who drops such a file decides
+ * as one who runs `retry`, on the evidence whose digest each row repeats. Who has the service asks it about `originals`
+ * first; nothing is asked here.
+ */
+export function createRetryRows({ ledger, clock, rules: { mode, referencePrefix: prefix } }: DecisionDeps) {
+  const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
+
+  /** Those of these payouts that a file dropped now could pay again. */
+  async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
+    if (await findBarrier(db, mode)) return [];
+    const since = ago(offeredMs);
+    const { cases } = await weigh(db, { mode, ids, since, prefix });
+    const free = cases.filter((one) => obstacle(one, since) === null);
+    const references = await successorReferences(db, free, prefix);
+    return free.map((one) => ({
+      id: one.payout.id,
+      reference: references.get(one.payout.id) ?? '',
+      claim: { of: one.payout.reference, evidence: digestOf([one]) },
+    }));
+  }
+
+  /**
+   * What each row would do, or why not; in their order. In the transaction that records them this is the
+   * compare-and-set: `recorded` are they under the references that were right for them.
+   */
+  const examine = (db: Db | Trx, rows: readonly RetryRow[], recorded = false): Promise<ExaminedRow[]> =>
+    examineSince(db, rows, { since: ago(takenMs), recorded });
+
+  /** What {@link examine} would say once the service was asked and told nothing new. */
+  const foresee = (db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]> =>
+    examineSince(db, rows, { since: ago(offeredMs), recorded: false });
+
+  async function examineSince(
+    db: Db | Trx,
+    rows: readonly RetryRow[],
+    { since, recorded }: { since: string; recorded: boolean },
+  ): Promise<ExaminedRow[]> {
+    if (rows.length === 0) return [];
+    const barrier = await findBarrier(db, mode);
+    if (barrier)
+      return rows.map((row) => bad(row, { problem: barrier.cause, fix: 'drop the file after that' }));
+    const found = await findReferences(
+      db,
+      mode,
+      rows.map(({ of }) => of),
+    );
+    const ids = found.payouts.map(({ id }) => id);
+    const { cases } = await weigh(db, { mode, ids, since, prefix });
+    const caseOf = new Map(cases.map((one) => [one.payout.reference_key, one]));
+    const open = cases.filter((one) => obstacle(one, since) === null);
+    const references = recorded ? null : await successorReferences(db, open, prefix);
+    const lines = await linesOf(db, ids);
+    return rows.map((row): ExaminedRow => {
+      const one = caseOf.get(foldReference(row.of));
+      if (!one) return bad(row, unknownOriginal(mode));
+      const inTheWay = obstacle(one, since);
+      if (inTheWay) return bad(row, inTheWay);
+      const reference = references ? (references.get(one.payout.id) ?? '') : row.reference;
+      const problems = differences(row, one, reference);
+      if (problems.length > 0) return { kind: 'bad', row: row.row, problems };
+      const line = lines.get(one.payout.id) ?? new Set([one.payout.id]);
+      return { kind: 'pays_again', row: row.row, reference, replaces: replacedBy(row, one, line) };
+    });
+  }
+
+  /** The payouts that these rows pay again and about which the service can be asked, by id. */
+  async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
+    const { payouts } = await findReferences(
+      ledger.db,
+      mode,
+      rows.map(({ of }) => of),
+    );
+    const ids = payouts.map(({ id }) => id);
+    const standing = await standingOf(ledger.db, ids);
+    return standing.flatMap(({ id, state }) => (isOpen(state) ? [id] : []));
+  }
+
+  return { offer, examine, foresee, originals };
+}
+
+function bad({ row, of }: RetryRow, finding: { problem: string; fix: string }): ExaminedRow {
+  return { kind: 'bad', row, problems: [{ column: 'retry_of', value: of, ...finding }] };
+}
+
+function unknownOriginal(mode: string): { problem: string; fix: string } {
+  return {
+    problem: `is no payout of this ledger (mode ${mode})`,
+    fix: 'copy retry_of from the failed.csv that counterfoil wrote; it is empty for a new payment',
+  };
+}
+
+function replacedBy(row: RetryRow, { payout, batch }: Case, line: ReadonlySet<bigint>): Replaced {
+  const changed = [
+    ...(row.accountNumber === payout.account_number ? [] : ['account_number']),
+    ...(row.bankCode === payout.bank_code ? [] : ['bank_code']),
+  ];
+  const { id, reference, state } = payout;
+  const held = readReasons(batch.hold_reasons).length > 0;
+  const approved = batch.approval_needed === 1n;
+  return { id, reference, state, batch: batch.id, held, approved, line, changed };
+}

@@ -1,0 +1,23 @@
+import { readStatus } from '../domain/witness.ts';
+import type { Evidence } from '../ledger/evidence.ts';
+
+/** What a details look-up came to, in one word. */
+export type Verdict =
+  | 'none'
+  | 'no_answer'
+  | 'no_witness'
+  | 'not_found'
+  | 'conflict'
+  | 'pending'
+  | 'success'
+  | 'failed'
+  | 'returned';
+
+/** The verdict of the last look-up, whenever it was; whatever is no clear word of the service is `no_answer`. */
+export function verdictOf({ lookUp }: Pick<Evidence, 'lookUp'>): Verdict {
+  if (!lookUp) return 'none';
+  const { outcome, said } = lookUp;
+  if (outcome.startsWith('conflict')) return 'conflict';
+  if (outcome === 'not_found' || outcome === 'no_witness') return outcome;
+  return outcome === 'found' ? (readStatus(said ?? '') ?? 'no_answer') : 'no_answer';
+}

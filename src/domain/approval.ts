@@ -1,0 +1,64 @@
+import type { Brakes } from './brakes.ts';
+import { decimalToMinor, formatMinor } from './money.ts';
+
+type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
+
+/** Who dropped a batch, or who approves one: an account of this machine. `uid` is null where there are none. */
+export type Account = { name: string; uid: number | null };
+
+/** Who stands behind sudo, by what it leaves in the environment; null where it was not used. */
+export function behindSudo(env: Record<string, string | undefined>): Account | null {
+  const { SUDO_UID: uid, SUDO_USER: name } = env;
+  if (uid === undefined || !/^\d+$/.test(uid)) return null;
+  return { name: name || `uid-${uid}`, uid: Number(uid) };
+}
+
+/** Why a batch of these totals needs a second person's approval; null when the rule asks for none. */
+export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): string | null {
+  if (rule.approval === 'none') return null;
+  if (rule.approval === 'always') return 'submission.approval is always';
+  const above = approvalLimits(rule).flatMap(([currency, limit]) => {
+    const total = totals.get(currency) ?? 0n;
+    const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
+    return total > limit ? [`${shown(total)} is above submission.approval_above, ${shown(limit)}`] : [];
+  });
+  return above.length > 0 ? above.join(', ') : null;
+}
+
+/** The totals in minor units above which a batch needs an approval. */
+export function approvalLimits({ approvalAbove }: Rule): [currency: string, minor: bigint][] {
+  return Object.entries(approvalAbove).flatMap(([currency, text]) => {
+    const minor = decimalToMinor(text, currency);
+    return minor === null ? [] : [[currency, minor] as [string, bigint]];
+  });
+}
+
+/** The reason that holds a batch until it is approved; the command at its end tells it from all others. */
+export function approvalReason(why: string, batch: string, dropper: string): string {
+  const who = dropper === '' ? 'whoever dropped it' : dropper;
+  return `needs an approval (${why}) by somebody other than ${who}: ${command(batch)}`;
+}
+
+/** True for the reason that only an approval lifts. */
+export function isApprovalReason(reason: string, batch: string): boolean {
+  return reason.endsWith(`: ${command(batch)}`);
+}
+
+function command(batch: string): string {
+  return `counterfoil approve ${batch}`;
+}
+
+/**
+ * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all that one person
+ * acts as, such as the account behind sudo: one of them being the dropper is enough to refuse.
+ */
+export function whyNotApprove(dropper: Account | null, approvers: readonly Account[]): string | null {
+  if (!dropper)
+    return 'who dropped it is not known (an earlier version took it in), so that nobody can be the second person: cancel it, and drop what was not sent again under new references';
+  const same = approvers.find((one) =>
+    one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,
+  );
+  return same
+    ? `${dropper.name} dropped it, and nobody approves a batch of their own: ask somebody else to run the command. A file counts as dropped by the account that owns it: one that Counterfoil wrote, such as failed.csv, keeps its owner when it is moved (mv) into the inbox; copy it there (cp) under your own account instead`
+    : null;
+}

@@ -1,0 +1,22 @@
+/** What may keep a batch or a payout from going out, as `submission` in the configuration says it (P2). */
+export type Brakes = {
+  approval: 'none' | 'always' | 'above';
+  /** The total per currency above which `above` asks for an approval; a currency without one needs none. */
+  approvalAbove: Record<string, string>;
+  /** What may be sent in a day of `timezone`, per currency; a currency without one has no limit. */
+  dailyLimit: Record<string, string>;
+  /** How many payouts of a batch go first; 0: all at once. */
+  canary: number;
+  canaryHours: number;
+  timezone: string;
+};
+
+/** As a configuration that sets none of them. */
+export const noBrakes: Brakes = {
+  approval: 'none',
+  approvalAbove: {},
+  dailyLimit: {},
+  canary: 0,
+  canaryHours: 4,
+  timezone: 'UTC',
+};

@@ -1,0 +1,37 @@
+import type { PayoutState } from './payout.ts';
+
+/** The first payouts of a batch, which go before the rest: how many are in each state. */
+export type CanaryStanding = {
+  counts: Partial<Record<PayoutState, number>>;
+  /** The first that went wrong, when one did. */
+  bad: { reference: string; state: PayoutState } | null;
+  /** The first that was sent more than `canary_hours` ago and has not settled. */
+  overdue: string | null;
+};
+
+export type CanaryVerdict =
+  | { kind: 'waits' }
+  | { kind: 'passed' }
+  /** Nothing of it is left to settle: others must go first. */
+  | { kind: 'void' }
+  | { kind: 'failed'; why: string };
+
+/** What the rest of a batch waits for (P21): every payout of the canary paid, one that went wrong, or too long a wait. */
+export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryVerdict {
+  const { counts, bad, overdue } = standing;
+  if (bad) return { kind: 'failed', why: `${bad.reference} is ${bad.state}` };
+  if (overdue !== null)
+    return { kind: 'failed', why: `${overdue} has not settled in ${canaryHours} hour(s)` };
+  const n = (state: PayoutState): number => counts[state] ?? 0;
+  const open = n('held') + n('ready') + n('sending') + n('pending');
+  if (open > 0) return { kind: 'waits' };
+  return n('success') > 0 ? { kind: 'passed' } : { kind: 'void' };
+}
+
+/** States in which a payout of a canary shows that something is wrong. */
+export const canaryBad = [
+  'failed',
+  'refused',
+  'returned',
+  'unknown',
+] as const satisfies readonly PayoutState[];

@@ -1,0 +1,78 @@
+import { paymentRecordsIn, referencesOf, statusKeys } from './collection-records.ts';
+import type { WitnessStatus } from './payout.ts';
+import { type Fields, first, isEnvelope, isFields, readInstant, readStatus } from './witness.ts';
+
+/** What a webhook or the verify endpoint says of one collection; amounts are the exact text that was shown. */
+export type CollectionWord = {
+  status: WitnessStatus;
+  trx: string | null;
+  amount: string | null;
+  currency: string | null;
+  domain: string | null;
+  fee: string | null;
+  /** ISO UTC; a time without a zone was Lagos time. */
+  paidAt: string | null;
+};
+
+/** `contradictory`: one reply holds several words about the collection, and they cannot all be true. */
+export type WordFound =
+  | { kind: 'word'; word: CollectionWord }
+  | { kind: 'contradictory'; words: CollectionWord[] }
+  | { kind: 'none' };
+
+/**
+ * Looks through a whole parsed reply or webhook for what it says of the collection with this reference or trx (P13).
+ * Everything in it that describes the collection must agree. Fields of the envelope are no witness, nor is what lies
+ * inside the description of a payment, and a reply that says it did not succeed shows no collection.
+ */
+export function findWord(json: unknown, ours: { referenceKey: string; trx: string | null }): WordFound {
+  if (isFields(json) && json.success === false) return { kind: 'none' };
+  const told = paymentRecordsIn(json).filter(({ fields }) => speaksOf(fields, ours));
+  const said = told.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
+  const all = said.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
+  const words = [...new Map(all).values()];
+  // A payer may have tried in vain before: in a list, what failed under another trx says nothing of what arrived.
+  const oneList = new Set(told.map(({ place }) => place)).size === 1;
+  const arrived = words.filter(({ status }) => status === 'success');
+  const [only] = arrived.length === 1 ? arrived : words.length === 1 ? words : [];
+  if (only && said.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
+    return { kind: 'word', word: only };
+  return words.length > 1 ? { kind: 'contradictory', words } : { kind: 'none' };
+}
+
+function agrees(word: CollectionWord | null, only: CollectionWord): boolean {
+  return word !== null && keyOf(word) === keyOf(only);
+}
+
+function isOtherTry(one: { trx: string | null }, arrived: CollectionWord): boolean {
+  return one.trx !== null && arrived.trx !== null && one.trx !== arrived.trx;
+}
+
+function speaksOf(
+  fields: Fields,
+  { referenceKey, trx }: { referenceKey: string; trx: string | null },
+): boolean {
+  return (trx !== null && first(fields, ['trx']) === trx) || referencesOf(fields).includes(referenceKey);
+}
+
+/** Null for an envelope, for no status of those known, and for two that differ in one object. */
+function readWord(fields: Fields): CollectionWord | null {
+  const told = new Set(statusKeys.flatMap((key) => readStatus(first(fields, [key]) ?? '') ?? []));
+  const [status] = told;
+  if (status === undefined || told.size > 1 || isEnvelope(fields)) return null;
+  const paid = first(fields, ['paid_at', 'paidAt']);
+  const at = paid === null ? null : readInstant(paid);
+  return {
+    status,
+    trx: first(fields, ['trx']),
+    amount: first(fields, ['amount']),
+    currency: first(fields, ['currency'])?.toUpperCase() ?? null,
+    domain: first(fields, ['domain'])?.toLowerCase() ?? null,
+    fee: first(fields, ['fee']),
+    paidAt: at === null ? null : new Date(at).toISOString(),
+  };
+}
+
+function keyOf({ status, trx, amount, currency, domain }: CollectionWord): string {
+  return JSON.stringify([status, trx, amount, currency, domain]);
+}

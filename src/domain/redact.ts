@@ -1,0 +1,41 @@
+/** Takes every secret out of a text. */
+export type Redact = (text: string) => string;
+
+/** What stands where a secret stood. */
+const hidden = '[hidden]';
+
+/**
+ * Replaces secrets by value, however JSON or a URL spells them: whoever is told a key may say it back. What is too
+ * short to be a key, or could be somebody's account number, is left: replacing it would change what a reply says.
+ */
+export function createRedactor(secrets: readonly string[]): Redact {
+  const known = new Set(secrets.filter(isTelling).flatMap(spellings));
+  const longestFirst = [...known].toSorted((a, b) => b.length - a.length);
+  return (text) => {
+    let safe = text;
+    for (const secret of longestFirst) if (safe.includes(secret)) safe = safe.replaceAll(secret, hidden);
+    return safe;
+  };
+}
+
+/** An account number with all but its last four digits replaced. */
+export function maskAccount(account: string): string {
+  return account.replace(/.(?=.{4})/gsu, '*');
+}
+
+/** The same for account numbers inside JSON or a sentence that names them. */
+export function maskAccounts(text: string): string {
+  return text.replace(
+    /(account_?number\\?["']?\s*[:=]\s*\\?["']?)([0-9]{5,20})/gi,
+    (_, name: string, account: string) => `${name}${maskAccount(account)}`,
+  );
+}
+
+function isTelling(secret: string): boolean {
+  return secret.length >= 8 && !/^\d{1,20}$/.test(secret);
+}
+
+function spellings(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return [secret, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(secret)];
+}

@@ -1,0 +1,83 @@
+import { nubanAgrees } from './nuban.ts';
+
+/** A number that a damaged cell may have held; `proved`: only a check digit can tell it from others like it. */
+type Candidate = { digits: string; needsProof: boolean };
+
+/** More readings than this are no proposal. */
+const mostReadings = 1000n;
+/** What is shorter lost more than its leading zeros. */
+const fewestLeft = 6;
+
+/**
+ * The account number that a spreadsheet most likely damaged into `value`, or null unless exactly one reading is valid.
+ * Only ever proposed: the person who has the source decides.
+ */
+export function repairedAccount(value: string, currency: string, bankCode: string): string | null {
+  const bank = paddedBank(bankCode);
+  const valid = candidates(value).flatMap((candidate): string[] => {
+    if (currency !== 'NGN')
+      return candidate.needsProof || !isWhole(candidate.digits) ? [] : [candidate.digits];
+    const digits = candidate.digits.padStart(10, '0');
+    if (digits.length !== 10 || candidate.digits.length < fewestLeft) return [];
+    const agrees = nubanAgrees(bank, digits);
+    const isProofNeeded = candidate.needsProof || digits !== candidate.digits;
+    return agrees === true || (agrees === null && !isProofNeeded) ? [digits] : [];
+  });
+  const [only, ...others] = new Set(valid);
+  return only !== undefined && others.length === 0 && only !== value ? only : null;
+}
+
+/** Spreadsheets keep 15 digits of a number and write zeros for the rest. */
+export function hasZeroedTail(digits: string): boolean {
+  return digits.length > 15 && /^0+$/.test(digits.slice(15));
+}
+
+/** The code a spreadsheet most likely made `value` of by dropping zeros in front (3 digits, or 6), else null. */
+export function repairedBank(value: string, currency: string, account: string): string | null {
+  const digits = /^(\d{1,6})(?:[.,]0+)?$/.exec(value)?.[1];
+  if (digits === undefined) return null;
+  if (digits.length === 5) return `0${digits}`;
+  if (digits.length >= 3) return digits === value ? null : digits;
+  // Banks have codes of 3 digits, institutions of the instant payment scheme 6: the check digit tells which is meant.
+  const padded = digits.padStart(3, '0');
+  if (currency !== 'NGN') return null;
+  return nubanAgrees(padded, account) === true || repairedAccount(account, currency, padded) !== null
+    ? padded
+    : null;
+}
+
+/** A code that is whole, or one of three digits without its zeros, for the check digit's sake. */
+function paddedBank(code: string): string {
+  return /^\d{1,2}$/.test(code) ? code.padStart(3, '0') : code;
+}
+
+function isWhole(digits: string): boolean {
+  return digits.length >= 5 && digits.length <= 20 && !hasZeroedTail(digits);
+}
+
+function candidates(value: string): Candidate[] {
+  const plain = value.replace(/[\s'’‐‑–-]/g, '');
+  if (/^\d+$/.test(plain)) return [{ digits: plain, needsProof: false }];
+  const decimal = /^(\d+)[.,]0*$/.exec(plain);
+  if (decimal?.[1]) return [{ digits: decimal[1], needsProof: false }];
+  return scientific(value);
+}
+
+/** Every whole number that is shown as this one in scientific notation: its last digits were rounded away. */
+function scientific(value: string): Candidate[] {
+  const match = /^(\d{1,3})(?:[.,](\d{1,20}))?e\+?(\d{1,2})$/i.exec(value);
+  if (!match) return [];
+  const [, whole = '', fraction = '', exponent = ''] = match;
+  const lost = Number(exponent) - fraction.length;
+  if (lost <= 0) {
+    const kept = fraction.slice(0, Number(exponent));
+    return /^0*$/.test(fraction.slice(kept.length)) ? [{ digits: whole + kept, needsProof: false }] : [];
+  }
+  const step = lost > 4 ? mostReadings * 10n : 10n ** BigInt(lost);
+  if (step > mostReadings) return [];
+  const middle = BigInt(whole + fraction) * step;
+  const readings: Candidate[] = [];
+  for (let at = middle - step / 2n; at < middle + step / 2n; at++)
+    readings.push({ digits: String(at), needsProof: true });
+  return readings;
+}

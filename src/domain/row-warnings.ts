@@ -1,0 +1,24 @@
+import type { BatchRow } from './batch-rules.ts';
+import { nubanAgrees } from './nuban.ts';
+import { mixedScripts } from './scripts.ts';
+
+/** What is odd about a row that may be paid all the same: people should look, nothing is held. */
+export function rowWarnings({ bankCode, accountNumber, currency, ...row }: BatchRow): string[] {
+  const warnings: string[] = [];
+  if (currency === 'NGN' && nubanAgrees(bankCode, accountNumber) === false)
+    warnings.push(`the account number's check digit does not agree with bank code ${bankCode}`);
+  const names = [
+    ['account_name', row.accountName],
+    ['sender_name', row.senderName],
+  ] as const;
+  for (const [column, name] of names) {
+    const mixed = mixedScripts(name);
+    if (mixed)
+      warnings.push(
+        `${column} mixes ${mixed.join(' and ')} letters: some look alike and are another name to a bank`,
+      );
+    if (name.includes('\ufffd'))
+      warnings.push(`${column} holds U+FFFD, which stands where a letter was lost before: type it again`);
+  }
+  return warnings;
+}

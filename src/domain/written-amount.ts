@@ -1,0 +1,50 @@
+import { exponentOf, parseAmount } from './money.ts';
+import { plainNumbers } from './save-as.ts';
+
+/** What is wrong with an amount as people and spreadsheets write it, or null for a plain decimal that may be paid. */
+export function writtenAmountFinding(
+  value: string,
+  currency: string,
+): { problem: string; fix: string } | null {
+  const parsed = parseAmount(value, currency);
+  if (parsed.kind === 'ok') return null;
+  const digits = exponentOf(currency) ?? 2;
+  const [, whole, rest] = /^(\d{1,3})\.(\d{3})$/.exec(value) ?? [];
+  if (whole !== undefined && digits < 3) {
+    const fix = `write ${whole}${rest} if the point separates thousands, else round it yourself`;
+    return { problem: parsed.problem, fix };
+  }
+  return separatorsIn(value, digits) ?? { problem: parsed.problem, fix: parsed.fix };
+}
+
+/**
+ * Amounts with separators of thousands or a decimal comma. A value is proposed only where one reading is possible, and
+ * never used: `1,000` is a thousand naira, but in dinars, which have three digits, it may be one.
+ */
+function separatorsIn(value: string, digits: number): { problem: string; fix: string } | null {
+  const blanks = /^\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?$/.test(value);
+  const text = blanks ? value.replace(/[\s'’]/g, '') : value;
+  const [, whole, rest] = /^(\d{1,3}),(\d{3})$/.exec(text) ?? [];
+  if (whole !== undefined && digits === 3) {
+    const fix = `write ${whole}${rest} or ${whole}.${rest}, whichever is meant; ${plainNumbers}`;
+    return { problem: 'has a comma that may separate thousands or decimals', fix };
+  }
+  const found = reading(text);
+  if (!found && !blanks) return null;
+  const { plain, problem } = found ?? { plain: text, problem: 'has separators of thousands' };
+  const shown = (plain.split('.')[1] ?? '').length <= digits ? `write ${plain}` : 'write it with a point';
+  return { problem: blanks ? 'has separators of thousands' : problem, fix: `${shown}; ${plainNumbers}` };
+}
+
+function reading(text: string): { plain: string; problem: string } | null {
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text))
+    return { plain: text.replaceAll(',', ''), problem: 'has thousands separators' };
+  if (/^\d{1,3}(\.\d{3})+,\d+$/.test(text)) {
+    const plain = text.replaceAll('.', '').replace(',', '.');
+    return { plain, problem: 'has points between thousands and a decimal comma' };
+  }
+  if (/^\d{1,3}(\.\d{3}){2,}$/.test(text))
+    return { plain: text.replaceAll('.', ''), problem: 'has points between thousands' };
+  if (/^\d+,\d+$/.test(text)) return { plain: text.replace(',', '.'), problem: 'has a decimal comma' };
+  return null;
+}

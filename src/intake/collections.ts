@@ -1,0 +1,222 @@
+import { basename, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { batchId, foldReference } from '../domain/ids.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import {
+  closeFile,
+  dropPromises,
+  expectSome,
+  findFile,
+  findFileByHash,
+  loadingFiles,
+  openFile,
+  promisedBefore,
+} from '../ledger/expectations.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { expectationRows, type GoodExpectation } from './collections-rows.ts';
+import { controlProblems } from './control.ts';
+import { finishOpenMoves, freeStem } from './moves.ts';
+import type { BadRow } from './rows.ts';
+import { capped, type Scan, type Sums, shownTotals } from './scan.ts';
+import { type Paths, problemSheets, refuse, type Sheets, type Skipped, type Taken } from './take.ts';
+import { unfitName } from './unreadable.ts';
+
+/** What became of one file of expected collections. */
+export type Expected =
+  | {
+      kind: 'taken';
+      /** `collections-NAME-YYYYMMDD-HHHHHH`: what it is archived and remembered as. */
+      id: string;
+      file: string;
+      rows: number;
+      totals: Record<string, string>;
+      skipped: Skipped | null;
+    }
+  | Extract<Taken, { kind: 'refused' }>;
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
+type Read = Pick<Scan, 'broken' | 'problems' | 'contentHash'> & { rows: number; badRows: number; good: Sums };
+
+const origin = { origin: 'inbox' } as const;
+const rowsPerStep = 5_000;
+
+/** Takes one file of expected collections in, or refuses it whole. Only for the holder of the intake lock. */
+export async function takeExpectations(deps: Deps, path: string): Promise<Expected> {
+  const { config, paths } = deps;
+  const sheets = problemSheets(paths.rejected, basename(path), config.reports.bom);
+  const unfit = unfitName(path);
+  if (unfit) return refuse(deps, path, origin, { problems: capped(0) }, [unfit], sheets);
+  try {
+    const scan = await scanExpectations(deps, path, sheets);
+    const again = await takenBefore(deps, scan);
+    if (again) {
+      // Its rows met their own promises: none of that is a problem of the file.
+      await sheets.discard();
+      const own = problemSheets(paths.rejected, basename(path), config.reports.bom);
+      return await refuse(deps, path, origin, { problems: capped(0) }, [again], own);
+    }
+    const extra = await verdicts(path, scan, config);
+    const rejects = config.intake.onInvalidRow === 'reject_file';
+    if (scan.broken || scan.good.count === 0 || extra.length > 0 || (scan.badRows > 0 && rejects))
+      return await refuse(deps, path, origin, scan, extra, sheets);
+    const id = await load(deps, path, scan);
+    if (id === null) {
+      const fix = 'drop it again when it is complete';
+      const changed = wholeFile('the file or the ledger changed while the file was read', fix);
+      return await refuse(deps, path, origin, scan, [changed], sheets);
+    }
+    const skipped = scan.badRows > 0 ? await tellSkipped(deps, path, scan, sheets) : null;
+    await finishOpenMoves({ ...deps, inbox: paths.inbox });
+    const totals = shownTotals(scan.good.totals);
+    return { kind: 'taken', id, file: path, rows: scan.good.count, totals, skipped };
+  } finally {
+    await sheets.discard();
+  }
+}
+
+/** Takes back what a crash left half promised: its file is still where it was. Only for the holder of the intake lock. */
+export async function dropHalfExpected({ ledger, config }: Pick<Deps, 'ledger' | 'config'>): Promise<void> {
+  for (const id of await loadingFiles(ledger.db, config.mode)) await drop(ledger, id);
+}
+
+async function drop(ledger: Ledger, id: string): Promise<void> {
+  for (let done = false; !done; )
+    ({ done } = await ledger.write((trx) => dropPromises(trx, id, rowsPerStep)));
+}
+
+/** Pass 1: every problem of every row, totals and content hash. */
+async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promise<Read> {
+  const { config } = deps;
+  const scan: Read = {
+    rows: 0,
+    badRows: 0,
+    good: { count: 0, totals: new Map() },
+    contentHash: '',
+    broken: false,
+    problems: capped(10_000),
+  };
+  const say = async (problem: Problem): Promise<void> => {
+    scan.problems.add(problem);
+    await sheets.problem(problem);
+  };
+  let header: Parameters<Sheets['badRow']>[1] | null = null;
+  for await (const item of expectationRows(path, config.intake)) {
+    if (item.kind === 'header') header = item.header;
+    else if (item.kind === 'broken') {
+      scan.broken = true;
+      await say(item.problem);
+    } else if (item.kind === 'end') {
+      scan.rows = item.rows;
+      scan.contentHash = item.contentHash;
+    } else {
+      const { good, bad } = await withoutPromised(item, deps);
+      for (const row of bad) {
+        scan.badRows++;
+        for (const problem of row.problems) await say(problem);
+        if (header && config.intake.onInvalidRow === 'skip_row') await sheets.badRow(row.cells, header);
+      }
+      for (const { parsed } of good) {
+        scan.good.count++;
+        scan.good.totals.set(parsed.currency, (scan.good.totals.get(parsed.currency) ?? 0n) + parsed.amount);
+      }
+    }
+  }
+  return scan;
+}
+
+/** Turns rows that were promised before into bad ones, each naming the file (P22). */
+async function withoutPromised(
+  chunk: { good: GoodExpectation[]; bad: BadRow[] },
+  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
+): Promise<{ good: GoodExpectation[]; bad: BadRow[] }> {
+  const keyOf = ({ parsed }: GoodExpectation): string => foldReference(parsed.reference);
+  const before = await promisedBefore(ledger.db, config.mode, chunk.good.map(keyOf));
+  if (before.size === 0) return chunk;
+  const bad = chunk.good
+    .filter((row) => before.has(keyOf(row)))
+    .map((one) => {
+      const { row, cells, parsed } = one;
+      const problem = `is expected already, by ${before.get(keyOf(one))}; references are unique for ever`;
+      const fix =
+        'remove the row; if the amount changed, let the payer use another reference, or resolve what a run reports with a note';
+      return { row, cells, problems: [{ row, column: 'reference', value: parsed.reference, problem, fix }] };
+    });
+  return {
+    good: chunk.good.filter((row) => !before.has(keyOf(row))),
+    bad: [...chunk.bad, ...bad].sort((a, b) => a.row - b.row),
+  };
+}
+
+async function takenBefore({ ledger, config }: Deps, { contentHash }: Read): Promise<Problem | null> {
+  const before = contentHash === '' ? undefined : await findFileByHash(ledger.db, config.mode, contentHash);
+  if (!before) return null;
+  const problem = `this content was already taken as ${before.id} on ${before.created_at.slice(0, 10)}`;
+  return wholeFile(problem, 'nothing to do with this file: what it expects is watched');
+}
+
+async function verdicts(path: string, scan: Read, { intake }: Config): Promise<Problem[]> {
+  if (scan.broken) return [];
+  if (scan.rows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
+  if (scan.badRows > 0 && intake.onInvalidRow === 'reject_file') return [];
+  return controlProblems(path, {}, scan.good);
+}
+
+/** Pass 2: promises in chunks, decided in one last transaction. Null: file or ledger differ from pass 1, nothing stays. */
+async function load(
+  { ledger, config, clock, paths }: Deps,
+  path: string,
+  scan: Read,
+): Promise<string | null> {
+  const { mode } = config;
+  const at = clock.iso();
+  const id = await freeId(ledger, basename(path), at, scan.contentHash);
+  await ledger.write((trx) =>
+    openFile(trx, {
+      id,
+      mode,
+      file_name: basename(path),
+      content_hash: scan.contentHash,
+      row_count: BigInt(scan.good.count),
+      created_at: at,
+    }),
+  );
+  let loaded = 0;
+  let hash = '';
+  for await (const item of expectationRows(path, config.intake)) {
+    if (item.kind === 'end') hash = item.contentHash;
+    if (item.kind !== 'chunk') continue;
+    loaded += await ledger.write(async (trx) => {
+      const keys = item.good.map(({ parsed }) => foldReference(parsed.reference));
+      const before = await promisedBefore(trx, mode, keys);
+      const rows = item.good.flatMap(({ row, parsed: { reference, amount, currency } }) => {
+        const referenceKey = foldReference(reference);
+        return before.has(referenceKey) ? [] : [{ row, reference, referenceKey, amount, currency }];
+      });
+      await expectSome(trx, { id, mode }, at, rows);
+      return rows.length;
+    });
+  }
+  if (hash !== scan.contentHash || loaded !== scan.good.count) {
+    await drop(ledger, id);
+    return null;
+  }
+  const target = join(paths.archive, `${id}--${basename(path)}`);
+  await ledger.write((trx) => closeFile(trx, { id, at: clock.iso(), move: { source: path, target } }));
+  return id;
+}
+
+/** An id that is not taken: the other mode may hold the same content under the first. */
+async function freeId(ledger: Ledger, fileName: string, at: string, contentHash: string): Promise<string> {
+  for (let i = 0; i < 58; i += 6) {
+    const id = `collections-${batchId(fileName, at, contentHash.slice(i))}`;
+    if (!(await findFile(ledger.db, id))) return id;
+  }
+  throw new Error(`no free id for ${fileName}`);
+}
+
+async function tellSkipped({ paths }: Deps, path: string, scan: Read, sheets: Sheets): Promise<Skipped> {
+  const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
+  const { errorsFile, invalidFile } = await sheets.finish(stem, true);
+  return { problems: scan.problems.list, problemCount: scan.problems.count, errorsFile, invalidFile };
+}

@@ -1,0 +1,40 @@
+import type { Config } from '../config.ts';
+import { approvalAsked } from '../domain/approval.ts';
+import { shownInstant } from '../domain/daily-limit.ts';
+import { formatMinor } from '../domain/money.ts';
+import { dailyUse } from '../ledger/limits.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { approvedOriginals } from './retries.ts';
+import type { Scan } from './scan.ts';
+
+/** Why the approval would hold this file's batch. */
+export function approvalAhead(scan: Scan, config: Config): string[] {
+  const why = approvalAsked(config.submission, scan.good.totals) ?? approvedOriginals(scan.retries);
+  return why === null ? [] : [`needs an approval by somebody else (${why}): counterfoil approve`];
+}
+
+/** What would make a part of this file's batch wait without holding it: a day's limit, a canary. */
+export async function waitsAhead(
+  scan: Scan,
+  { ledger, config, clock }: { ledger: Ledger; config: Config; clock: Clock },
+): Promise<string[]> {
+  const { submission: brakes, mode } = config;
+  const waits: string[] = [];
+  if (brakes.canary > 0 && scan.good.count > brakes.canary)
+    waits.push(
+      `submission.canary: the first ${brakes.canary} payouts go first, the other ${scan.good.count - brakes.canary} when those have settled`,
+    );
+  if (Object.keys(brakes.dailyLimit).length === 0) return waits;
+  const use = await dailyUse(ledger.db, { mode, brakes, at: clock.iso() });
+  for (const [currency, total] of scan.good.totals) {
+    const left = use.left.get(currency);
+    if (left === undefined || total <= left) continue;
+    const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
+    const until = shownInstant(use.endsAt, brakes.timezone);
+    waits.push(
+      `submission.daily_limit: of ${shown(total)}, ${shown(left)} is left today; what goes over it waits until ${until}`,
+    );
+  }
+  return waits;
+}

@@ -1,0 +1,133 @@
+import { stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import { type ExaminedRow, mostRetries, type RetryRow } from '../domain/retry-file.ts';
+import type { Db, Trx } from '../ledger/open.ts';
+import { beginSuccessors } from '../ledger/successors.ts';
+import { type BadRow, type GoodRow, short } from './rows.ts';
+
+/** Judges rows that pay others again (P20), in their order; `recorded`: in the transaction that decides their batch. */
+export type RetryRows = {
+  examine(db: Db | Trx, rows: readonly RetryRow[], recorded?: boolean): Promise<ExaminedRow[]>;
+  /** What `examine` would say of a file that is only checked: nothing may be asked or written for it. */
+  foresee(db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]>;
+  /**
+   * Learns what can be learned about the payouts that these rows pay again, before they are judged: what webhooks have
+   * said, and what the service says now where it can be asked. Never inside a transaction.
+   */
+  prepare?(rows: readonly RetryRow[]): Promise<void>;
+};
+
+/** The same judges for who only looks at a file. */
+export function foreseeing({ foresee }: RetryRows): RetryRows {
+  return { examine: foresee, foresee };
+}
+
+export type PaysAgain = Extract<ExaminedRow, { kind: 'pays_again' }>;
+
+/** The rows that name what they pay again. */
+export function retryRows(good: readonly GoodRow[]): RetryRow[] {
+  return good.flatMap(({ row, parsed, retry }) =>
+    retry ? [{ ...parsed, row, ...retry, reference: parsed.reference ?? '' }] : [],
+  );
+}
+
+/** Judges the rows of a file chunk by chunk; `excess` is the one problem of a file that has too many of them. */
+export function retryCheck(retries: RetryRows, db: Db) {
+  let count = 0;
+  return async (chunk: { good: GoodRow[]; bad: BadRow[] }): Promise<Checked> => {
+    const rows = retryRows(chunk.good);
+    const before = count;
+    count += rows.length;
+    if (count > mostRetries)
+      return { ...chunk, plans: new Map(), barred: [], excess: before > mostRetries ? null : tooMany };
+    if (rows.length > 0) await retries.prepare?.(rows);
+    const examined = new Map((await retries.examine(db, rows)).map((one) => [one.row, one]));
+    const plans = new Map<number, PaysAgain>();
+    const good: GoodRow[] = [];
+    const bad = [...chunk.bad];
+    const barred: number[] = [];
+    for (const row of chunk.good) {
+      const one = examined.get(row.row);
+      if (one?.kind === 'bad') {
+        barred.push(row.row);
+        bad.push({ row: row.row, cells: row.cells, problems: problemsOf(one) });
+      } else good.push(row);
+      if (one?.kind === 'pays_again') plans.set(row.row, one);
+    }
+    return { good, bad: bad.sort((a, b) => a.row - b.row), plans, barred, excess: null };
+  };
+}
+
+type Checked = {
+  good: GoodRow[];
+  bad: BadRow[];
+  /** What the good ones pay again, by row. */
+  plans: Map<number, PaysAgain>;
+  /** The rows that this check found bad. */
+  barred: number[];
+  excess: Problem | null;
+};
+
+const tooMany = wholeFile(
+  `more than ${mostRetries} rows have retry_of; so many are decided at once`,
+  'split the file',
+);
+
+/** The problems of rows that do not pay again what they name. */
+export function retryProblems(examined: readonly ExaminedRow[]): Problem[] {
+  return examined.flatMap((one) => (one.kind === 'bad' ? problemsOf(one) : []));
+}
+
+function problemsOf({ row, problems }: Extract<ExaminedRow, { kind: 'bad' }>): Problem[] {
+  return problems.map((problem) => ({ row, ...problem, value: short(problem.value) }));
+}
+
+/** Why a batch waits: what it pays again came in one that is held (P20). */
+export function heldOriginals(plans: readonly PaysAgain[]): string[] {
+  const first = plans.find(({ replaces }) => replaces.held);
+  if (!first) return [];
+  const { reference, batch } = first.replaces;
+  return [`row ${first.row} pays ${reference} again, whose batch ${batch} is held`];
+}
+
+/** Why a batch needs an approval: what it pays again came in one that does, and another file would go without (P20). */
+export function approvedOriginals(plans: readonly PaysAgain[]): string | null {
+  const first = plans.find(({ replaces }) => replaces.approved);
+  if (!first) return null;
+  const { reference, batch } = first.replaces;
+  return `row ${first.row} pays ${reference} again, whose batch ${batch} needs approvals`;
+}
+
+/** Writes the decision that a file's rows are into the histories of both sides (P20). */
+export async function recordRetries(
+  trx: Trx,
+  at: string,
+  batch: { id: string; bodies: string; isHeld: boolean; person: string; fileName: string },
+  rows: readonly RetryRow[],
+  plans: readonly PaysAgain[],
+): Promise<void> {
+  const evidenceOf = new Map(rows.map(({ row, evidence }) => [row, evidence]));
+  const decided = plans.map(({ row, replaces }) => ({
+    row,
+    of: replaces.id,
+    predecessor: replaces.reference,
+    why: `decided by ${batch.person} on evidence ${evidenceOf.get(row)}, by row ${row} of ${batch.fileName}`,
+  }));
+  const state = batch.isHeld ? 'held' : 'ready';
+  const decidedBy = `person:${batch.person}`;
+  await beginSuccessors(trx, at, { id: batch.id, bodies: batch.bodies, state, decidedBy }, decided);
+}
+
+/** Who decides by a file: who runs the command that names it, and for one from the inbox the account that owns it. */
+export async function personOf(path: string, origin: 'inbox' | 'named'): Promise<string> {
+  const own = process.getuid?.();
+  const uid = origin === 'named' ? own : (await stat(path)).uid;
+  if (uid !== own) return `uid-${uid}`;
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without an entry, as in containers.
+    return `uid-${uid ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileNameFinding } from '../domain/file-name.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
+import { saveAsCsv } from '../domain/save-as.ts';
+import { spreadsheetEnding } from './not-csv.ts';
+
+const reasons: Record<string, readonly [problem: string, fix: string]> = {
+  ENOENT: ['there is no such file', 'check the path'],
+  ENOTDIR: ['there is no such file', 'check the path'],
+  ENAMETOOLONG: ['there is no such file: the path is too long', 'check the path'],
+  ELOOP: ['the path is a circle of links', 'give the file itself'],
+  EACCES: ['the file may not be read by this account', 'give it read permission (chmod u+r, or chown)'],
+  EPERM: ['the file may not be read by this account', 'give it read permission (chmod u+r, or chown)'],
+  ENXIO: ['this is not a file', 'give a CSV file'],
+  ERR_INVALID_ARG_VALUE: ['there is no such file: the path holds a NUL', 'check the path'],
+};
+
+/** What an error of opening a path says about the path; null for a fault of the machine, which must not be hidden (P12). */
+export function unreadableCode(error: unknown): Problem | null {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const reason = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
+  return reason ? wholeFile(...reason) : null;
+}
+
+/** Why a path cannot be a batch at all, or null. Symbolic links of a named file are followed. */
+export async function unreadable(path: string): Promise<Problem | null> {
+  try {
+    const found = await stat(path);
+    return found.isFile() ? null : wholeFile('this is not a file', 'give a CSV file');
+  } catch (error) {
+    const problem = unreadableCode(error);
+    if (problem) return problem;
+    throw error;
+  }
+}
+
+/** What refuses a file by its name alone: a spreadsheet, or a name that could not be shown or stored. */
+export function unfitName(path: string): Problem | null {
+  const name = basename(path);
+  const found = fileNameFinding(name);
+  if (found) return wholeFile(found.problem, found.fix);
+  const ending = spreadsheetEnding.exec(name)?.[0];
+  return ending === undefined ? null : wholeFile(`this is a spreadsheet (${ending}), not CSV`, saveAsCsv);
+}

@@ -1,0 +1,45 @@
+import { findWord } from '../domain/collection-word.ts';
+import { foldReference } from '../domain/ids.ts';
+import { collectionOfWebhook, hearCollection, noteCollection } from '../ledger/collections.ts';
+import type { Trx } from '../ledger/open.ts';
+import type { Webhook } from '../ledger/tables.ts';
+
+type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
+
+/** A reference that fits into a question's path and a report's cell, also one that the service or a shop made. */
+export function isAskable(reference: string): boolean {
+  return /^[A-Za-z0-9][\x21-\x7e]{0,199}$/.test(reference);
+}
+
+/**
+ * Applies one webhook about a collection (`transaction`, or `collection` as some write it): it is heard, and the verify
+ * endpoint is asked; the webhook alone never makes it received (P14).
+ */
+export async function applyCollection(
+  trx: Trx,
+  webhook: Webhook,
+  { json, at }: { json: unknown; at: string },
+): Promise<Applied> {
+  const { mode, reference } = webhook;
+  const told = { mode, reference, trx: webhook.trx };
+  const known = await collectionOfWebhook(trx, told);
+  if (!known && (reference === null || !isAskable(reference)))
+    return { payoutId: null, collectionId: null, effect: 'not understood; kept' };
+  const row = known ?? (await noteCollection(trx, { mode, reference: reference ?? '', at, heard: true }));
+  const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });
+  if (webhook.stale === 1n) {
+    await hearCollection(trx, row, { word: null, at });
+    return applied('stale: a reason to ask, not a witness');
+  }
+  const ours = { referenceKey: foldReference(reference ?? row.reference), trx: webhook.trx };
+  const found = findWord(json, ours);
+  const word = found.kind === 'word' ? found.word : null;
+  const dispute = await hearCollection(trx, row, { word, at });
+  if (!word)
+    return applied(
+      found.kind === 'none' ? 'no status in it' : 'contradicts itself: a reason to ask, not a witness',
+    );
+  if (dispute.length === 0) return applied(`says ${word.status}`);
+  const differences = dispute.map((one) => `${one.field} is ${one.actual}, was ${one.expected}`).join('; ');
+  return applied(`differs from an earlier one: ${differences}`);
+}

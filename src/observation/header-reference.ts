@@ -1,0 +1,23 @@
+import { addInquiry } from '../ledger/inquiries.ts';
+import type { Trx } from '../ledger/open.ts';
+import type { Webhook } from '../ledger/tables.ts';
+import { differingReference } from '../ledger/webhook-inbox.ts';
+import { payoutOfWebhook } from '../ledger/webhooks.ts';
+
+/**
+ * Asks about the payout of a webhook, and about the one that its X-Webhook-Reference names instead. The header lies
+ * outside the signature: it is a reason to ask, never a witness and never a refusal.
+ */
+export async function askWhereHeaderDiffers(
+  trx: Trx,
+  webhook: Webhook,
+  payoutId: bigint | null,
+  at: string,
+): Promise<void> {
+  const named = webhook.kind === 'payout' ? differingReference(webhook) : null;
+  if (named === null) return;
+  const other = await payoutOfWebhook(trx, { ...webhook, reference: named, trx: null });
+  const reason = 'a webhook whose X-Webhook-Reference names another';
+  for (const id of new Set([payoutId, other ?? null]))
+    if (id !== null) await addInquiry(trx, { payoutId: id, kind: 'details', reason, dueAt: at, rung: 0n });
+}

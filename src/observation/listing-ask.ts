@@ -1,0 +1,51 @@
+import type { Clock } from '../runtime/clock.ts';
+import type { ListPage, ServiceClient, ServiceTrouble } from '../service/types.ts';
+
+export type AskDeps = {
+  clock: Clock;
+  service: Pick<ServiceClient, 'listPage'>;
+  limiter: { take(signal?: AbortSignal): Promise<void> };
+};
+
+export type Answer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
+
+/** `underWay`: pages of this pass were read already, so that waiting for one more is worth longer. */
+export type Question = { page: number; status?: 'pending'; underWay: boolean; signal?: AbortSignal };
+
+const triesAtFirst = 5;
+const triesUnderWay = 12;
+const firstWaitMs = 500;
+const longestBackOffMs = 60_000;
+const longestWaitMs = 15 * 60_000;
+
+const stopped: ServiceTrouble = {
+  kind: 'trouble',
+  reason: 'unreachable',
+  message: 'interrupted',
+  httpStatus: null,
+  retryAfterMs: null,
+};
+
+/**
+ * Asks for one page, again when it fails, before the pass is given up (contract.md). Retry-After holds for every page
+ * that is asked at the same time: the service meant us, not the page.
+ */
+export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
+  let quietUntil = 0;
+  return async ({ page, status, underWay, signal }) => {
+    const tries = underWay ? triesUnderWay : triesAtFirst;
+    for (let tried = 1; ; tried++) {
+      const wait = quietUntil - clock.now();
+      if (wait > 0) await clock.sleep(wait, signal);
+      await limiter.take(signal);
+      if (signal?.aborted) return stopped;
+      const askedAt = clock.now();
+      const answer = await (status ? service.listPage(page, status) : service.listPage(page));
+      if (answer.kind === 'page') return { ...answer, askedAt };
+      if (tried >= tries || answer.reason === 'unauthorised') return answer;
+      const backOff = Math.min(firstWaitMs * 2 ** (tried - 1), longestBackOffMs);
+      if (answer.retryAfterMs === null) await clock.sleep(backOff, signal);
+      else quietUntil = Math.max(quietUntil, clock.now() + Math.min(answer.retryAfterMs, longestWaitMs));
+    }
+  };
+}

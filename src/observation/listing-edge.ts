@@ -1,0 +1,71 @@
+import { edgeOf, sentInside } from '../domain/list-order.ts';
+import { decimalToMinor } from '../domain/money.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { type Base, type OpenPayout, olderRows, openBefore } from '../ledger/short-cuts.ts';
+import type { ListedTransfer } from '../service/types.ts';
+import type { Answer, Question } from './listing-ask.ts';
+import type { Reach } from './listing-pass.ts';
+
+type Deps = {
+  ledger: Ledger;
+  ask(question: Question): Promise<Answer>;
+  settings: { mode: Mode; windowDays: number };
+};
+
+/** More open payouts than this are not asked about one by one: the edge then goes back to the oldest. */
+const mostExcused = 20_000;
+const mostPages = 2_000;
+
+/**
+ * P29: how far a short cut on this base must walk. Payouts that may still move pull its edge back, but for those that
+ * the list of pending transfers shows as pending: their rows would tell nothing new.
+ */
+export async function reachOf(
+  { ledger, ask, settings }: Deps,
+  { base, begunAt, signal }: { base: Base; begunAt: string; signal?: AbortSignal },
+): Promise<Reach> {
+  const facts = { begunAt, windowDays: settings.windowDays, baseCut: base.cut };
+  const nearest = edgeOf({ ...facts, oldestOpenAt: null });
+  // What was sent within the clocks' skew of the edge may have been created beyond it.
+  const open = await openBefore(ledger.db, settings.mode, sentInside(nearest), mostExcused + 1);
+  const shown =
+    open.length > 0 && open.length <= mostExcused ? await shownPending(ask, open, signal) : new Set();
+  const oldest = open.find((payout) => !shown.has(payout));
+  const edge = edgeOf({ ...facts, oldestOpenAt: oldest?.submitted_at ?? null });
+  const older = await olderRows(ledger.db, base.run, edge);
+  return older === 0 ? { kind: 'whole' } : { kind: 'window', order: base.order, edge, older };
+}
+
+/** Which of these payouts the list of pending transfers shows, agreeing in all that it shows of them. */
+async function shownPending(
+  ask: Deps['ask'],
+  open: readonly OpenPayout[],
+  signal?: AbortSignal,
+): Promise<Set<OpenPayout>> {
+  const wanted = new Map(
+    open.flatMap((one) => (one.state === 'pending' ? [[one.reference_key, one] as const] : [])),
+  );
+  const shown = new Set<OpenPayout>();
+  for (let page = 1, last = 1; page <= Math.min(last, mostPages) && shown.size < wanted.size; page++) {
+    const answer = await ask({ page, status: 'pending', underWay: page > 1, ...(signal && { signal }) });
+    // What is not shown keeps the edge back: nothing is lost but time.
+    if (answer.kind !== 'page') return shown;
+    last = answer.page.lastPage;
+    for (const item of answer.page.items) {
+      const payout = wanted.get(item.reference.toLowerCase());
+      if (payout && agrees(payout, item)) shown.add(payout);
+    }
+  }
+  return shown;
+}
+
+function agrees(payout: OpenPayout, item: ListedTransfer): boolean {
+  return (
+    item.status.toLowerCase() === 'pending' &&
+    item.currency.toUpperCase() === payout.currency &&
+    decimalToMinor(item.amount, payout.currency) === payout.amount &&
+    item.account_number === payout.account_number &&
+    item.bank_code === payout.bank_code
+  );
+}

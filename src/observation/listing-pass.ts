@@ -1,0 +1,219 @@
+import type { Overlap, Pass } from '../domain/completeness.ts';
+import { type CreationOrder, createOrderWatch, type ListOrder, pagesSaved } from '../domain/list-order.ts';
+import type { Sightings } from '../domain/sightings.ts';
+import { instantText, type StagedTransfer } from '../ledger/listings.ts';
+import type { ListPage } from '../service/types.ts';
+import type { Answer, Question } from './listing-ask.ts';
+
+/** How far a pass walks: over everything, or to an edge beyond which the base listing shows `older` rows (P29). */
+export type Reach = { kind: 'whole' } | { kind: 'window'; order: CreationOrder; edge: string; older: number };
+
+/** A pass that got no first page has no cut and no total. `reach`: what it came to; a window whose order broke is whole. */
+export type Walked =
+  | { kind: 'pass'; pass: Pass; overlap: Overlap; reach: Reach; order: ListOrder | null; oldest: string }
+  | { kind: 'no_pass'; trouble: string };
+
+export type PassDeps = {
+  ask(question: Question): Promise<Answer>;
+  store(pass: number, rows: StagedTransfer[]): Promise<void>;
+  concurrency: number;
+};
+export type PassOptions = {
+  number: number;
+  sightings: Sightings;
+  reach: Reach;
+  /** The cut of the pass before, which this one must agree with. */
+  earlierCut: string | null;
+  /** The list moves all the time: what moved is looked for at both ends. */
+  restless: boolean;
+  signal?: AbortSignal;
+};
+
+/** Rows gathered before they are written: several pages a transaction. */
+const groupRows = 2_000;
+
+/** What some pages brought: rows new to this pass, one page wholly beyond the edge, or no row at all. */
+type Heard = { fresh: boolean; beyond: boolean; empty: boolean };
+type Counts = { below: number } & Overlap;
+type Walk = {
+  cut: string;
+  first: ListPage;
+  lastPage: number;
+  /** The last page of the shortest list that a page of this pass spoke of. */
+  endsAt: number;
+  perPageChanged: boolean;
+  trouble: string | null;
+  all: Counts;
+  /** The same, of rows inside the edge alone. */
+  inside: Counts;
+  oldest: string;
+  gathered: StagedTransfer[];
+};
+
+/** One walk over the pages (P28); the last page may move while we read, within bounds. */
+export async function onePass(deps: PassDeps, options: PassOptions): Promise<Walked> {
+  const { number, sightings, earlierCut, signal } = options;
+  const watch = createOrderWatch();
+  let reach = options.reach;
+  const edge = reach.kind === 'window' ? reach.edge : '';
+  const opening = await deps.ask({ page: 1, underWay: false, ...(signal && { signal }) });
+  if (opening.kind === 'trouble') {
+    const said = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
+    return { kind: 'no_pass', trouble: `${said}${opening.message}` };
+  }
+  const first = opening.page;
+  const walk: Walk = {
+    cut: new Date(first.date ?? opening.askedAt - 1_000).toISOString(),
+    first,
+    lastPage: first.lastPage,
+    endsAt: first.lastPage,
+    perPageChanged: false,
+    trouble: null,
+    all: { below: 0, later: 0, both: 0 },
+    inside: { below: 0, later: 0, both: 0 },
+    oldest: '',
+    gathered: [],
+  };
+  const furthest = 2 * first.lastPage + 100;
+  if (reach.kind === 'window' && pagesSaved(reach.order, { ...reach, ...first }) < 1)
+    reach = { kind: 'whole' };
+  const backwards = reach.kind === 'window' && reach.order === 'oldest_first';
+
+  /** Counts and gathers a page's rows in the order of the walk; true when any was not shown by this pass before. */
+  function hear(page: ListPage, ordered: boolean): { fresh: boolean; beyond: boolean } {
+    let fresh = false;
+    let beyond = page.items.length > 0;
+    for (const item of backwards ? page.items.toReversed() : page.items) {
+      const createdAt = instantText(item.created_at);
+      const { content, before } = sightings.see(item.id, fieldsOf(item), number);
+      if (content !== 'same') walk.gathered.push(item);
+      if (createdAt === '' || createdAt >= edge) beyond = false;
+      if (before === number) continue;
+      fresh = true;
+      if (ordered) watch.row(createdAt);
+      if (createdAt !== '' && (walk.oldest === '' || createdAt < walk.oldest)) walk.oldest = createdAt;
+      count(walk.all, createdAt, before);
+      if (createdAt >= edge && createdAt !== '') count(walk.inside, createdAt, before);
+    }
+    return { fresh, beyond };
+  }
+
+  function count(counts: Counts, createdAt: string, before: number): void {
+    if (createdAt <= walk.cut) counts.below++;
+    if (earlierCut === null || createdAt > earlierCut) return;
+    counts.later++;
+    if (before === number - 1) counts.both++;
+  }
+
+  /** Asks for these pages at once and hears them in their order; true when one of them lies wholly beyond the edge. */
+  async function group(pages: number[], ordered = true): Promise<Heard> {
+    const answers = await Promise.all(
+      pages.map((page) => deps.ask({ page, underWay: true, ...(signal && { signal }) })),
+    );
+    const heard: Heard = { fresh: false, beyond: false, empty: true };
+    for (const [i, answer] of answers.entries()) {
+      const page = pages[i] ?? 0;
+      if (answer.kind === 'trouble') {
+        // A list that became shorter may have no such page any more; the count says whether anything is missing.
+        if (page <= walk.endsAt || answer.reason !== 'not_understood')
+          walk.trouble ??= `page ${page}: ${answer.message}`;
+        continue;
+      }
+      walk.lastPage = Math.max(walk.lastPage, answer.page.lastPage);
+      walk.endsAt = Math.min(walk.endsAt, answer.page.lastPage);
+      walk.perPageChanged ||= answer.page.perPage !== first.perPage;
+      const one = hear(answer.page, ordered);
+      heard.fresh ||= one.fresh;
+      heard.beyond ||= one.beyond;
+      heard.empty &&= answer.page.items.length === 0;
+    }
+    await flush(groupRows);
+    return heard;
+  }
+
+  async function flush(atLeast: number): Promise<void> {
+    if (walk.gathered.length < atLeast) return;
+    const rows = walk.gathered;
+    walk.gathered = [];
+    await deps.store(number, rows);
+  }
+
+  const end = (): number => Math.min(walk.lastPage, furthest);
+
+  /** Pages 2 to the last, or from the last one back; a short cut stops beyond its edge while the order holds. */
+  async function throughPages(): Promise<void> {
+    // Oldest first, page 1 is no part of the walk from the end; it is heard last, so that the order is unbroken.
+    if (!backwards) hear(first, true);
+    let beyond = false;
+    let empty = false;
+    const done = (): boolean => {
+      // Whatever last_page says, a list ends where its pages are empty; the count tells whether that is all.
+      if (walk.trouble !== null || empty) return true;
+      if (reach.kind !== 'window') return false;
+      if (!watch.held('newest_first')) reach = { kind: 'whole' };
+      return reach.kind === 'window' && beyond;
+    };
+    const many = (next: number, target: number): number =>
+      reach.kind === 'whole' ? deps.concurrency : Math.min(deps.concurrency, Math.abs(target - next) + 1);
+    if (backwards) {
+      for (let next = end(), from = 0; next >= 2 && !done(); next = from - 1) {
+        from = Math.max(2, next - many(next, Math.min(next, target())) + 1);
+        ({ beyond, empty } = await group(range(next, from)));
+      }
+      hear(first, reach.kind === 'whole');
+      return;
+    }
+    for (let next = 2, to = 0; next <= end() && !done(); next = to + 1) {
+      to = Math.min(end(), next + many(next, Math.max(next, target())) - 1);
+      ({ beyond, empty } = await group(range(next, to)));
+    }
+  }
+
+  /** The page that should be the first to lie wholly beyond the edge: asking further at once would save nothing. */
+  function target(): number {
+    if (reach.kind === 'whole') return 0;
+    const perPage = Math.max(1, first.perPage);
+    if (reach.order === 'oldest_first') return Math.max(2, Math.floor(reach.older / perPage));
+    return Math.ceil(Math.max(0, first.total - reach.older) / perPage) + 1;
+  }
+
+  /** A row that moved while we read is at one end of the list now: both ends are read again while they show news. */
+  async function readEndsAgain(): Promise<void> {
+    const short = (): boolean => walk.trouble === null && walk.all.below < first.total;
+    for (let page = 1; page <= end() && short(); page++) if (!(await group([page], false)).fresh) break;
+    for (let page = end(); page > 1 && short(); page--) if (!(await group([page], false)).fresh) break;
+  }
+
+  /** Read from the end, the list's own order is the other way round. */
+  function seenOrder(): ListOrder | null {
+    const seen = watch.seen();
+    if (!backwards || seen === null || seen === 'other') return seen;
+    return seen === 'newest_first' ? 'oldest_first' : 'newest_first';
+  }
+
+  await throughPages();
+  if (reach.kind === 'whole' && options.restless) await readEndsAgain();
+  await flush(1);
+  const counts = reach.kind === 'whole' ? walk.all : walk.inside;
+  const older = reach.kind === 'whole' ? 0 : reach.older;
+  const pass = {
+    cut: walk.cut,
+    total: first.total,
+    belowCut: counts.below + older,
+    perPageChanged: walk.perPageChanged,
+    trouble: walk.trouble,
+  };
+  const overlap = { later: counts.later + older, both: counts.both + older };
+  return { kind: 'pass', pass, overlap, reach, order: seenOrder(), oldest: walk.oldest };
+}
+
+/** Page numbers from one to the other, both included, either way. */
+function range(from: number, to: number): number[] {
+  const step = from <= to ? 1 : -1;
+  return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => from + i * step);
+}
+
+/** Everything a row shows, as one text: what differs is written again. */
+function fieldsOf(item: StagedTransfer): string {
+  return `${item.trx}|${item.reference}|${item.currency}|${item.amount}|${item.fee}|${item.account_name}|${item.account_number}|${item.bank_code}|${item.domain}|${item.status}|${item.created_at}|${item.updated_at}`;
+}

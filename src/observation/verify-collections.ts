@@ -1,0 +1,143 @@
+import { lacksAmount, wordsDiffer } from '../domain/collection.ts';
+import { findWord } from '../domain/collection-word.ts';
+import { foldReference } from '../domain/ids.ts';
+import type { Mode } from '../domain/payout.ts';
+import { isNotFound } from '../domain/witness.ts';
+import type { Collection } from '../ledger/collection-tables.ts';
+import { dueCollections } from '../ledger/collection-watch.ts';
+import {
+  collectionById,
+  concludeVerify,
+  findCollection,
+  noteCollection,
+  type Verified,
+} from '../ledger/collections.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import { isAskable } from './apply-collection.ts';
+
+export type VerifyDeps = {
+  ledger: Ledger;
+  clock: Clock;
+  service: Pick<ServiceClient, 'verifyTransaction'>;
+  /** The same one as for all other requests. */
+  limiter: { take(signal?: AbortSignal): Promise<void> };
+  rules: { mode: Mode; concurrency: number };
+};
+
+export type CollectionLookUps = {
+  /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
+  askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
+  /** Asks about these now, whatever is due. Returns how many were asked. */
+  askNow(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
+  /** Asks about a collection that the ledger does not know. One that is shown is noted; undefined where none is. */
+  discover(reference: string): Promise<bigint | undefined>;
+};
+
+/** So many questions in a row without an answer: the service is not there, and the rest waits. */
+const silenceLimit = 5;
+
+/** Look-ups at the verify endpoint (endpoint 4): the only word by which a collection is received (P13, P14). */
+export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
+  const { ledger, clock, service, limiter, rules } = deps;
+
+  /** `evenIfNotDue`: another process may have asked meanwhile, and this answer is wanted all the same. */
+  async function askOne(
+    id: bigint,
+    evenIfNotDue: boolean,
+    signal?: AbortSignal,
+  ): Promise<boolean | undefined> {
+    await limiter.take(signal);
+    if (signal?.aborted) return undefined;
+    const row = await collectionById(ledger.db, id);
+    const askedAt = clock.iso();
+    if (!row || !isAskable(row.reference)) return undefined;
+    if (!evenIfNotDue && (row.ask_at === null || row.ask_at > askedAt)) return undefined;
+    const reply = await service.verifyTransaction(row.reference);
+    const verified = judge(row, reply, { askedAt, answeredAt: clock.iso() });
+    await ledger.write((trx) => concludeVerify(trx, id, row.raised, verified));
+    return verified.answered;
+  }
+
+  async function askAll(
+    ids: readonly bigint[],
+    evenIfNotDue: boolean,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const queue = [...ids];
+    let asked = 0;
+    let silent = 0;
+    const lane = async (): Promise<void> => {
+      while (!signal?.aborted && silent < silenceLimit) {
+        const id = queue.shift();
+        if (id === undefined) return;
+        const answered = await askOne(id, evenIfNotDue, signal);
+        if (answered === undefined) continue;
+        asked += 1;
+        silent = answered ? 0 : silent + 1;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(rules.concurrency, queue.length) }, lane));
+    return asked;
+  }
+
+  return {
+    async askDue({ budget, signal }) {
+      const ids = await dueCollections(ledger.db, { mode: rules.mode, at: clock.iso(), limit: budget });
+      return askAll(ids, false, signal);
+    },
+    askNow: (ids, signal) => askAll(ids, true, signal),
+    async discover(reference) {
+      if (!isAskable(reference)) return undefined;
+      await limiter.take();
+      const askedAt = clock.iso();
+      const reply = await service.verifyTransaction(reference);
+      const at = clock.iso();
+      const nothing = { trx: null, expected_amount: null, verified_at: null };
+      const about = { reference_key: foldReference(reference), ...nothing };
+      const verified = judge(about, reply, { askedAt, answeredAt: at });
+      if (!verified.word) return undefined;
+      return ledger.write(async (trx) => {
+        const { mode } = rules;
+        // Heard of by another process meanwhile, perhaps.
+        const row =
+          (await findCollection(trx, mode, reference)) ??
+          (await noteCollection(trx, { mode, reference, at, heard: false }));
+        await concludeVerify(trx, row.id, row.raised, verified);
+        return row.id;
+      });
+    },
+  };
+}
+
+/** What a reply says of the collection; silence, refusals and foreign bodies say nothing. */
+function judge(
+  row: Pick<Collection, 'reference_key' | 'trx' | 'expected_amount' | 'verified_at'>,
+  reply: LookUpReply | ServiceTrouble,
+  times: { askedAt: string; answeredAt: string },
+): Verified {
+  const when = { ...times, verifiedBefore: row.verified_at };
+  if (reply.kind === 'trouble') {
+    const outcome = `error: ${reply.reason}`;
+    return { ...when, outcome, raw: reply.message, word: null, dispute: [], answered: false };
+  }
+  const said = { ...when, raw: reply.raw, dispute: [], answered: true };
+  const found = findWord(reply.json, { referenceKey: row.reference_key, trx: row.trx });
+  if (found.kind === 'word') {
+    const { word } = found;
+    const lacking = row.expected_amount !== null && lacksAmount(word);
+    const why = lacking ? ', but shows no amount: received only if a webhook told it' : '';
+    return { ...said, outcome: `says ${word.status}${why}`, word };
+  }
+  if (found.kind === 'contradictory') {
+    const words = found.words.map(
+      ({ status, amount, trx }) => `${status} ${amount ?? '-'} (${trx ?? 'no trx'})`,
+    );
+    const [one, ...others] = found.words;
+    const dispute = others.flatMap((other) => (one ? wordsDiffer(one, other, 'one reply of verify') : []));
+    return { ...said, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
+  }
+  const outcome = isNotFound(reply.json, reply.httpStatus) ? 'not_found' : 'no_witness';
+  return { ...said, outcome, word: null };
+}

@@ -1,0 +1,125 @@
+import type { Config } from '../config.ts';
+import { type CollectionState, watchedForMs } from '../domain/collection.ts';
+import type { Found } from '../domain/discrepancy.ts';
+import type { Collection } from '../ledger/collection-tables.ts';
+import {
+  type CollectionWatch,
+  collectionCounts,
+  collectionsAfter,
+  collectionsToVerify,
+} from '../ledger/collection-watch.ts';
+import { type SeenBy, seen } from '../ledger/discrepancies.ts';
+import type { Ledger } from '../ledger/open.ts';
+import {
+  type ResendFigures,
+  resendFigures,
+  type WebhookFigures,
+  webhookFigures,
+} from '../ledger/webhook-figures.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
+
+/** The questions about collections that a run may have asked; answers reach the ledger before the promise resolves. */
+export type CollectionFollowUp = {
+  verify(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
+  verifyDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
+  /** Asks for webhooks again, inside the throttle; how many. */
+  askResend(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
+};
+
+export type CollectionRun = {
+  /** Discrepancies that were opened. */
+  opened: number;
+  resends: number;
+  figures: {
+    webhooks: WebhookFigures;
+    resend_requests: ResendFigures;
+    /** How many collections were verified in this run, and where all of them stand. */
+    collections: { verified: number; states: Partial<Record<CollectionState, number>> };
+  };
+};
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock; followUp: CollectionFollowUp };
+
+const page = 500;
+/** Questions a run asks at most; the rest is asked by the ladder, and by the next run. */
+const budget = 2_000;
+const minute = 60_000;
+
+/** The collections of one mode, and how webhooks arrive: verify, conclude, ask for what was never heard. */
+export function createCollectionConclusions({ ledger, config, clock, followUp }: Deps) {
+  const { mode } = config;
+  const { stalePendingHours, webhookGraceMinutes } = config.reconciliation;
+  const staleMs = stalePendingHours * 60 * minute;
+  const graceMs = webhookGraceMinutes * minute;
+  const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
+
+  async function verify(by: SeenBy, full: boolean, signal?: AbortSignal): Promise<number> {
+    const due = await followUp.verifyDue({ budget, ...(signal && { signal }) });
+    const ids = await collectionsToVerify(ledger.db, mode, {
+      before: ago(staleMs),
+      askedBefore: by.at,
+      watchedSince: full ? '' : ago(watchedForMs),
+      limit: budget,
+    });
+    return due + (ids.length > 0 ? await followUp.verify(ids, signal) : 0);
+  }
+
+  async function each(watch: CollectionWatch, work: (rows: Collection[]) => Promise<void>): Promise<void> {
+    for (let after = 0n; ; ) {
+      const rows = await collectionsAfter(ledger.db, mode, watch, { after, limit: page });
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.id;
+      await work(rows);
+    }
+  }
+
+  /** Everything that is open now, of the ledger's word alone: what is not found again has healed. */
+  async function report(by: SeenBy): Promise<number> {
+    let opened = 0;
+    const tell = async (found: (Found | null)[]): Promise<void> => {
+      const some = found.filter((one) => one !== null);
+      if (some.length > 0) opened += await ledger.write((trx) => seen(trx, by, some));
+    };
+    await each({ kind: 'overdue', before: ago(staleMs) }, (rows) =>
+      tell(rows.map((row) => missingCollection(row, staleMs) ?? unconfirmedCollection(row, staleMs))),
+    );
+    await each({ kind: 'conflict' }, (rows) => tell(rows.map(collectionConflict)));
+    return opened;
+  }
+
+  async function askUnheard(signal?: AbortSignal): Promise<number> {
+    const ids: bigint[] = [];
+    await each({ kind: 'unheard', receivedBy: ago(graceMs) }, async (rows) => {
+      ids.push(...rows.map(({ id }) => id));
+    });
+    return ids.length > 0 ? followUp.askResend(ids, signal) : 0;
+  }
+
+  return {
+    async conclude(
+      by: SeenBy,
+      options: { full: boolean; followUp: boolean; signal?: AbortSignal },
+    ): Promise<CollectionRun> {
+      const { signal } = options;
+      const verified = options.followUp ? await verify(by, options.full, signal) : 0;
+      const opened = await report(by);
+      const asks = options.followUp && config.receiver.enabled;
+      const resends = asks ? await askUnheard(signal) : 0;
+      const now = clock.iso();
+      const about = { mode, enabled: config.receiver.enabled, now: now > by.at ? now : by.at, graceMs };
+      const webhooks = await webhookFigures(ledger.db, about);
+      const states = await collectionCounts(ledger.db, mode);
+      return {
+        opened,
+        resends,
+        figures: {
+          webhooks,
+          resend_requests: await resendFigures(ledger.db, mode, now),
+          collections: { verified, states },
+        },
+      };
+    },
+  };
+}

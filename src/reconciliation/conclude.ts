@@ -1,0 +1,149 @@
+import type { Config } from '../config.ts';
+import { classifyPair, foreignTransfer, type ListedRow } from '../domain/classify.ts';
+import type { Found } from '../domain/discrepancy.ts';
+import { contradictedAfter } from '../ledger/contradicted.ts';
+import { seen } from '../ledger/discrepancies.ts';
+import { unknownSince } from '../ledger/expected.ts';
+import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/look-alikes.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { casesAfter, foreignAfter } from '../ledger/pairing.ts';
+import { conflictingWebhooks, type WatchedPayout } from '../ledger/watched.ts';
+import type { Clock } from '../runtime/clock.ts';
+import {
+  contradictedByDetails,
+  contradicting,
+  missing,
+  paidAgain,
+  returned,
+  shift,
+  stale,
+  unheard,
+  unknown,
+} from './findings.ts';
+import { offerPayouts, offerTransfers } from './offers.ts';
+import type { LookedUp } from './reconcile.ts';
+import { createWatch, type Work } from './watch.ts';
+
+const chunk = 500;
+const minute = 60_000;
+
+/** Turns what a run listed, paired and looked up into discrepancies. Writes no payout's state. */
+export function createConclusions(deps: { ledger: Ledger; config: Config; clock: Clock }) {
+  const { ledger, config, clock } = deps;
+  const { mode } = config;
+  const settings = config.reconciliation;
+  const { each, unlisted, whole } = createWatch({ ledger, mode, graceMinutes: settings.missingGraceMinutes });
+
+  async function concludePairs(work: Work): Promise<void> {
+    for (let after = 0n; ; ) {
+      const cases = await casesAfter(ledger.db, work.by.run, mode, after, chunk);
+      const last = cases.at(-1);
+      if (!last) return;
+      after = last.payout.id;
+      const found = whole(work, cases).flatMap(
+        ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
+      );
+      await report(work, found);
+    }
+  }
+
+  async function concludeForeign(work: Work): Promise<void> {
+    const since = settings.since === '' ? ledger.birth : settings.since;
+    for (let after = ''; ; ) {
+      const rows: ListedRow[] = await foreignAfter(ledger.db, work.by.run, since, after, chunk);
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.transfer_id;
+      const alikes = await alikePayouts(ledger.db, { run: work.by.run, mode }, rows);
+      await report(
+        work,
+        rows.map((row) => offerPayouts(foreignTransfer(row), alikes.get(row.transfer_id))),
+      );
+    }
+  }
+
+  async function concludeMissing(work: Work, asked: Map<bigint, LookedUp>): Promise<void> {
+    if (!work.listing.complete) return;
+    await each(unlisted(work), async (payouts) => {
+      const gone = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
+      const found = gone.map((payout) => ({ payout, found: missing(payout, work.listing.cut) }));
+      await reportOffering(work, found);
+    });
+  }
+
+  /** What a look-up contradicts and the list does not; where the list does too, its word was reported. */
+  async function concludeDetails(work: Work): Promise<void> {
+    for (let after = 0n; ; ) {
+      const payouts = await contradictedAfter(ledger.db, { mode, run: work.by.run }, after, chunk);
+      const last = payouts.at(-1);
+      if (!last) return;
+      after = last.id;
+      await report(work, payouts.map(contradictedByDetails));
+    }
+  }
+
+  /** What the ledger alone shows; returns the payouts whose webhook was never heard. */
+  async function concludeLedger(work: Work): Promise<bigint[]> {
+    const { at, run: id } = work.by;
+    const now = clock.iso();
+    const minutes = config.submission.quietPeriodMinutes;
+    await each({ kind: 'unknown' }, async (payouts) => {
+      const ids = payouts.map(({ id: payoutId }) => payoutId);
+      const sinceOf = await unknownSince(ledger.db, ids);
+      const since = (one: WatchedPayout): string =>
+        sinceOf.get(one.id) ?? one.ended_at ?? one.submitted_at ?? now;
+      await reportOffering(
+        work,
+        payouts.map((payout) => ({ payout, found: unknown(payout, { since: since(payout), minutes, now }) })),
+      );
+    });
+    await concludeDetails(work);
+    const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
+    await each({ kind: 'stale', run: id, submittedBy }, (payouts) => report(work, payouts.map(stale)));
+    await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
+    await each({ kind: 'paid_again' }, (payouts) => report(work, payouts.map(paidAgain)));
+    const unheardIds: bigint[] = [];
+    if (config.receiver.enabled) {
+      const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);
+      await each({ kind: 'unheard', finalBy }, async (payouts) => {
+        for (const { id: payoutId } of payouts) unheardIds.push(payoutId);
+        await report(work, payouts.map(unheard));
+      });
+    }
+    for (let after = 0n; ; ) {
+      const webhooks = await conflictingWebhooks(ledger.db, mode, after, chunk);
+      const last = webhooks.at(-1);
+      if (!last) return unheardIds;
+      after = last.id;
+      await report(work, webhooks.map(contradicting));
+    }
+  }
+
+  async function reportOffering(work: Work, found: { payout: WatchedPayout; found: Found }[]): Promise<void> {
+    const alikes = await alikeTransfers(
+      ledger.db,
+      work.by.run,
+      found.map(({ payout }) => payout),
+    );
+    await report(
+      work,
+      found.map(({ payout, found: one }) => offerTransfers(one, alikes.get(payout.id))),
+    );
+  }
+
+  async function report(work: Work, found: Found[]): Promise<void> {
+    if (found.length > 0) work.opened += await ledger.write((trx) => seen(trx, work.by, found));
+  }
+
+  return {
+    /** What the run's paired rows show: what differs, who is missing, and what nobody here ordered. */
+    async listing(work: Work, asked: Map<bigint, LookedUp>): Promise<void> {
+      await findLookAlikes(ledger, work.by.run, mode);
+      await concludePairs(work);
+      await concludeMissing(work, asked);
+      // After the missing ones: a transfer that nobody ordered may be one of them.
+      await concludeForeign(work);
+    },
+    ledger: concludeLedger,
+  };
+}

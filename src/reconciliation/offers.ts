@@ -1,0 +1,40 @@
+import type { Found } from '../domain/discrepancy.ts';
+import type { AlikePayout, AlikeTransfer } from '../ledger/look-alikes.ts';
+
+/** How many are named; the ledger gives one more where there are more. */
+const shown = 3;
+
+/** Offers a person the listed transfers that the payout may be. Nothing is matched by it, and no state changes. */
+export function offerTransfers(found: Found, alikes: readonly AlikeTransfer[] | undefined): Found {
+  if (!alikes || alikes.length === 0) return found;
+  const told = alikes.map(
+    ({ reference, transferId, status, createdAt }) =>
+      `${reference} (transfer ${transferId}, ${status}, created ${createdAt})`,
+  );
+  const names = alikes.map(({ reference, transferId }) => `${reference} (transfer ${transferId})`);
+  return {
+    ...found,
+    evidence: `${found.evidence}; possible match, listed under another reference with the same account, bank, currency and amount: ${list(told)}`,
+    action: `It may be listed under another reference: ${list(names)}. Ask the service whether that is this payout. ${found.action}`,
+  };
+}
+
+/** Offers a person the payouts of ours that a transfer which nobody here ordered may be. */
+export function offerPayouts(found: Found, alikes: readonly AlikePayout[] | undefined): Found {
+  if (!alikes || alikes.length === 0) return found;
+  const told = alikes.map(
+    ({ reference, batch, state, submittedAt }) =>
+      `${reference} (${state}, sent ${submittedAt}, batch ${batch})`,
+  );
+  const names = alikes.map(({ reference }) => reference);
+  return {
+    ...found,
+    evidence: `${found.evidence}; possible match, a payout with the same account, bank, currency and amount that the list does not show: ${list(told)}`,
+    action: `It may be our ${list(names)} under another reference: ask the service, and pay none of them again before they answer. ${found.action}`,
+  };
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length > shown ? ' and more' : '';
+  return `${names.slice(0, shown).join(', ')}${more}`;
+}

@@ -1,0 +1,63 @@
+import type { ListingResult } from '../domain/completeness.ts';
+import { sentInside } from '../domain/list-order.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { SeenBy } from '../ledger/discrepancies.ts';
+import type { AttemptMark } from '../ledger/expected.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
+import { shift } from './findings.ts';
+
+/** One run under way. `begunAt`, `mark`: before the first page was asked for; `opened`: discrepancies so far. */
+export type Work = {
+  by: SeenBy;
+  begunAt: string;
+  mark: AttemptMark;
+  listing: ListingResult;
+  opened: number;
+};
+
+const chunk = 500;
+const minute = 60_000;
+
+/** Walks the payouts that a nightly question is about, a chunk at a time. */
+export function createWatch({
+  ledger,
+  mode,
+  graceMinutes,
+}: {
+  ledger: Ledger;
+  mode: Mode;
+  graceMinutes: number;
+}) {
+  return {
+    /**
+     * What the run's listing lacks although its last attempt ended before the cut, less the grace (P28); of a short cut
+     * only what was first sent inside its edge (P29). Our clock counts too, should the service's be ahead.
+     */
+    unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): Watch => ({
+      kind: 'unlisted',
+      run: by.run,
+      endedBy: shift(listing.cut < begunAt ? listing.cut : begunAt, -graceMinutes * minute),
+      sentSince: listing.window ? sentInside(listing.window.edge) : '',
+    }),
+    /** P29: of a payout first sent before a short cut's edge not every transfer need be listed: a full run judges it. */
+    whole<T extends { payout: { firstIntentAt: string | null } }>(
+      { listing }: Pick<Work, 'listing'>,
+      cases: T[],
+    ): T[] {
+      const { window } = listing;
+      if (!window) return cases;
+      const since = sentInside(window.edge);
+      return cases.filter(({ payout }) => payout.firstIntentAt === null || payout.firstIntentAt >= since);
+    },
+    async each(watch: Watch, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
+      for (let after = 0n; ; ) {
+        const payouts = await watchedAfter(ledger.db, mode, watch, after, chunk);
+        const last = payouts.at(-1);
+        if (!last) return;
+        after = last.id;
+        await work(payouts);
+      }
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { TopLevelSpec } from 'vega-lite';
+import { commonSpec, shortNumbers } from './charts.ts';
+
+/** One value of one series on one day; `day` is `2026-11-21`. */
+export type DayValue = { day: string; series: string; value: number };
+
+/** Days fit upright while they are few. */
+const upright = 8;
+
+function dayAxis(days: string[]) {
+  return {
+    field: 'day',
+    type: 'ordinal',
+    title: null,
+    scale: { domain: days },
+    axis: {
+      labelExpr: 'slice(datum.value, 5)',
+      labelAngle: days.length > upright ? -90 : 0,
+      labelOverlap: false,
+      grid: false,
+    },
+  } as const;
+}
+
+/** Two bars a day at most, side by side in the order of `series`. */
+export function dayBarsSpec(
+  values: DayValue[],
+  days: string[],
+  series: string[],
+  title: string,
+): TopLevelSpec {
+  const most = Math.max(0, ...values.map(({ value }) => value));
+  return {
+    ...commonSpec,
+    height: 190,
+    data: { values },
+    mark: { type: 'bar', stroke: 'var(--ink)', strokeWidth: 0.4 },
+    encoding: {
+      x: dayAxis(days),
+      ...(series.length > 1 && { xOffset: { field: 'series', type: 'nominal', sort: series } }),
+      y: {
+        field: 'value',
+        type: 'quantitative',
+        title,
+        scale: { domainMin: 0 },
+        axis: { ...shortNumbers, tickCount: Math.min(5, Math.max(1, Math.ceil(most))), minExtent: 46 },
+      },
+      color: {
+        field: 'series',
+        type: 'nominal',
+        scale: { domain: series, range: ['var(--one)', 'var(--two)'] },
+        legend: series.length > 1 ? {} : null,
+      },
+    },
+  };
+}
+
+/** Lines over days; each series has its own dash and its own point besides its colour. */
+export function dayLinesSpec(
+  values: DayValue[],
+  days: string[],
+  series: string[],
+  title: string,
+): TopLevelSpec {
+  const domain: number[] = [0, Math.max(1, ...values.map(({ value }) => value))];
+  const colour = {
+    field: 'series',
+    type: 'nominal',
+    scale: { domain: series, range: ['var(--one)', 'var(--two)'] },
+  } as const;
+  return {
+    ...commonSpec,
+    height: 190,
+    data: { values },
+    encoding: {
+      x: dayAxis(days),
+      y: {
+        field: 'value',
+        type: 'quantitative',
+        title,
+        scale: { domain },
+        axis: { tickCount: 5, minExtent: 46 },
+      },
+      color: colour,
+    },
+    layer: [
+      {
+        mark: { type: 'line', strokeWidth: 2 },
+        encoding: {
+          strokeDash: {
+            field: 'series',
+            type: 'nominal',
+            legend: null,
+            scale: {
+              domain: series,
+              range: [
+                [1, 0],
+                [6, 4],
+              ],
+            },
+          },
+        },
+      },
+      {
+        mark: { type: 'point', filled: true, size: 70, opacity: 1 },
+        encoding: {
+          shape: { field: 'series', type: 'nominal', scale: { domain: series, range: ['circle', 'square'] } },
+        },
+      },
+    ],
+  };
+}

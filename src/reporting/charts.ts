@@ -1,0 +1,82 @@
+import type { TopLevelSpec } from 'vega-lite';
+import { escapeHtml } from './page-markup.ts';
+
+/** Where a picture stands and what it says to who cannot see it. */
+export type Picture = { id: string; title: string; summary: string };
+/** Draws a specification as an `svg` element: the same bytes for the same data. */
+export type Draw = (spec: TopLevelSpec, picture: Picture) => Promise<string>;
+
+const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
+const words = {
+  labelFont: font,
+  titleFont: font,
+  labelFontSize: 12,
+  titleFontSize: 12,
+  titleFontWeight: 'normal',
+  labelColor: 'currentColor',
+  titleColor: 'currentColor',
+} as const;
+
+/** An axis of numbers: `1.5M`, and `0` where the format would say `0M`. */
+export const shortNumbers = { format: '~s', labelExpr: "datum.value === 0 ? '0' : datum.label" } as const;
+
+/**
+ * An axis of names, none of them cut. The library guesses widths too wide without a browser's fonts, and would leave
+ * room that no name needs; letters of wide scripts count twice.
+ */
+export function nameAxis(names: string[]) {
+  const width = (name: string): number =>
+    name.split('').reduce((sum, letter) => sum + (letter > '\u2e7f' ? 14 : 6.4), 10);
+  const extent = Math.ceil(Math.max(...names.map(width)));
+  return { labelLimit: 0, minExtent: extent, maxExtent: extent };
+}
+
+/** What all pictures share; the page's style decides the colours, so that one picture serves both schemes. */
+export const commonSpec = {
+  $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
+  width: 540,
+  background: 'transparent',
+  padding: { left: 2, right: 8, top: 4, bottom: 4 },
+  autosize: { type: 'fit-x', contains: 'padding' },
+  config: {
+    // The element says itself what it shows; parts of it would only be noise.
+    aria: false,
+    font,
+    view: { stroke: null },
+    axis: {
+      ...words,
+      gridColor: 'var(--grid)',
+      domainColor: 'var(--line)',
+      tickColor: 'var(--line)',
+    },
+    legend: { ...words, orient: 'top', title: null, symbolStrokeColor: 'var(--ink)' },
+    text: { font, fontSize: 12, color: 'currentColor' },
+  },
+} as const satisfies Partial<TopLevelSpec>;
+
+/** Loads the drawing libraries; done only by who writes a page. */
+export async function loadCharts(): Promise<Draw> {
+  const [vega, lite] = await Promise.all([import('vega'), import('vega-lite')]);
+  // The libraries write to the console what they adapt by themselves; only what went wrong is worth a line there.
+  const logger = vega.logger(vega.Error);
+  return async (spec, picture) => {
+    const compiled = lite.compile(spec, { logger }).spec;
+    const view = new vega.View(vega.parse(compiled), { renderer: 'none', logger });
+    try {
+      return labelled(await view.toSVG(), picture);
+    } finally {
+      view.finalize();
+    }
+  };
+}
+
+/** Names the picture for who hears it, and leaves its size to the page. */
+function labelled(svg: string, { id, title, summary }: Picture): string {
+  const box = /viewBox="([\d. -]+)"/.exec(svg)?.[1] ?? '0 0 1 1';
+  // The page's own letters serve; roles of parts would contradict that the whole is one picture.
+  const content = svg
+    .replace(/^<svg[^>]*>/, '')
+    .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');
+  const name = `<title id="${id}-name">${escapeHtml(title)}</title><desc id="${id}-says">${escapeHtml(summary)}</desc>`;
+  return `<svg role="img" aria-labelledby="${id}-name" aria-describedby="${id}-says" viewBox="${box}">${name}${content}`;
+}

@@ -1,0 +1,93 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
+import type { Db, Ledger } from '../ledger/open.ts';
+import { unpaidOf } from '../ledger/successors.ts';
+import type { Batch, Payout } from '../ledger/tables.ts';
+import { writeCsv } from './csv-file.ts';
+
+/** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */
+export type RetryOffers = {
+  offer(
+    db: Db,
+    ids: readonly bigint[],
+  ): Promise<readonly { id: bigint; reference: string; claim: RetryClaim }[]>;
+};
+
+/** `skipped` says in words what is not in the file and why. */
+type FailedFile = { files: string[]; skipped: string[] };
+
+const texts = z.array(z.string());
+
+/**
+ * Writes a batch's failed.csv: the rows that came to nothing, ready to mend and to drop in the inbox, each naming what
+ * it pays again. It is taken away when there are none any more; an older copy dropped later is refused row by row.
+ */
+export function createFailedFile(deps: {
+  ledger: Ledger;
+  config: Config;
+  reports: string;
+  retries: RetryOffers;
+}) {
+  const { ledger, config, reports, retries } = deps;
+  const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, returns: true };
+
+  /** At most as many rows as one file may pay again, how many more there are, and how many may not be paid again now. */
+  async function collect(batch: Batch): Promise<{ rows: string[][]; more: number; barred: number }> {
+    const { header, cellsOf } = failedLayout(texts.parse(JSON.parse(batch.columns)));
+    const found = { rows: [header], more: 0, barred: 0 };
+    for await (const page of unpaidOf(ledger.db, batch.id)) {
+      if (found.rows.length > mostRetries) {
+        found.more += page.length;
+        continue;
+      }
+      const ids = page.map(({ id }) => id);
+      const offers = new Map((await retries.offer(ledger.db, ids)).map((one) => [one.id, one]));
+      for (const payout of page) {
+        const offer = offers.get(payout.id);
+        if (!offer) found.barred += 1;
+        else if (found.rows.length > mostRetries) found.more += 1;
+        else found.rows.push(cellsOf({ ...offer, ...wordsOf(payout) }));
+      }
+    }
+    return found;
+  }
+
+  return async function writeFailed(batch: Batch): Promise<FailedFile> {
+    // What a batch of the other mode pays again is decided under the configuration of that mode (P24).
+    if (batch.mode !== config.mode) return { files: [], skipped: [] };
+    const path = join(reports, batch.id, 'failed.csv');
+    const { rows, more, barred } = await collect(batch);
+    const count = rows.length - 1;
+    const masked = config.reports.maskAccounts && count > 0;
+    const skipped = [
+      ...(masked
+        ? [`${path}: its account numbers would be whole, and reports.mask_accounts hides them`]
+        : []),
+      ...(more > 0
+        ? [`${path}: it holds the first ${count}; ${more} more follow once those were taken`]
+        : []),
+      ...(barred > 0
+        ? [
+            `${path}: it lacks ${barred} that cannot be paid again now; counterfoil retry --batch ${batch.id} says why`,
+          ]
+        : []),
+    ];
+    if (count === 0 || masked) {
+      await rm(path, { force: true });
+      return { files: [], skipped };
+    }
+    await writeCsv(path, once(rows), style);
+    return { files: [path], skipped };
+  };
+}
+
+function wordsOf({ cells, state, message }: Payout): Pick<Payout, 'state' | 'message'> & { cells: string[] } {
+  return { cells: texts.parse(JSON.parse(cells)), state, message };
+}
+
+async function* once(rows: string[][]): AsyncGenerator<string[][]> {
+  yield rows;
+}

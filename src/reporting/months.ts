@@ -1,0 +1,21 @@
+import { DateTime } from 'luxon';
+
+/** A calendar month as stored instants (ISO UTC): the first one in it, and the first one after it. */
+export type Month = { month: string; startsAt: string; endsAt: string };
+
+/**
+ * The month `2026-10` as `zone` has it, or null where the text names no month. Its bounds are instants, so that a day of
+ * 23 or 25 hours is as long as it was.
+ */
+export function readMonth(text: string, zone: string): Month | null {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return null;
+  const first = DateTime.fromISO(`${text}-01`, { zone });
+  const startsAt = first.startOf('month').toUTC().toISO();
+  const endsAt = first.plus({ months: 1 }).startOf('month').toUTC().toISO();
+  return startsAt === null || endsAt === null ? null : { month: text, startsAt, endsAt };
+}
+
+/** The month after `2026-12` is `2027-01`. */
+export function monthAfter(month: string): string {
+  return DateTime.fromISO(`${month}-01`, { zone: 'utc' }).plus({ months: 1 }).toFormat('yyyy-LL');
+}

@@ -1,0 +1,132 @@
+import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
+import {
+  amountText,
+  counted,
+  grouped,
+  localTimes,
+  plainKind,
+  records,
+  shortened,
+  when,
+} from './page-words.ts';
+
+type Row = Record<string, string>;
+export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
+
+/** As many are told one by one; the rest is counted. */
+const shown = 40;
+const gravity = ['high', 'medium', 'low'];
+
+/** What needs a person, first on the page: a halt, a list that is not whole, then what is open, the gravest first. */
+export function actionSection(sheets: ActionSheets, about: { zone: string; trouble: string | null }): string {
+  const open = records(sheets.open).filter((row) => row.state === 'open');
+  const acknowledged = total(records(sheets.open).filter((row) => row.state === 'acknowledged'));
+  const parts = [
+    ...records(sheets.halt).map((row) => haltCard(row, about.zone)),
+    about.trouble === null ? '' : troubleCard(about.trouble, about.zone),
+    sheets.action === undefined
+      ? paragraph('This run was made before figures were kept: see discrepancies.csv for what is open.')
+      : openPart(sheets, open, about.zone),
+    acknowledged > 0n
+      ? paragraph(
+          `${counted(acknowledged, 'discrepancy', 'discrepancies')} more acknowledged: somebody is at work on them.`,
+        )
+      : '',
+  ];
+  return section('action', 'What needs action', parts.join(''));
+}
+
+function openPart(sheets: ActionSheets, open: Row[], zone: string): string {
+  const count = total(open);
+  if (count === 0n)
+    return paragraph({
+      html: '<span class="good">Nothing is open:</span> no discrepancy waits for a person.',
+    });
+  const rows = records(sheets.action).slice(0, shown);
+  const rest = count - BigInt(rows.length);
+  const cards = rows.map((row) => `<li>${card(row, zone)}</li>\n`).join('');
+  const more =
+    rest > 0n
+      ? paragraph(
+          `… and ${grouped(rest.toString())} more in discrepancies.csv, in the same folder as this page.`,
+        )
+      : '';
+  const closing =
+    'When one is dealt with, close it: counterfoil discrepancies resolve ID, with --note and what was found out.';
+  return `${summary(open, count)}<ol class="cards">\n${cards}</ol>\n${more}${paragraph({ html: `<span class="soft">${escapeHtml(closing)}</span>` })}`;
+}
+
+function summary(open: Row[], count: bigint): string {
+  const groups = Map.groupBy(open, (row) => `${row.severity}\n${row.kind}`);
+  const rows = [...groups.values()]
+    .toSorted(
+      (a, b) =>
+        gravity.indexOf(a[0]?.severity ?? '') - gravity.indexOf(b[0]?.severity ?? '') ||
+        Number(total(b) - total(a)) ||
+        ((a[0]?.kind ?? '') < (b[0]?.kind ?? '') ? -1 : 1),
+    )
+    .map((group): Piece[] => {
+      const amounts = group
+        .toSorted((a, b) => ((a.currency ?? '') < (b.currency ?? '') ? -1 : 1))
+        .map((row) => amountText(row.currency ?? '', row.amount ?? ''));
+      const { severity = '', kind = '' } = group[0] ?? {};
+      return [
+        plainKind(kind),
+        badge(severity, plainKind(severity)),
+        grouped(`${total(group)}`),
+        amounts.join(' · '),
+      ];
+    });
+  return (
+    paragraph({
+      html: `<strong>${escapeHtml(counted(count, 'discrepancy', 'discrepancies'))} open.</strong>`,
+    }) +
+    table(
+      'Open discrepancies by kind',
+      [{ name: 'Kind' }, { name: 'Severity' }, { name: 'Open', number: true }, { name: 'Money concerned' }],
+      rows,
+    )
+  );
+}
+
+function card(row: Row, zone: string): string {
+  const { severity = '', kind = '', age_days: age = '', currency = '' } = row;
+  const level = gravity.includes(severity) ? ` is-${severity}` : '';
+  const who = [
+    row.account_name,
+    row.account_number && `account ${row.account_number}`,
+    row.bank_code && `bank ${row.bank_code}`,
+  ];
+  const difference = row.difference ? `; difference ${row.difference}` : '';
+  const facts: [string, Piece][] = [
+    ['Reference', row.reference ? shortened(row.reference) : 'none'],
+    ['Who', shortened(who.filter(Boolean).join(', ')) || 'not known'],
+    ['How much', row.amount ? amountText(currency, row.amount) : 'not known'],
+    ['What', shortened(`expected ${row.expected || '–'}; found ${row.actual || '–'}${difference}`, 300)],
+    ['How old', `${counted(BigInt(age || '0'), 'day')}, since ${when(row.first_seen_at ?? '')}`],
+    ['Batch', row.batch || 'none'],
+    ['Command', { html: `<code>${escapeHtml(row.command ?? '')}</code>` }],
+  ];
+  const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${markup(value)}</dd>`).join('');
+  return `<article class="card${level}"><h3>${markup(badge(severity, plainKind(severity)))}: ${escapeHtml(plainKind(kind))} <span class="soft">${escapeHtml(row.discrepancy_id ?? '')}</span></h3>
+<p><strong>${escapeHtml(localTimes(row.action ?? '', zone))}</strong></p>
+<dl>${list}</dl></article>`;
+}
+
+function haltCard(row: Row, zone: string): string {
+  const cause = localTimes(row.cause ?? '', zone);
+  const way = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause)
+    ? ''
+    : ' When the cause is gone: counterfoil release --mode.';
+  return `<div class="card is-high"><h3>${markup(badge('high', 'Sending is halted'))}</h3>
+<p>Since ${escapeHtml(when(row.since ?? ''))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p></div>\n`;
+}
+
+function troubleCard(trouble: string, zone: string): string {
+  return `<div class="card is-high"><h3>${markup(badge('high', 'The service’s list is not proven complete'))}</h3>
+<p>${escapeHtml(localTimes(trouble, zone))}. Nothing is called missing on its word. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
+}
+
+function total(rows: Row[]): bigint {
+  return rows.reduce((sum, row) => sum + BigInt(row.count ?? '0'), 0n);
+}

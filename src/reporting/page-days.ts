@@ -1,0 +1,136 @@
+import { Big } from 'big.js';
+import { DateTime } from 'luxon';
+import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
+import { figure } from './page-figure.ts';
+import type { Part } from './page-figures.ts';
+import { amountText, counted, duration, grouped } from './page-words.ts';
+
+const sent = ['submitted', 'settled'];
+const speeds = ['median', '95th percentile'];
+const units: [string, number][] = [
+  ['days', 86_400],
+  ['hours', 3_600],
+  ['minutes', 60],
+  ['seconds', 1],
+];
+
+/** No more days than this are drawn: the sheets hold 31. */
+const longest = 62;
+
+export const daysPart: Part = async (rows, { currency, id, draw }) => {
+  const days = everyDay(rows);
+  const values = (suffix: string): DayValue[] =>
+    rows.flatMap((row) =>
+      sent.map((series) => ({ day: row.day ?? '', series, value: Number(row[`${series}${suffix}`]) })),
+    );
+  const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
+  const summary = `Sent ${counted(total(rows, 'submitted'), 'payout')} worth ${amountText(currency, totalDecimal(rows, 'submitted_amount'))} in the last 31 days; most on ${busiest?.day} (${grouped(busiest?.submitted ?? '')}). Left bar: sent for the first time; right bar: settled.`;
+  const rowsOf = (suffix: string): string[][] =>
+    rows.map((row) => [row.day ?? '', ...sent.map((series) => grouped(row[`${series}${suffix}`] ?? ''))]);
+  const drawn = (suffix: string, title: string) => dayBarsSpec(values(suffix), days, sent, title);
+  const numbers = await figure(draw, drawn('', 'payouts'), {
+    id: `${id}-volume`,
+    title: `${currency}: number per day`,
+    summary,
+    caption: `${currency}: payouts per day`,
+    columns: [{ name: 'Day' }, { name: 'Sent', number: true }, { name: 'Settled', number: true }],
+    rows: rowsOf(''),
+  });
+  const amounts = await figure(draw, drawn('_amount', `amount (${currency})`), {
+    id: `${id}-value`,
+    title: `${currency}: value per day`,
+    summary: `Settled ${amountText(currency, totalDecimal(rows, 'settled_amount'))} in the last 31 days. Left bar: sent for the first time; right bar: settled. k is a thousand, M a million, G a thousand million.`,
+    caption: `${currency}: amounts per day`,
+    columns: [
+      { name: 'Day' },
+      { name: `Sent (${currency})`, number: true },
+      { name: `Settled (${currency})`, number: true },
+    ],
+    rows: rowsOf('_amount'),
+  });
+  return numbers + amounts;
+};
+
+export const feesPart: Part = async (rows, { currency, id, draw }) => {
+  const untold = total(rows, 'fee_not_told');
+  const all = amountText(currency, totalDecimal(rows, 'fee'));
+  const summary =
+    `Fees of what settled in the last 31 days: ${all} for ${counted(total(rows, 'count'), 'payout')}.` +
+    (untold > 0n ? ` For ${counted(untold, 'more payout')} the service told no fee.` : '');
+  const columns = [
+    { name: 'Day settled' },
+    { name: 'Payouts with a fee', number: true },
+    { name: `Fees (${currency})`, number: true },
+    { name: 'Fee not told', number: true },
+  ];
+  const cells = rows.map((row) => [
+    row.day ?? '',
+    grouped(row.count ?? ''),
+    grouped(row.fee ?? ''),
+    grouped(row.fee_not_told ?? ''),
+  ]);
+  const values = rows.map((row) => ({ day: row.day ?? '', series: 'fees', value: Number(row.fee) }));
+  const isFree = values.every(({ value }) => value === 0);
+  const spec = isFree ? null : dayBarsSpec(values, everyDay(rows), ['fees'], `fees (${currency})`);
+  return figure(draw, spec, {
+    id,
+    title: `${currency}: fees`,
+    summary,
+    caption: `${currency}: fees per day`,
+    columns,
+    rows: cells,
+  });
+};
+
+export const settlePart: Part = async (rows, { currency, id, draw }) => {
+  const overall = rows.find((row) => row.day === 'all');
+  const perDay = rows.filter((row) => row.day !== 'all');
+  const slowest = Math.max(...perDay.map((row) => Number(row.p95_seconds)));
+  const [unit, size] = units.find(([, seconds]) => slowest >= 2 * seconds) ?? ['seconds', 1];
+  const values = perDay.flatMap((row) => [
+    { day: row.day ?? '', series: speeds[0] ?? '', value: Number(row.median_seconds) / size },
+    { day: row.day ?? '', series: speeds[1] ?? '', value: Number(row.p95_seconds) / size },
+  ]);
+  const summary = `Half of ${counted(BigInt(overall?.count ?? '0'), 'payout')} settled within ${duration(Number(overall?.median_seconds))} of being sent, 95 of 100 within ${duration(Number(overall?.p95_seconds))}.`;
+  const columns = [
+    { name: 'Day sent' },
+    { name: 'Settled', number: true },
+    { name: 'Median', number: true },
+    { name: '95th percentile', number: true },
+  ];
+  const cells = [...perDay, ...(overall ? [overall] : [])].map((row) => [
+    row.day === 'all' ? 'All days' : (row.day ?? ''),
+    grouped(row.count ?? ''),
+    duration(Number(row.median_seconds)),
+    duration(Number(row.p95_seconds)),
+  ]);
+  return figure(draw, dayLinesSpec(values, everyDay(perDay), speeds, unit), {
+    id,
+    title: `${currency}: time from sent to settled`,
+    summary,
+    caption: `${currency}: time to settle`,
+    columns,
+    rows: cells,
+  });
+};
+
+/** From the first to the last day of the rows, quiet days too, and a week at least: time must look like time. */
+function everyDay(rows: Record<string, string>[]): string[] {
+  const known = rows
+    .map((row) => DateTime.fromISO(row.day ?? '', { zone: 'utc' }))
+    .filter((day) => day.isValid);
+  const last = DateTime.max(...known);
+  const first = DateTime.min(...known, last?.minus({ days: 6 }) ?? DateTime.invalid('none'));
+  if (!first || !last) return [];
+  const count = Math.min(longest, last.diff(first, 'days').days + 1);
+  return Array.from({ length: count }, (_, n) => last.minus({ days: count - 1 - n }).toFormat('yyyy-LL-dd'));
+}
+
+function total(rows: Record<string, string>[], key: string): bigint {
+  return rows.reduce((sum, row) => sum + BigInt(row[key] ?? '0'), 0n);
+}
+
+function totalDecimal(rows: Record<string, string>[], key: string): string {
+  const digits = (rows[0]?.[key] ?? '').split('.')[1]?.length ?? 0;
+  return rows.reduce((sum, row) => sum.plus(row[key] ?? '0'), Big(0)).toFixed(digits);
+}

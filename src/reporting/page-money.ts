@@ -1,0 +1,166 @@
+import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
+import { figure } from './page-figure.ts';
+import type { Part } from './page-figures.ts';
+import { amountText, counted, grouped, plainKind, shortened } from './page-words.ts';
+
+/** From what was ordered to what was paid: what each state takes away, in this order. */
+const takenOff: [string, string[]][] = [
+  ['not sent yet', ['held', 'ready']],
+  ['cancelled', ['cancelled']],
+  ['refused', ['refused']],
+  ['failed', ['failed']],
+  ['in flight', ['sending', 'pending']],
+  ['unknown', ['unknown']],
+  ['came back', ['returned']],
+];
+const buckets = ['0-1', '2-3', '4-7', '8-30', '31+'];
+
+export const statePart: Part = async (rows, { currency, id, draw }) => {
+  const minors = rows.map((row) => ({
+    state: row.state ?? '',
+    minor: BigInt((row.amount ?? '0').replace('.', '')),
+  }));
+  const digits = (rows[0]?.amount ?? '').split('.')[1]?.length ?? 0;
+  const sum = (states: string[] | null): bigint =>
+    minors.reduce((all, row) => all + (states === null || states.includes(row.state) ? row.minor : 0n), 0n);
+  const text = (minor: bigint): string => {
+    const plain = `${minor}`.padStart(digits + 1, '0');
+    return grouped(digits === 0 ? plain : `${plain.slice(0, -digits)}.${plain.slice(-digits)}`);
+  };
+  const draws = (minor: bigint): number => Number(minor) / 10 ** digits;
+  const [ordered, paid] = [sum(null), sum(['success'])];
+  const steps: Step[] = [
+    { step: 'ordered', from: 0, to: draws(ordered), kind: 'total', label: text(ordered) },
+  ];
+  let left = ordered;
+  for (const [step, states] of takenOff) {
+    const minor = sum(states);
+    if (minor === 0n) continue;
+    steps.push({
+      step: `− ${step}`,
+      from: draws(left - minor),
+      to: draws(left),
+      kind: 'less',
+      label: `−${text(minor)}`,
+    });
+    left -= minor;
+  }
+  steps.push({ step: 'paid', from: 0, to: draws(paid), kind: 'total', label: text(paid) });
+  const unknown = sum(['unknown']);
+  const summary =
+    `Of ${currency} ${text(ordered)} ordered, ${currency} ${text(paid)} is paid.` +
+    (unknown > 0n
+      ? ` ${currency} ${text(unknown)} is unknown: it may be paid, so do not pay it another way.`
+      : '');
+  const columns = [
+    { name: 'State' },
+    { name: 'Payouts', number: true },
+    { name: `Amount (${currency})`, number: true },
+  ];
+  const cells = rows.map((row) => [row.state ?? '', grouped(row.count ?? ''), grouped(row.amount ?? '')]);
+  return figure(draw, waterfallSpec(steps), {
+    id,
+    title: `${currency}: from ordered to paid`,
+    summary,
+    caption: `${currency}: payouts by state`,
+    columns,
+    rows: cells,
+  });
+};
+
+export const agePart: Part = async (rows, { currency, id, draw }) => {
+  const kinds = rows.map((row) => ({
+    kind: plainKind(row.kind ?? ''),
+    bucket: row.bucket ?? '',
+    count: Number(row.count),
+  }));
+  const all = kinds.reduce((sum, { count }) => sum + count, 0);
+  const old = kinds.reduce(
+    (sum, { bucket, count }) => sum + (bucket === '8-30' || bucket === '31+' ? count : 0),
+    0,
+  );
+  const summary = `${counted(all, 'discrepancy is', 'discrepancies are')} open or acknowledged; ${grouped(`${old}`)} of them for 8 days or more.`;
+  const columns = [
+    { name: 'Kind' },
+    { name: 'Days open' },
+    { name: 'Discrepancies', number: true },
+    { name: `Amount (${currency})`, number: true },
+  ];
+  const cells = rows.map((row) => [
+    plainKind(row.kind ?? ''),
+    row.bucket ?? '',
+    grouped(row.count ?? ''),
+    grouped(row.amount ?? ''),
+  ]);
+  return figure(draw, ageingSpec(kinds, buckets), {
+    id,
+    title: `${currency}: discrepancies by age`,
+    summary,
+    caption: `${currency}: discrepancies by kind and age`,
+    columns,
+    rows: cells,
+  });
+};
+
+export const reasonPart: Part = async (rows, { currency, id, draw }) => {
+  const all = rows.reduce((sum, row) => sum + Number(row.count), 0);
+  const [first] = rows;
+  const summary = `${counted(all, 'payout')} failed, were refused or came back in the last 31 days; most often (${grouped(first?.count ?? '0')}): ${first?.state} – ${shortened(first?.reason ?? '', 80)}.`;
+  const bars = rows.map((row, index) => ({
+    // Two long reasons may begin alike: the number in front keeps them apart, and leads to the table's row.
+    name: `${index + 1}. ${shortened(`${row.state}: ${row.reason}`, 32)}`,
+    value: Number(row.count),
+    label: grouped(row.count ?? ''),
+  }));
+  const columns = [
+    { name: 'Reason' },
+    { name: 'State' },
+    { name: 'Payouts', number: true },
+    { name: `Amount (${currency})`, number: true },
+  ];
+  const cells = rows.map((row, index) => [
+    `${index + 1}. ${row.reason}`,
+    row.state ?? '',
+    grouped(row.count ?? ''),
+    grouped(row.amount ?? ''),
+  ]);
+  return figure(draw, barsSpec(bars, 'payouts'), {
+    id,
+    title: `${currency}: why payouts were not paid`,
+    summary,
+    caption: `${currency}: failures by reason`,
+    columns,
+    rows: cells,
+  });
+};
+
+export const bankPart: Part = async (rows, { currency, id, draw }) => {
+  const [first] = rows;
+  const name = (row: Record<string, string> | undefined): string => shortened(row?.bank_code ?? '', 24);
+  const summary = `Most failures: bank ${name(first)}, ${counted(BigInt(first?.count ?? '0'), 'payout')} worth ${amountText(currency, first?.amount ?? '')}; ${grouped(first?.submitted ?? '0')} were sent to it in the last 31 days.`;
+  const bars = rows.map((row) => ({
+    name: name(row),
+    value: Number(row.count),
+    label: grouped(row.count ?? ''),
+  }));
+  const columns = [
+    { name: 'Bank code' },
+    { name: 'Failures', number: true },
+    { name: `Amount (${currency})`, number: true },
+    { name: 'Sent', number: true },
+  ];
+  const cells = rows.map((row) => [
+    name(row),
+    grouped(row.count ?? ''),
+    grouped(row.amount ?? ''),
+    grouped(row.submitted ?? ''),
+  ]);
+  return figure(draw, barsSpec(bars, 'payouts not paid'), {
+    id,
+    title: `${currency}: failures by bank`,
+    summary,
+    caption: `${currency}: failures by bank`,
+    columns,
+    rows: cells,
+  });
+};

@@ -1,0 +1,65 @@
+import { DateTime } from 'luxon';
+
+/** The rows of a sheet by column name; an absent sheet has none. */
+export function records(sheet: string[][] | undefined): Record<string, string>[] {
+  const [header = [], ...rows] = sheet ?? [];
+  return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
+}
+
+/** `1234567.50` as `1,234,567.50`; what is no plain decimal stays as it is. */
+export function grouped(decimal: string): string {
+  const match = /^(-?)(\d+)(\.\d+)?$/.exec(decimal);
+  if (!match) return decimal;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
+}
+
+/** `NGN 1,200.00`; a currency nobody told is left out. */
+export function amountText(currency: string, decimal: string): string {
+  return `${currency} ${grouped(decimal)}`.trim();
+}
+
+/** `1 payout`, `2 payouts`, `4,120 payouts`. */
+export function counted(count: number | bigint, one: string, many = `${one}s`): string {
+  return `${grouped(count.toString())} ${count.toString() === '1' ? one : many}`;
+}
+
+/** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. What is no instant stays as it is. */
+export function when(instant: string, zone?: string): string {
+  const time = DateTime.fromISO(instant, zone === undefined ? { setZone: true } : { zone });
+  return time.isValid ? time.toFormat('yyyy-LL-dd HH:mm ZZ') : instant;
+}
+
+/** The UTC instants inside a sentence, in the zone of the reports. */
+export function localTimes(sentence: string, zone: string): string {
+  return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g, (instant) =>
+    when(instant, zone),
+  );
+}
+
+/** A length of time with the two units that matter: `45 s`, `1 min 5 s`, `2 d 3 h`. */
+export function duration(seconds: number): string {
+  const units: [string, number][] = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+    ['s', 1],
+  ];
+  const first = units.findIndex(([, size]) => seconds >= size);
+  const [unit, next] = [units[first === -1 ? 3 : first], units[first === -1 ? 4 : first + 1]];
+  if (!unit) return `${seconds} s`;
+  const whole = Math.floor(seconds / unit[1]);
+  const rest = next ? Math.floor((seconds - whole * unit[1]) / next[1]) : 0;
+  return `${whole} ${unit[0]}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
+}
+
+/** `amount_conflict` as `Amount conflict`. */
+export function plainKind(kind: string): string {
+  const words = kind.replaceAll('_', ' ');
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** A text that others wrote, cut where it would fill the page. */
+export function shortened(text: string, most = 160): string {
+  return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
+}

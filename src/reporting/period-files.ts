@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from '../ledger/periods.ts';
+import { writeCsv } from './csv-file.ts';
+
+const texts = z.array(z.string());
+
+/** Writes the files of closed months from their frozen rows alone: the same bytes each time under the same configuration. */
+export function createPeriodFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
+  const { ledger, config, reports } = deps;
+  const { mode } = config;
+
+  async function* pages(month: string, sheet: string): AsyncGenerator<string[][]> {
+    for await (const page of periodRows(ledger.db, { mode, month }, sheet))
+      yield page.map(({ cells }) => texts.parse(JSON.parse(cells)));
+  }
+
+  /** Gives the paths; null where the month is not closed. */
+  async function write(month: string): Promise<string[] | null> {
+    if (!(await findPeriod(ledger.db, mode, month))) return null;
+    const files: string[] = [];
+    for (const sheet of periodSheets) {
+      const path = join(reports, `period-${month}`, `${sheet}.csv`);
+      await writeCsv(path, pages(month, sheet), config.reports);
+      files.push(path);
+    }
+    return files;
+  }
+
+  /** The files of the last closed month; none before the first. */
+  async function writeLast(): Promise<string[]> {
+    const last = await lastPeriod(ledger.db, mode);
+    return (last && (await write(last.month))) ?? [];
+  }
+
+  /** The closed months, the newest first. */
+  async function months(): Promise<string[]> {
+    return (await closedPeriods(ledger.db, mode)).map(({ month }) => month).toReversed();
+  }
+
+  return { write, writeLast, months };
+}

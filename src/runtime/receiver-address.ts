@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+
+/** Where a request came from, as far as it can be believed. */
+export type Source = { address: string; protocol: 'http' | 'https' };
+
+/** Whether an address is in the list of addresses and subnets; an empty list holds none. */
+export function addressList(entries: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [host = '', prefix] = entry.split('/');
+    const family = isIP(host) === 6 ? 'ipv6' : 'ipv4';
+    if (prefix === undefined) list.addAddress(host, family);
+    else list.addSubnet(host, Number(prefix), family);
+  }
+  return (address) => {
+    const version = isIP(address);
+    return version !== 0 && list.check(address, version === 6 ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** An IPv4 address that came over an IPv6 socket in its plain form; empty for a socket that is gone. */
+export function plainAddress(address: string | undefined): string {
+  return (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/**
+ * Reads the source of a request. X-Forwarded-For and -Proto count only as far as trusted proxies wrote them: from the
+ * right, the first address that is no proxy's is the sender. `unknown` where a proxy wrote something else.
+ */
+export function createSourceReader(
+  isTrusted: (address: string) => boolean,
+): (request: IncomingMessage) => Source {
+  return (request) => {
+    const peer = plainAddress(request.socket.remoteAddress);
+    const protocol = 'encrypted' in request.socket ? 'https' : 'http';
+    if (!isTrusted(peer)) return { address: peer, protocol };
+    const told = textOf(request.headers['x-forwarded-proto']).split(',').at(-1)?.trim().toLowerCase();
+    return {
+      address: senderOf(peer, textOf(request.headers['x-forwarded-for']), isTrusted),
+      protocol: told === 'https' || told === 'http' ? told : protocol,
+    };
+  };
+}
+
+function senderOf(peer: string, forwarded: string, isTrusted: (address: string) => boolean): string {
+  if (forwarded.trim() === '') return peer;
+  let sender = peer;
+  for (const hop of forwarded.split(',').toReversed()) {
+    sender = withoutPort(hop.trim());
+    if (isIP(sender) === 0) return 'unknown';
+    if (!isTrusted(sender)) return sender;
+  }
+  return sender;
+}
+
+/** Some proxies add the sender's port: `192.0.2.7:51234`, `[2001:db8::1]:51234`. */
+function withoutPort(hop: string): string {
+  return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1'));
+}
+
+function textOf(value: string | string[] | undefined): string {
+  return Array.isArray(value) ? value.join(',') : (value ?? '');
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import type { Turn } from './receiver-connections.ts';
+
+/** `gone`: the sender went away; `no_room`: others' bodies fill what may be held. */
+export type BodyRead =
+  | { kind: 'body'; body: Buffer }
+  | { kind: 'too_large' }
+  | { kind: 'no_room' }
+  | { kind: 'gone' };
+
+/** Reads a request's body to its end, at most `maxBytes` of it. Resolves always; what is too large is not kept. */
+export function readBody(request: IncomingMessage, maxBytes: number, turn: Turn): Promise<BodyRead> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (read: BodyRead): void => {
+      request.off('data', take);
+      resolve(read);
+    };
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > maxBytes) end({ kind: 'too_large' });
+      else if (turn.hold(chunk.length)) chunks.push(chunk);
+      else end({ kind: 'no_room' });
+    };
+    request.on('data', take);
+    request.once('end', () => {
+      const [only] = chunks;
+      end({ kind: 'body', body: only && chunks.length === 1 ? only : Buffer.concat(chunks) });
+    });
+    request.once('close', () => end({ kind: 'gone' }));
+    request.once('error', () => end({ kind: 'gone' }));
+  });
+}

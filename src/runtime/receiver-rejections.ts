@@ -1,0 +1,56 @@
+import type { Rejection, RejectionCount } from '../ledger/webhook-inbox.ts';
+import type { Clock } from './clock.ts';
+
+export type RejectionLog = {
+  add(rejection: Rejection): void;
+  /** Resolves when all that was added is written, or could not be. */
+  drained(): Promise<void>;
+};
+
+/**
+ * Gathers what was turned away and writes it a few times a second, so that a flood of forgeries takes no disk syncs from
+ * deliveries. Of one gathering at most `keep` are kept one by one; the rest is only counted.
+ */
+export function createRejectionLog(deps: {
+  clock: Clock;
+  keep: number;
+  everyMs: number;
+  write(kept: Rejection[], rest: RejectionCount[]): Promise<void>;
+  onFailed(error: unknown): void;
+}): RejectionLog {
+  let kept: Rejection[] = [];
+  let rest = new Map<string, RejectionCount>();
+  let running: Promise<void> | undefined;
+  let hurry = new AbortController();
+
+  const count = ({ path, reason }: Rejection): void => {
+    const key = `${path}\n${reason}`;
+    // Both come from the sender, in part: what is new to a full map is counted under one name.
+    const own = rest.get(key) ?? (rest.size < deps.keep ? { path, reason, count: 0 } : undefined);
+    const entry = own ?? rest.get('') ?? { path: '', reason: 'many', count: 0 };
+    entry.count += 1;
+    rest.set(own ? key : '', entry);
+  };
+  const run = async (): Promise<void> => {
+    while (kept.length > 0) {
+      await deps.clock.sleep(deps.everyMs, hurry.signal);
+      const [rows, others] = [kept, [...rest.values()]];
+      kept = [];
+      rest = new Map();
+      await deps.write(rows, others).catch(deps.onFailed);
+    }
+    running = undefined;
+  };
+  return {
+    add(rejection) {
+      if (kept.length < deps.keep) kept.push(rejection);
+      else count(rejection);
+      running ??= run();
+    },
+    async drained() {
+      hurry.abort();
+      while (running) await running;
+      hurry = new AbortController();
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Config, secretsOf } from '../config.ts';
+import type { Mode } from '../domain/payout.ts';
+import { createRedactor } from '../domain/redact.ts';
+import type { Delivery, Rejection } from '../ledger/webhook-inbox.ts';
+import { createWebhookVerifier, type VerifyWebhook } from '../service/webhook-signature.ts';
+import type { Clock } from './clock.ts';
+import { describeDelivery, headerText } from './delivery.ts';
+import type { GroupCommit } from './group-commit.ts';
+import { addressList, createSourceReader, type Source } from './receiver-address.ts';
+import { readBody } from './receiver-body.ts';
+import type { Connections, Turn } from './receiver-connections.ts';
+
+type Deps = {
+  config: Pick<Config, 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
+  clock: Clock;
+  connections: Connections;
+  deliveries: GroupCommit<Delivery>;
+  reject(rejection: Rejection): void;
+  /** What made a delivery be answered 503 although there was room for it. */
+  onError(error: unknown): void;
+  isClosing(): boolean;
+};
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+type Answer = { status: number; text: string; headers?: Record<string, string> };
+/** A reason is noted for `status`; without one it was no delivery. */
+type Refusal = Answer & { reason?: string };
+/** What is known of a request before its body is read. */
+type Heard = { mode: Mode; source: Source; verify: VerifyWebhook };
+
+const success: Answer = { status: 200, text: 'success' };
+const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
+
+/** Answers requests as contract.md says under "Webhooks in". Whatever one holds, it ends in an answer. */
+export function createRequestHandler(deps: Deps): RequestHandler {
+  const { receiver, keys } = deps.config;
+  const sourceOf = createSourceReader(addressList(receiver.trustProxy));
+  const isAllowed = receiver.allowFrom.length === 0 ? () => true : addressList(receiver.allowFrom);
+  const redact = createRedactor(secretsOf(deps.config));
+  const judges = new Map<string, VerifyWebhook>();
+  for (const mode of modes) {
+    const own = keys[mode];
+    if (own && own.secretKeys.length > 0) judges.set(mode, createWebhookVerifier(own));
+  }
+
+  /** What can be refused before the body is read. */
+  function hear(request: IncomingMessage): Heard | Refusal {
+    const mode = modes.find((one) => pathOf(request) === `/webhooks/${one}`);
+    if (!mode) return { status: 404, text: 'not found' };
+    if (request.method !== 'POST')
+      return { status: 405, text: 'webhooks come by POST', headers: { allow: 'POST' } };
+    const verify = judges.get(mode);
+    if (!verify) return { status: 404, text: 'not found', reason: `no keys for ${mode} mode` };
+    const source = sourceOf(request);
+    const forbidden = 'source address not allowed';
+    if (!isAllowed(source.address)) return { status: 403, text: forbidden, reason: forbidden };
+    const encoding = headerText(request.headers['content-encoding'])?.trim().toLowerCase() ?? '';
+    if (encoding !== '' && encoding !== 'identity')
+      return { status: 415, text: 'send it uncompressed', reason: `compressed (${encoding.slice(0, 40)})` };
+    const announced = Number(request.headers['content-length'] ?? 0);
+    return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { mode, source, verify };
+  }
+
+  async function judge(request: IncomingMessage, turn: Turn, heard: Heard): Promise<Refusal> {
+    const read = await readBody(request, receiver.maxBodyBytes, turn);
+    if (read.kind === 'too_large') return tooLarge(receiver.maxBodyBytes);
+    if (read.kind !== 'body') return unavailable;
+    turn.owe();
+    const { headers } = request;
+    const verdict = heard.verify(read.body, {
+      payloadsignature: headerText(headers.payloadsignature),
+      merchantsignature: headerText(headers.merchantsignature),
+      authorization: headers.authorization,
+    });
+    if (verdict.kind === 'rejected') return { status: 401, text: 'not authentic', reason: verdict.reason };
+    const delivery = describeDelivery({
+      mode: heard.mode,
+      body: read.body,
+      headers,
+      authorization: verdict.authorization,
+      source: heard.source,
+      receivedAt: deps.clock.iso(),
+      nowMs: deps.clock.now(),
+      replayWindowMs: receiver.replayWindowSeconds * 1000,
+      redact,
+    });
+    return (await deps.deliveries.add(delivery)) === 'durable' ? success : unavailable;
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const turn = deps.connections.begin(request.socket);
+    response.once('close', () => turn.end());
+    const heard = hear(request);
+    const isHeard = 'verify' in heard;
+    const asksFirst = request.headers.expect !== undefined && request.httpVersion !== '1.0';
+    if (isHeard && asksFirst) response.writeContinue();
+    const answer: Refusal = isHeard ? await judge(request, turn, heard).catch(failed) : heard;
+    if (answer.reason !== undefined) {
+      const { address } = sourceOf(request);
+      const path = redact(pathOf(request)).slice(0, 200);
+      deps.reject({ at: deps.clock.iso(), path, reason: redact(answer.reason), address });
+    }
+    // Whether a sender that was refused before it began will still send its body cannot be known.
+    send(response, answer, deps.isClosing() || (asksFirst && !isHeard));
+  }
+  function failed(error: unknown): Refusal {
+    deps.onError(error);
+    return unavailable;
+  }
+  return (request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      deps.onError(error);
+      response.destroy();
+    });
+  };
+}
+
+const modes: readonly Mode[] = ['test', 'live'];
+
+function tooLarge(maxBytes: number): Refusal {
+  return { status: 413, text: 'too large', reason: `larger than ${maxBytes} bytes` };
+}
+
+/** The path of a request target in origin or absolute form (RFC 9112, 3.2); empty for any other. */
+function pathOf(request: IncomingMessage): string {
+  return /^(?:https?:\/\/[^/?#]*)?(\/[^?#]*)/i.exec(request.url ?? '')?.[1] ?? '';
+}
+
+function send(response: ServerResponse, { status, text, headers }: Answer, isLast: boolean): void {
+  if (response.destroyed) return;
+  response.writeHead(status, {
+    'content-type': 'text/plain',
+    'content-length': text.length,
+    ...headers,
+    ...(isLast && { connection: 'close' }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,80 @@
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { TlsPair } from './tls.ts';
+import { oldestTls } from './tls-renewal.ts';
+
+export type ReceiverServer = { kind: 'http'; server: Server } | { kind: 'https'; server: TlsServer };
+
+/** How long a connection may wait between two requests, ms. */
+const idleMs = 30_000;
+
+/** The server and its limits on headers and time; what is no HTTP is answered and told to `onMalformed`. */
+export function createReceiverServer(deps: {
+  pair: TlsPair | null;
+  requestTimeoutMs: number;
+  handler: RequestListener;
+  /** False when it was answered already. */
+  onMalformed(socket: Duplex, status: string): boolean;
+}): ReceiverServer {
+  const { pair, requestTimeoutMs, handler } = deps;
+  const options: ServerOptions = {
+    requestTimeout: requestTimeoutMs,
+    // Node swaps the two limits when the one for headers is the longer.
+    headersTimeout: requestTimeoutMs,
+    // Node looks for slow requests only this often.
+    connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
+    keepAliveTimeout: idleMs,
+    maxHeaderSize: 16_384,
+    insecureHTTPParser: false,
+  };
+  const made: ReceiverServer = pair
+    ? {
+        kind: 'https',
+        server: createTlsServer({
+          ...options,
+          cert: pair.cert,
+          key: pair.key,
+          minVersion: oldestTls,
+          handshakeTimeout: requestTimeoutMs,
+        }),
+      }
+    : { kind: 'http', server: createServer(options) };
+  const { server } = made;
+  // A sender that has said all may close its half: else Node would close ours before the delivery is durable.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  server.on('request', handler);
+  server.on('checkContinue', handler);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status = statusOf(error.code);
+    if (status && deps.onMalformed(socket, status) && socket.writable) socket.end(emptyReply(status));
+    socket.destroy();
+  });
+  // CONNECT asks for a tunnel. Its socket is ours alone now.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.end(emptyReply('405 Method Not Allowed', 'Allow: POST\r\n'));
+  });
+  return made;
+}
+
+/** What broke before a request was whole; null for a sender that merely went away. */
+function statusOf(code: string | undefined): string | null {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return '408 Request Timeout';
+    case 'HPE_HEADER_OVERFLOW':
+      return '431 Request Header Fields Too Large';
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return '413 Payload Too Large';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return null;
+    default:
+      return '400 Bad Request';
+  }
+}
+
+function emptyReply(status: string, headers = ''): string {
+  return `HTTP/1.1 ${status}\r\n${headers}Connection: close\r\nContent-Length: 0\r\n\r\n`;
+}

@@ -1,0 +1,77 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createSecureContext } from 'node:tls';
+
+/** A certificate (with its chain) and its key as PEM text, and until when it is valid. */
+export type TlsPair = { cert: string; key: string; validFrom: number; validTo: number };
+
+export type TlsFiles = { certFile: string; keyFile: string };
+
+/** The certificate and key of the receiver cannot be used; the message names the setting, the file and the remedy. */
+export class TlsProblem extends Error {}
+
+/**
+ * Reads both files and proves that they belong together. Throws TlsProblem; says nothing of whether the certificate
+ * is valid today ({@link validityProblem}).
+ */
+export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsPair> {
+  const cert = await readText('receiver.tls_cert', certFile);
+  const key = await readText('receiver.tls_key', keyFile);
+  const certificate = attempt(
+    () => new X509Certificate(cert),
+    `receiver.tls_cert: ${certFile} holds no certificate in PEM form (it begins with -----BEGIN CERTIFICATE-----)`,
+  );
+  const privateKey = attempt(
+    () => createPrivateKey(key),
+    `receiver.tls_key: ${keyFile} holds no private key in PEM form without a passphrase (openssl pkey -in ${keyFile} takes one off)`,
+  );
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new TlsProblem(
+      `receiver.tls_key: ${keyFile} is not the key of the certificate in ${certFile}; the certificate must come first in its file, its chain after it`,
+    );
+  }
+  attempt(
+    () => createSecureContext({ cert, key }),
+    `receiver.tls_cert: ${certFile} with ${keyFile} is refused by TLS`,
+  );
+  return {
+    cert,
+    key,
+    validFrom: Date.parse(certificate.validFrom),
+    validTo: Date.parse(certificate.validTo),
+  };
+}
+
+/** What is wrong with the dates of a certificate; null when nothing is. */
+export function validityProblem(pair: TlsPair, certFile: string, nowMs: number): string | null {
+  if (nowMs >= pair.validTo)
+    return `receiver.tls_cert: the certificate in ${certFile} expired at ${isoOf(pair.validTo)}`;
+  if (nowMs < pair.validFrom)
+    return `receiver.tls_cert: the certificate in ${certFile} is not valid before ${isoOf(pair.validFrom)}`;
+  return null;
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+async function readText(setting: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new TlsProblem(
+      `${setting}: ${path} ${code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`}`,
+    );
+  }
+}
+
+/** The library's own words follow ours where they add something. */
+function attempt<T>(work: () => T, problem: string): T {
+  try {
+    return work();
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    throw new TlsProblem(`${problem}: ${why}`);
+  }
+}

@@ -1,0 +1,34 @@
+import type { CollectionData } from '../service/wire.ts';
+import type { Delivery } from './delivery.ts';
+import type { FaultFor } from './faults.ts';
+import { collectionMessage } from './webhook-message.ts';
+
+/** Tells the merchant of collections, as truly as their faults allow. */
+export type CollectionWebhooks = {
+  /** When the money arrived, or what is booked changed. */
+  changed(collection: CollectionData): void;
+  /** On request of the merchant ("Resend webhooks"): once, now, as the collection stands. */
+  resend(collection: CollectionData): void;
+};
+
+/** Collection webhooks over the delivery given; a late one comes `lateMs` after the change. */
+export function createCollectionWebhooks(deps: {
+  delivery: Delivery;
+  faultFor: FaultFor;
+  lateMs: number;
+}): CollectionWebhooks {
+  const { delivery, faultFor } = deps;
+  return {
+    changed(collection) {
+      const fault = faultFor(collection.reference);
+      if (fault === 'webhook_missing' || fault === 'webhook_never') return;
+      const message = collectionMessage(collection);
+      delivery.send(message, fault === 'webhook_late' ? deps.lateMs : 0);
+      if (fault === 'webhook_doubled') delivery.send(message);
+      if (fault === 'webhook_forged') delivery.send({ ...message, forged: true });
+    },
+    resend(collection) {
+      if (faultFor(collection.reference) !== 'webhook_never') delivery.send(collectionMessage(collection));
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Ledger } from '../../src/ledger/open.ts';
+
+const sent = '2026-10-01T00:00:00.000Z';
+
+/** So many pending payouts that the service of list-process.ts lists, as if sent; ids are the transfers' ids. */
+export async function addListed(ledger: Ledger, rows: number): Promise<void> {
+  const rest = { columns: '[]', delimiter: ',', hold_reasons: '[]', body_digest: 'd', created_at: sent };
+  await ledger.db
+    .insertInto('batches')
+    .values({
+      id: 'b',
+      mode: 'test',
+      name: 'b',
+      file_name: 'b.csv',
+      content_hash: 'h',
+      phase: 'loaded',
+      row_count: BigInt(rows),
+      ...rest,
+    })
+    .execute();
+  for (let from = 1; from <= rows; from += 500) {
+    const some = Array.from({ length: Math.min(500, rows - from + 1) }, (_, i) => from + i);
+    await ledger.write(async (trx) => {
+      await trx.insertInto('payouts').values(some.map(payoutOf)).execute();
+      await trx.insertInto('attempts').values(some.map(attemptOf)).execute();
+    });
+  }
+}
+
+function payoutOf(n: number) {
+  const order = {
+    account_number: '0123456789',
+    account_name: 'ADA OBI',
+    bank_code: '000013',
+    currency: 'NGN',
+  };
+  return {
+    ...order,
+    id: BigInt(n),
+    mode: 'test' as const,
+    batch_id: 'b',
+    row_number: BigInt(n + 1),
+    reference: `OURS-${n}`,
+    reference_key: `ours-${n}`,
+    amount: 10_000n,
+    narration: 'November salary',
+    sender_name: 'Acme Ltd',
+    type: null,
+    body: '{}',
+    cells: '[]',
+    state: 'pending' as const,
+    attempt_count: 1n,
+    last_attempt_id: BigInt(n),
+    transfer_id: String(n),
+    submitted_at: sent,
+    evidence: 'response',
+    updated_at: sent,
+  };
+}
+
+function attemptOf(n: number) {
+  return {
+    id: BigInt(n),
+    payout_id: BigInt(n),
+    number: 1n,
+    worker_id: 'w',
+    began_at: sent,
+    ended_at: sent,
+    outcome: 'accepted' as const,
+    transfer_id: String(n),
+  };
+}

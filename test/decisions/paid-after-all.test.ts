@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDecisions } from '../../src/decisions/decisions.ts';
+import type { WitnessStatus } from '../../src/domain/payout.ts';
+import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import { beginRun, stage } from '../../src/ledger/listings.ts';
+import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+
+const hour = 3_600_000;
+let ledger: TestLedger;
+
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) });
+
+function decisionsAt(ms: number) {
+  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  return createDecisions({ ledger, clock: clockAt(ms), rules });
+}
+
+const listed = (status: string, updatedMs = 50) =>
+  listedTransfer('F', { status, created_at: at(50), updated_at: at(updatedMs) });
+
+/** A payout that the service took and two whole lists show as failed; the second began an hour after the first. */
+async function failedTwice(): Promise<{ id: bigint; run: string }> {
+  const [id = 0n] = await addBatch(ledger, ['F']);
+  const [claimed] = await claimAt(ledger, at(0));
+  if (claimed) await recordOutcome(ledger, at(100), claimed, replies.accepted('T-F'));
+  const night = { rows: [listed('failed')], full: true, listing: { order: 'newest_first' as const } };
+  await nightOf(ledger, { at: hour, ...night });
+  const { summary } = await nightOf(ledger, { at: 2 * hour, ...night });
+  expect((await payoutById(ledger, id)).state).toBe('failed');
+  return { id, run: summary.run };
+}
+
+/** What `retry` would say at this time, the look-up of it being begun a minute before. */
+async function judged(id: bigint, ms: number) {
+  return (await decisionsAt(ms).weigh([id], at(ms - 60_000))).cases[0]?.judgement;
+}
+
+async function offered(id: bigint, ms: number): Promise<string[]> {
+  return (await decisionsAt(ms).rows.offer(ledger.db, [id])).map(({ reference }) => reference);
+}
+
+/** A details look-up of it that came to this. */
+async function looked(id: bigint, ms: number, outcome: string): Promise<void> {
+  await ledger.write(async (trx) => {
+    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
+    const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
+    const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
+    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
+  });
+}
+
+/** An authentic webhook about F, received and applied. */
+async function heard(ms: number, status: WitnessStatus): Promise<void> {
+  const money = { amount: '1500.00', currency: 'NGN', account_number: '0123456789', bank_code: '000013' };
+  const told = { event: 'payout', reference: 'F', trx: 'X', statusMessage: status, ...money, domain: 'test' };
+  const body = Buffer.from(JSON.stringify({ ...told, timestamp: at(ms) }));
+  const digest = createHash('sha256').update(body).digest('hex');
+  const rest = {
+    mode: 'test',
+    kind: 'payout',
+    reference: 'F',
+    trx: 'X',
+    headers: '{}',
+    stale: false,
+  } as const;
+  await ledger.write((trx) => storeDeliveries(trx, [{ digest, receivedAt: at(ms), body, ...rest }]));
+  await applyWebhooks({ ledger, clock: clockAt(ms), mode: 'test' });
+}
+
+it('P20: what a short cut shows as paid is not paid again on an older whole list, nor once the conflict is resolved', async () => {
+  const { id, run } = await failedTwice();
+  expect(await offered(id, 2.5 * hour)).toEqual(['F-R2']);
+  const before = (await decisionsAt(2.5 * hour).weigh([id], at(0))).digest;
+  const window = { edge: at(-86_400_000), base: run };
+  const rows = [listed('success', 3 * hour)];
+  const listing = { complete: 'window' as const, window };
+  await nightOf(ledger, { at: 3 * hour, rows, details: 'no_answer', listing });
+  expect(await offered(id, 4 * hour)).toEqual([]);
+  expect(await judged(id, 4 * hour)).toMatchObject({ kind: 'no', why: expect.stringMatching(/success/) });
+  expect((await decisionsAt(4 * hour).weigh([id], at(0))).digest).not.toBe(before);
+  await ledger.db.updateTable('discrepancies').set({ state: 'resolved' }).execute();
+  expect(await judged(id, 4 * hour), 'the list still shows it').toMatchObject({ kind: 'no' });
+});
+
+it.each(['success', 'pending', 'returned'])(
+  'P20: what a run that died had listed as %s is not paid again, though nothing was concluded from it',
+  async (status) => {
+    const { id } = await failedTwice();
+    const run = await ledger.write((trx) => beginRun(trx, 'test', at(3 * hour)));
+    await ledger.write((trx) => stage(trx, run, 1, [listed(status)]));
+    expect(await offered(id, 4 * hour)).toEqual([]);
+  },
+);
+
+it('P20: a short cut that shows it as failed once more changes neither the decision nor the digest of its evidence', async () => {
+  const { id, run } = await failedTwice();
+  const before = await decisionsAt(3 * hour).rows.offer(ledger.db, [id]);
+  const window = { edge: at(-86_400_000), base: run };
+  await nightOf(ledger, { at: 3 * hour, rows: [listed('failed')], listing: { complete: 'window', window } });
+  expect(await decisionsAt(4 * hour).rows.offer(ledger.db, [id])).toEqual(before);
+});
+
+it('P20: nothing is paid again while a status_conflict of it is open, whatever else is known', async () => {
+  const { id } = await failedTwice();
+  await nightOf(ledger, { at: 3 * hour, rows: [listed('success')], full: true, details: 'no_answer' });
+  await ledger.db.deleteFrom('listed').execute();
+  expect(await judged(id, 4 * hour)).toMatchObject({
+    kind: 'no',
+    why: expect.stringMatching(
+      /^discrepancy D-\w+ is open: the ledger says failed, the service said success/,
+    ),
+  });
+});
+
+it('P20: details that contradicted it stay said while later look-ups get no answer', async () => {
+  const { id } = await failedTwice();
+  await looked(id, 2.1 * hour, 'conflict: details says success, the ledger says failed');
+  await looked(id, 2.2 * hour, 'error');
+  expect(await offered(id, 2.5 * hour)).toEqual([]);
+  expect(await judged(id, 2.5 * hour)).toMatchObject({
+    why: expect.stringContaining('details says success'),
+  });
+});
+
+it('P20: a webhook that says it was paid keeps a file from paying it again until the service was asked', async () => {
+  const { id } = await failedTwice();
+  await heard(2.1 * hour, 'success');
+  expect(await offered(id, 2.2 * hour)).toEqual([]);
+  await looked(id, 2.3 * hour, 'error');
+  expect(await offered(id, 2.4 * hour), 'no answer is none').toEqual([]);
+  expect(await judged(id, 2.4 * hour)).toMatchObject({ why: expect.stringContaining('a webhook received') });
+  await nightOf(ledger, { at: 2.5 * hour, rows: [listed('failed')], full: true });
+  expect(await offered(id, 2.6 * hour), 'a whole list read since says that it failed').toEqual(['F-R2']);
+});
+
+it('P20: a file does not pay again what a look-up is due for', async () => {
+  const { id } = await failedTwice();
+  const question = { payoutId: id, kind: 'details' as const, reason: 'a webhook with a stale timestamp' };
+  await ledger.write((trx) => addInquiry(trx, { ...question, dueAt: at(2.1 * hour), rung: 0n }));
+  expect(await offered(id, 2.2 * hour)).toEqual([]);
+});
+
+/** Pays F again as F-R2, which waits because its batch is held. */
+async function waiting(id: bigint): Promise<void> {
+  const decisions = decisionsAt(2.5 * hour);
+  const { digest } = await decisions.weigh([id], at(2.4 * hour));
+  expect(await decisions.retry({ ids: [id], since: at(2.4 * hour), digest, person: 'x' })).toMatchObject({
+    decided: [{ reference: 'F-R2' }],
+  });
+  const hold = { mode: 'test' as const, batch: 'b-1', reason: 'waits', at: at(2.5 * hour) };
+  await holdBatch(ledger, hold);
+}
+
+async function sentOnRelease(ms: number): Promise<string[]> {
+  await releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(ms) });
+  return (await claimAt(ledger, at(ms + 1), 5)).map(({ reference }) => reference);
+}
+
+it('P20: a successor that waited is not sent when the list shows its predecessor as paid meanwhile, until a person has settled that', async () => {
+  const { id } = await failedTwice();
+  await waiting(id);
+  await nightOf(ledger, { at: 25 * hour, rows: [listed('success')], details: 'success', full: true });
+  expect(await sentOnRelease(26 * hour)).toEqual([]);
+  const batch = { mode: 'test' as const, batch: 'b-1', at: at(26 * hour) };
+  expect(await releaseBatch(ledger, batch)).toMatchObject({
+    kept: 1,
+    first: [{ reference: 'F-R2', why: expect.stringMatching(/^an open status_conflict says that F, which/) }],
+  });
+  await ledger.db.updateTable('discrepancies').set({ state: 'resolved' }).execute();
+  expect(await sentOnRelease(27 * hour)).toEqual(['F-R2']);
+});
+
+it('P20: a successor that waited is not sent while the details or a webhook contradict its predecessor', async () => {
+  const { id } = await failedTwice();
+  await waiting(id);
+  await looked(id, 3 * hour, 'conflict: details says success, the ledger says failed');
+  expect(await sentOnRelease(4 * hour)).toEqual([]);
+  await looked(id, 5 * hour, 'error');
+  expect(await sentOnRelease(6 * hour), 'an answer that stayed away settles nothing').toEqual([]);
+  await looked(id, 7 * hour, 'found');
+  await heard(8 * hour, 'success');
+  expect(await sentOnRelease(9 * hour)).toEqual([]);
+  await looked(id, 10 * hour, 'found');
+  expect(await sentOnRelease(11 * hour)).toEqual(['F-R2']);
+});
+
+it.each(['0123456789', '0999999999'])(
+  'P25: what a lost copy of the ledger paid under a new reference to account %s is not sent again',
+  async (account) => {
+    const [id = 0n] = await addBatch(ledger, ['F']);
+    const [claimed] = await claimAt(ledger, at(0));
+    if (claimed) await recordOutcome(ledger, at(100), claimed, replies.refused());
+    await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(1000), cause: 'restored' }));
+    await adoptLedger(ledger, () => at(2000));
+    expect(await judged(id, 3000), 'nobody has looked yet').toMatchObject({
+      kind: 'no',
+      why: expect.stringContaining('reconcile --full'),
+    });
+    const paid = listedTransfer('F-R2', { account_number: account, created_at: at(500) });
+    await nightOf(ledger, { at: hour, full: true, rows: [paid] });
+    expect(await judged(id, 3 * hour)).toMatchObject({ kind: 'no', why: expect.stringContaining('F-R2') });
+  },
+);

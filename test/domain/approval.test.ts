@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import {
+  approvalAsked,
+  approvalReason,
+  behindSudo,
+  isApprovalReason,
+  whyNotApprove,
+} from '../../src/domain/approval.ts';
+
+const totals = new Map([
+  ['NGN', 500_000_001n],
+  ['ZAR', 900n],
+]);
+
+describe('the rule of submission.approval', () => {
+  it('asks never, always, or above a total of a currency', () => {
+    expect(approvalAsked({ approval: 'none', approvalAbove: { NGN: '1.00' } }, totals)).toBeNull();
+    expect(approvalAsked({ approval: 'always', approvalAbove: {} }, totals)).toMatch(/always/);
+    expect(approvalAsked({ approval: 'above', approvalAbove: { NGN: '5000000.00' } }, totals)).toBe(
+      'NGN 5000000.01 is above submission.approval_above, NGN 5000000.00',
+    );
+  });
+
+  it('asks nothing of a total that equals the limit, nor of a currency without one', () => {
+    expect(approvalAsked({ approval: 'above', approvalAbove: { NGN: '5000000.01' } }, totals)).toBeNull();
+    expect(approvalAsked({ approval: 'above', approvalAbove: { USD: '1.00' } }, totals)).toBeNull();
+  });
+
+  it('gives a reason that names its command, which tells it from every other reason', () => {
+    const reason = approvalReason('submission.approval is always', 'b-1', 'alice');
+    expect(reason).toBe(
+      'needs an approval (submission.approval is always) by somebody other than alice: counterfoil approve b-1',
+    );
+    expect(isApprovalReason(reason, 'b-1')).toBe(true);
+    expect(isApprovalReason(reason, 'b-12')).toBe(false);
+    expect(isApprovalReason('held by a person; counterfoil release lifts it', 'b-1')).toBe(false);
+  });
+});
+
+describe('P2: the second person', () => {
+  const alice = { name: 'alice', uid: 1000 };
+
+  it('is another account than the one that dropped the batch', () => {
+    expect(whyNotApprove(alice, [{ name: 'bob', uid: 1001 }])).toBeNull();
+    expect(whyNotApprove(alice, [alice])).toMatch(/^alice dropped it, and nobody approves .* of their own/);
+    expect(whyNotApprove({ name: 'root', uid: 0 }, [{ name: 'root', uid: 0 }])).toMatch(/^root dropped it/);
+  });
+
+  it('is not the same account under another name, nor the one behind sudo', () => {
+    expect(whyNotApprove(alice, [{ name: 'alias', uid: 1000 }])).not.toBeNull();
+    expect(whyNotApprove(alice, [{ name: 'root', uid: 0 }, alice])).not.toBeNull();
+  });
+
+  it('hears what to do with a file that the service account owns', () => {
+    const service = { name: 'counterfoil', uid: 990 };
+    expect(whyNotApprove(service, [service, { name: 'bob', uid: 1001 }])).toMatch(
+      /failed\.csv, keeps its owner .* copy it there \(cp\) under your own account/,
+    );
+  });
+
+  it('is known behind sudo by what sudo leaves in the environment', () => {
+    expect(behindSudo({ SUDO_UID: '1000', SUDO_USER: 'alice' })).toEqual(alice);
+    expect(behindSudo({ SUDO_UID: '1000' })).toEqual({ name: 'uid-1000', uid: 1000 });
+    expect(behindSudo({})).toBeNull();
+    expect(behindSudo({ SUDO_UID: 'x', SUDO_USER: 'alice' })).toBeNull();
+  });
+
+  it('is told by its name where accounts have no number', () => {
+    expect(whyNotApprove(alice, [{ name: 'alice', uid: null }])).not.toBeNull();
+    expect(whyNotApprove(alice, [{ name: 'bob', uid: null }])).toBeNull();
+  });
+
+  it('is nobody where it is not known who dropped it', () => {
+    expect(whyNotApprove(null, [alice])).toMatch(/who dropped it is not known/);
+  });
+});

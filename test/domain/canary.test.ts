@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { type CanaryStanding, judgeCanary } from '../../src/domain/canary.ts';
+
+const standing = (counts: CanaryStanding['counts'], more: Partial<CanaryStanding> = {}): CanaryStanding => ({
+  counts,
+  bad: null,
+  overdue: null,
+  ...more,
+});
+
+describe('P21: a canary', () => {
+  it.each(['held', 'ready', 'sending', 'pending'] as const)('waits while one of it is %s', (state) => {
+    expect(judgeCanary(standing({ success: 4, [state]: 1 }), 4)).toEqual({ kind: 'waits' });
+  });
+
+  it('has passed when every payout of it is paid or was cancelled', () => {
+    expect(judgeCanary(standing({ success: 5 }), 4)).toEqual({ kind: 'passed' });
+    expect(judgeCanary(standing({ success: 1, cancelled: 4 }), 4)).toEqual({ kind: 'passed' });
+  });
+
+  it('shows nothing when all of it was cancelled', () => {
+    expect(judgeCanary(standing({ cancelled: 5 }), 4)).toEqual({ kind: 'void' });
+  });
+
+  it('fails for one that went wrong, whatever became of the others', () => {
+    const bad = { reference: 'A-2', state: 'refused' } as const;
+    expect(judgeCanary(standing({ success: 4, refused: 1 }, { bad }), 4)).toEqual({
+      kind: 'failed',
+      why: 'A-2 is refused',
+    });
+  });
+
+  it('fails for one that has not settled in canary_hours', () => {
+    expect(judgeCanary(standing({ success: 4, pending: 1 }, { overdue: 'A-5' }), 4)).toEqual({
+      kind: 'failed',
+      why: 'A-5 has not settled in 4 hour(s)',
+    });
+  });
+});

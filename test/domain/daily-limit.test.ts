@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import {
+  admit,
+  dayBegins,
+  dayEnds,
+  dayInForce,
+  dayOf,
+  leftOf,
+  limitsOf,
+  whyTooLarge,
+} from '../../src/domain/daily-limit.ts';
+
+describe('P21: the day of a limit', () => {
+  it('is that of its time zone', () => {
+    expect(dayOf('2026-11-21T22:59:59.999Z', 'Africa/Lagos')).toBe('2026-11-21');
+    expect(dayOf('2026-11-21T23:00:00.000Z', 'Africa/Lagos')).toBe('2026-11-22');
+    expect(dayEnds('2026-11-21', 'Africa/Lagos')).toBe('2026-11-21T23:00:00.000Z');
+  });
+
+  it('has 23 or 25 hours where clocks change, and begins after midnight where they skip it', () => {
+    const hours = (day: string, zone: string): number =>
+      (Date.parse(dayEnds(day, zone)) - Date.parse(dayBegins(day, zone))) / 3_600_000;
+    expect([hours('2026-03-29', 'Europe/Berlin'), hours('2026-10-25', 'Europe/Berlin')]).toEqual([23, 25]);
+    expect(dayBegins('2026-04-24', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z');
+    expect(dayEnds('2026-04-23', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z');
+  });
+
+  it('stays where the clock was set back, and moves back only from a day far ahead', () => {
+    expect(dayInForce(null, '2026-11-21')).toEqual({ kind: 'new', day: '2026-11-21' });
+    expect(dayInForce('2026-11-21', '2026-11-21')).toEqual({ kind: 'same', day: '2026-11-21' });
+    expect(dayInForce('2026-11-21', '2026-11-22')).toEqual({ kind: 'new', day: '2026-11-22' });
+    expect(dayInForce('2026-11-22', '2026-11-21')).toEqual({ kind: 'same', day: '2026-11-22' });
+    expect(dayInForce('2027-11-21', '2026-11-21')).toEqual({ kind: 'moved', day: '2026-11-21' });
+  });
+});
+
+describe('P21: what goes over a daily limit', () => {
+  const order = (amount: bigint, currency = 'NGN', batch_id = 'b') => ({ amount, currency, batch_id });
+
+  it('waits together with what follows it in its batch, other batches and currencies go on', () => {
+    const left = new Map([['NGN', 100n]]);
+    const orders = [order(60n), order(50n), order(10n), order(30n, 'NGN', 'c'), order(999n, 'ZAR')];
+    const { admitted, left: rest } = admit(orders, left);
+    expect(admitted).toEqual([orders[0], orders[3], orders[4]]);
+    expect(rest.get('NGN')).toBe(10n);
+    expect(left.get('NGN'), 'the argument is left alone').toBe(100n);
+  });
+
+  it('never becomes more than the limit, however much was used before it was lowered', () => {
+    expect(leftOf(new Map([['NGN', 5n]]), new Map([['NGN', 9n]])).get('NGN')).toBe(0n);
+  });
+
+  it('is told from what no day ever allows', () => {
+    const limits = limitsOf({ NGN: '1.00' });
+    expect(whyTooLarge({ reference: 'A-1', ...order(100n) }, limits)).toBeNull();
+    expect(whyTooLarge({ reference: 'A-1', ...order(101n) }, limits)).toMatch(
+      /^NGN 1\.01 is more than .* whole day, NGN 1\.00: raise the limit, .*counterfoil cancel A-1$/,
+    );
+    expect(whyTooLarge({ reference: 'A-1', ...order(101n, 'ZAR') }, limits)).toBeNull();
+  });
+});

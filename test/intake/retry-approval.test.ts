@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createDecisions } from '../../src/decisions/decisions.ts';
+import { noBrakes } from '../../src/domain/brakes.ts';
+import { readApprovable, recordApproval } from '../../src/ledger/approvals.ts';
+import { getBatch } from '../../src/ledger/batches.ts';
+import { releaseBatch } from '../../src/ledger/holds.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
+import { batchOf, csv, head, row, setting } from './setting.ts';
+
+it('P20: what an approved batch did not pay is not paid from small files that need no approval themselves', async () => {
+  const s = await setting('submission: { approval: above, approval_above: { NGN: "150.00" } }');
+  const brakes = { ...noBrakes, approval: 'above' as const, approvalAbove: { NGN: '150.00' } };
+  const first = csv(row('A', '100'), row('B', '100'));
+  const id = batchOf(await s.intake.takeIn(s.drop('first.csv', first), { origin: 'inbox' }));
+  const batch = await getBatch(s.ledger.db, 'test', id);
+  if (!batch) throw new Error('no batch');
+  const shown = await readApprovable(s.ledger.db, batch);
+  await s.ledger.write((trx) => recordApproval(trx, { batch, shown, by: 'second', at: s.clock.iso() }));
+  await releaseBatch(s.ledger, { mode: 'test', batch: id, at: s.clock.iso(), lifts: () => true });
+  for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
+    await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
+  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules });
+  for (const of of ['A', 'B']) {
+    const { payouts } = await decisions.find([of]);
+    const ids = payouts.map((payout) => payout.id);
+    const { digest } = await decisions.weigh(ids, s.clock.iso());
+    const again = `${head},retry_of,retry_evidence\n${row(`${of}-R2`, '100', '0000000017')},${of},${digest}\n`;
+    const path = s.drop(`${of}.csv`, again);
+    const why = `row 2 pays ${of} again, whose batch ${id} needs approvals`;
+    const told = { holdReasons: [expect.stringContaining(why)] };
+    expect(await s.intake.check(path), 'check says so before').toMatchObject(told);
+    expect(await s.intake.takeIn(path, { origin: 'inbox' })).toMatchObject({ kind: 'taken', ...told });
+    s.clock.advance(10 * 86_400_000);
+  }
+  expect(await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes)).toEqual([]);
+  expect(await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', noBrakes), 'whatever is configured later').toEqual(
+    [],
+  );
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { approvalReason } from '../../src/domain/approval.ts';
+import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
+import { isApprovedReason, noteBatch, readApprovable, recordApproval } from '../../src/ledger/approvals.ts';
+import { createBrakes } from '../../src/ledger/brakes.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { addBatch, at, states, type TestLedger } from '../support/ledger.ts';
+import { braked, named } from './brakes-setting.ts';
+
+describe('P2: an approval', () => {
+  const always: Brakes = { ...noBrakes, approval: 'always' };
+  const approve = async (ledger: TestLedger, batch = 'b-1') => {
+    const row = await ledger.db
+      .selectFrom('batches')
+      .selectAll()
+      .where('id', '=', batch)
+      .executeTakeFirstOrThrow();
+    const shown = await readApprovable(ledger.db, row);
+    return ledger.write((trx) => recordApproval(trx, { batch: row, shown, by: 'bob', at: at(5) }));
+  };
+  /** As intake leaves it: the digest of the frozen bodies, the totals, and the reason that holds it. */
+  const addOrdered = async (ledger: TestLedger, references: string[]): Promise<void> => {
+    await addBatch(ledger, references, { state: 'held' });
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    const { bodies } = await readApprovable(ledger.db, row);
+    await ledger.write(async (trx) => {
+      const reason = approvalReason('always', 'b-1', 'alice');
+      await trx
+        .updateTable('batches')
+        .set({ body_digest: bodies, hold_reasons: JSON.stringify([reason]) })
+        .execute();
+      const totals = new Map([['NGN', 150_000n * BigInt(references.length)]]);
+      await noteBatch(trx, { id: 'b-1', totals, needsApproval: true });
+    });
+  };
+  const reasons = async (ledger: TestLedger): Promise<unknown> => {
+    const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    return JSON.parse(hold_reasons);
+  };
+  const release = (ledger: TestLedger, ms: number) =>
+    releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(ms) });
+
+  it('is asked for in the transaction of the intent, whatever state the payouts came to', async () => {
+    const { ledger, claimUnder, left } = await braked();
+    await addBatch(ledger, named('A', 2));
+    expect(await claimUnder(always, 0)).toEqual([]);
+    expect(await left(always, 0)).toBe(0);
+    const over = { ...noBrakes, approval: 'above' as const, approvalAbove: { NGN: '2999.99' } };
+    expect(await claimUnder(over, 0), 'a batch without totals').toEqual([]);
+    await ledger.write((trx) =>
+      noteBatch(trx, { id: 'b-1', totals: new Map([['NGN', 300_000n]]), needsApproval: false }),
+    );
+    expect(await claimUnder(over, 0)).toEqual([]);
+    expect(await claimUnder({ ...over, approvalAbove: { NGN: '3000.00' } }, 0)).toHaveLength(2);
+  });
+
+  it('is not lifted by release, and lets the batch go once given', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addOrdered(ledger, named('A', 2));
+    expect(await release(ledger, 1)).toMatchObject({
+      moved: 0,
+      stays: [expect.stringContaining('counterfoil approve b-1')],
+    });
+    expect(await claimUnder(noBrakes, 2), 'nor by a configuration that forgot it').toEqual([]);
+    expect(await approve(ledger)).toEqual({ kind: 'approved', others: [] });
+    expect(await reasons(ledger), 'nothing is ever held without one').toEqual([
+      'approved by bob; counterfoil release b-1 goes on if that was interrupted',
+    ]);
+    expect(await claimUnder(noBrakes, 6), 'still held: a crash here opens nothing').toEqual([]);
+    expect(await release(ledger, 7)).toMatchObject({ moved: 2, stays: [] });
+    expect(await claimUnder(always, 8)).toEqual(['A-1', 'A-2']);
+  });
+
+  it('is one of several brakes: each is lifted by its own command, the last lets the batch go', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addOrdered(ledger, named('A', 2));
+    await holdBatch(ledger, { mode: 'test', batch: 'b-1', reason: 'held by a person', at: at(1) });
+    expect(await reasons(ledger)).toEqual([expect.stringMatching(/^needs an approval/), 'held by a person']);
+    expect(await approve(ledger)).toEqual({ kind: 'approved', others: ['held by a person'] });
+    expect(await claimUnder(noBrakes, 2)).toEqual([]);
+    expect(await release(ledger, 3)).toMatchObject({ moved: 2, stays: [] });
+    expect(await claimUnder(always, 4)).toHaveLength(2);
+  });
+
+  it('lets nothing go that a person held after it was given', async () => {
+    const { ledger } = await braked();
+    await addOrdered(ledger, named('A', 2));
+    await approve(ledger);
+    const batch = { mode: 'test' as const, batch: 'b-1', at: at(6) };
+    await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+    expect(await releaseBatch(ledger, { ...batch, lifts: isApprovedReason })).toMatchObject({
+      moved: 0,
+      stays: ['held by a person'],
+    });
+    expect(await reasons(ledger)).toEqual(['held by a person']);
+  });
+
+  it('is bound to the digest of the frozen bodies', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addOrdered(ledger, named('A', 2));
+    await approve(ledger);
+    await release(ledger, 6);
+    await ledger.write((trx) => trx.updateTable('batches').set({ body_digest: 'another' }).execute());
+    expect(await claimUnder(noBrakes, 7)).toEqual([]);
+    const rewrite = ledger.write((trx) => trx.updateTable('payouts').set({ body: '{}' }).execute());
+    await expect(rewrite).rejects.toThrow('the body of a payout is frozen at intake');
+  });
+
+  it('says when the bodies in the ledger are not those that were taken in', async () => {
+    const { ledger } = await braked();
+    await addOrdered(ledger, named('A', 2));
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    expect(await readApprovable(ledger.db, row)).toMatchObject({
+      sound: true,
+      rows: 2,
+      totals: { NGN: '3000.00' },
+    });
+    expect(await readApprovable(ledger.db, { ...row, body_digest: 'x' })).toMatchObject({ sound: false });
+  });
+
+  it('does not cover what was added to the batch after it was shown', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addOrdered(ledger, named('A', 1));
+    const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    const shown = await readApprovable(ledger.db, row);
+    await ledger.write((trx) => recordApproval(trx, { batch: row, shown, by: 'bob', at: at(5) }));
+    const added = await ledger.db.selectFrom('payouts').selectAll().executeTakeFirstOrThrow();
+    const { id: _id, ...rest } = added;
+    await ledger.write((trx) =>
+      trx
+        .insertInto('payouts')
+        .values({ ...rest, reference: 'A-1-2', reference_key: 'a-1-2', state: 'ready' })
+        .execute(),
+    );
+    expect(await claimUnder(noBrakes, 6)).toEqual([]);
+    expect(
+      await ledger.write((trx) => recordApproval(trx, { batch: row, shown, by: 'bob', at: at(7) })),
+    ).toEqual({ kind: 'changed' });
+    await approve(ledger);
+    expect(await claimUnder(noBrakes, 8)).toEqual(['A-1-2']);
+  });
+
+  it('that today’s rule asks for holds a batch that was ready, with its reason', async () => {
+    const { ledger } = await braked();
+    await addBatch(ledger, named('A', 2));
+    await createBrakes({ ledger, clock: { iso: () => at(1) }, mode: 'test', brakes: always }).settle();
+    expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
+    const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+    expect(JSON.parse(hold_reasons)).toEqual([
+      'needs an approval (submission.approval is always) by somebody other than whoever dropped it: counterfoil approve b-1',
+    ]);
+  });
+});

@@ -1,0 +1,208 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { noBrakes } from '../../src/domain/brakes.ts';
+import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
+import { createBrakes } from '../../src/ledger/brakes.ts';
+import { abandonClaims } from '../../src/ledger/claims.ts';
+import { releaseBatch } from '../../src/ledger/holds.ts';
+import { dailyUse } from '../../src/ledger/limits.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
+import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
+
+describe('P21: a daily limit', () => {
+  it('lets go what fits and keeps the rest until the next day of its time zone', async () => {
+    const { ledger, claimUnder, left } = await braked();
+    await addBatch(ledger, named('A', 4));
+    const brakes = limitOf('3000.00');
+    expect(await left(brakes, 0)).toBe(4);
+    expect(await claimUnder(brakes, 0)).toEqual(['A-1', 'A-2']);
+    expect(await left(brakes, 1), 'nothing keeps the sender waiting').toBe(0);
+    expect(await claimUnder(brakes, 13 * hour - 1)).toEqual([]);
+    // Lagos is an hour ahead: 10:00 UTC and thirteen hours are its midnight.
+    expect(await claimUnder(brakes, 13 * hour)).toEqual(['A-3', 'A-4']);
+  });
+
+  it('gives an amount back once it is proven not sent, and never for an outcome that is not known', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 5));
+    const brakes = limitOf('3000.00');
+    const [first, second] = await claimAt(ledger, at(0), 2, 'w-1', brakes);
+    if (!first || !second) throw new Error('not claimed');
+    await recordOutcome(ledger, at(1), first, replies.unknown());
+    await recordOutcome(ledger, at(1), second, replies.refused());
+    expect(await claimUnder(brakes, 2)).toEqual(['A-3']);
+    await recordOutcome(ledger, at(3), first, replies.notSent());
+    // A late word is heard once.
+    await recordOutcome(ledger, at(3), first, replies.notSent());
+    expect(await claimUnder(brakes, 4)).toEqual(['A-1']);
+    expect(await claimUnder(brakes, 5)).toEqual([]);
+  });
+
+  it('keeps counting what a process that died may have sent', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 3));
+    const brakes = limitOf('3000.00');
+    await claimUnder(brakes, 0, 2);
+    await ledger.write((trx) => abandonClaims(trx, 'w-1', at(1)));
+    expect(await claimUnder(brakes, 2)).toEqual([]);
+  });
+
+  it('gives no second budget to a clock that was set back, nor after it runs on again', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 6));
+    const brakes = limitOf('3000.00');
+    expect(await claimUnder(brakes, 0)).toHaveLength(2);
+    expect(await claimUnder(brakes, -day), 'yesterday again').toEqual([]);
+    expect(await claimUnder(brakes, 60_000)).toEqual([]);
+    expect(await claimUnder(brakes, day)).toHaveLength(2);
+  });
+
+  it('does not wait a year for a clock that was a year ahead', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 8));
+    const brakes = limitOf('3000.00');
+    expect(await claimUnder(brakes, 365 * day)).toHaveLength(2);
+    expect(await claimUnder(brakes, 0), 'what went then counts for today').toEqual([]);
+    expect(await claimUnder(brakes, day)).toHaveLength(2);
+  });
+
+  it('counts what went before a limit was set', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 4));
+    await claimUnder(noBrakes, 0, 2);
+    expect(await claimUnder({ ...limitOf('4500.00'), timezone: 'UTC' }, 1)).toEqual(['A-3']);
+  });
+
+  it('counts what an earlier version sent today', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 4));
+    await claimUnder(noBrakes, 0, 2);
+    await ledger.write(async (trx) => {
+      await trx.updateTable('attempts').set({ day_id: null }).execute();
+      await trx.deleteFrom('limit_uses').execute();
+    });
+    expect(await claimUnder({ ...limitOf('4500.00'), timezone: 'UTC' }, 1)).toEqual(['A-3']);
+  });
+
+  it('P25: counts all that an adoption made unknown as spent, until the next day of its zone', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 3));
+    await addBatch(ledger, ['L-1'], { id: 'b-l', mode: 'live' });
+    await addBatch(ledger, ['Z-1'], { id: 'b-z', currency: 'ZAR' });
+    const brakes = { ...limitOf('6000.00'), dailyLimit: { NGN: '6000.00', ZAR: '3000.00' } };
+    const used = async (ms: number): Promise<Record<string, bigint>> =>
+      Object.fromEntries((await dailyUse(ledger.db, { mode: 'test', brakes, at: at(ms) })).used);
+    await adoptLedger(ledger, () => at(1000));
+    await ledger.write((trx) => lowerBarrier(trx, barrierKeys.listing('test')));
+    expect(await used(2000)).toEqual({ NGN: 450_000n, ZAR: 150_000n });
+    await addBatch(ledger, named('B', 3), { id: 'b-2' });
+    await addBatch(ledger, named('Y', 2), { id: 'b-y', currency: 'ZAR' });
+    expect(await claimUnder(brakes, 3000), 'three times 1500.00 may be gone').toEqual(['B-1', 'Y-1']);
+    expect(await claimUnder(brakes, 13 * hour - 1)).toEqual([]);
+    expect(await claimUnder(brakes, 13 * hour)).toEqual(['B-2', 'B-3', 'Y-2']);
+  });
+
+  it('P25: an adoption that goes on after a crash counts nothing twice', async () => {
+    const { ledger } = await braked();
+    await addBatch(ledger, named('A', 3));
+    const crash = (): string => {
+      throw new Error('killed');
+    };
+    await expect(adoptLedger(ledger, () => at(1000), crash)).rejects.toThrow('killed');
+    await adoptLedger(ledger, () => at(2000));
+    const { used } = await dailyUse(ledger.db, { mode: 'test', brakes: limitOf('1.00'), at: at(3000) });
+    expect(used.get('NGN')).toBe(450_000n);
+  });
+
+  it('keeps no other currency back, in the same batch or behind it', async () => {
+    const { ledger, claimUnder } = await braked();
+    const ids = await addBatch(ledger, named('A', 3));
+    await ledger.write((trx) =>
+      trx
+        .updateTable('payouts')
+        .set({ currency: 'ZAR' })
+        .where('id', '=', ids[2] ?? 0n)
+        .execute(),
+    );
+    await addBatch(ledger, ['B-1'], { id: 'b-2', currency: 'ZAR' });
+    expect(await claimUnder(limitOf('1500.00'), 0)).toEqual(['A-1', 'A-3', 'B-1']);
+    expect(await claimUnder(limitOf('1500.00'), 1)).toEqual([]);
+  });
+
+  it('holds what not even a whole day lets go, with the reason, and lets the others go', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, ['BIG-1'], { amount: 400_000n });
+    await addBatch(ledger, ['B-1'], { id: 'b-2' });
+    const brakes = limitOf('3000.00');
+    expect(await claimUnder(brakes, 0)).toEqual(['B-1']);
+    expect(await states(ledger)).toMatchObject({ 'BIG-1': 'held' });
+    const { message } = await ledger.db
+      .selectFrom('payouts')
+      .select('message')
+      .where('reference', '=', 'BIG-1')
+      .executeTakeFirstOrThrow();
+    expect(message).toMatch(/NGN 4000\.00 is more than .* whole day, NGN 3000\.00: raise the limit/);
+    const request = { mode: 'test' as const, batch: 'b-1', at: at(1) };
+    expect(await releaseBatch(ledger, { ...request, dailyLimit: brakes.dailyLimit })).toMatchObject({
+      kept: 1,
+    });
+    expect(await releaseBatch(ledger, { ...request, dailyLimit: { NGN: '4000.00' } })).toMatchObject({
+      moved: 1,
+    });
+    expect(await claimUnder(limitOf('4000.00'), day)).toEqual(['BIG-1']);
+  });
+
+  it('says what waits, how much of the day is used, and until when', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 3));
+    const brakes = limitOf('3000.00');
+    await claimUnder(brakes, 0);
+    const seen = createBrakes({ ledger, clock: { iso: () => at(1) }, mode: 'test', brakes });
+    const until = '2026-11-21T23:00:00.000Z';
+    expect(await seen.waits()).toEqual([
+      { kind: 'daily_limit', currency: 'NGN', count: 1, amount: '1500.00', until },
+    ]);
+    expect(await seen.daily()).toEqual([
+      { currency: 'NGN', day: '2026-11-21', limit: '3000.00', used: '3000.00', left: '0.00', until },
+    ]);
+  });
+});
+
+it('opens the ledger of an earlier version: its batches have totals and no dropper, its attempts no day', async () => {
+  const { ledger } = await braked();
+  await addBatch(ledger, named('A', 2));
+  await ledger.write(async (trx) => {
+    const undo = [
+      'drop index payouts_ready',
+      'drop index listed_of',
+      'drop index attempts_uncounted',
+      'alter table attempts drop column day_id',
+      'drop table limit_uses',
+      'drop table limit_days',
+      'drop table adopted_uses',
+      'drop table canaries',
+      'drop trigger payouts_body_frozen',
+      'drop table approvals',
+      'drop table batch_totals',
+      'alter table batches drop column approval_needed',
+      'alter table batches drop column dropped_as_uid',
+      'alter table batches drop column dropped_as',
+      'alter table batches drop column dropped_uid',
+      'alter table batches drop column dropped_by',
+      "insert into attempts (payout_id, number, worker_id, began_at) select id, 1, 'w-0', updated_at from payouts where id = 1",
+      "delete from kysely_migration where name >= '0008'",
+    ];
+    for (const statement of undo) await sql.raw(statement).execute(trx);
+  });
+  const opened = await openLedger(ledger.path, { now: () => at(9) });
+  expect(await opened.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
+    { batch_id: 'b-1', currency: 'NGN', amount: 300_000n },
+  ]);
+  const batch = await opened.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
+  expect(batch).toMatchObject({ dropped_by: '', dropped_uid: null, approval_needed: 0n });
+  const use = { mode: 'test' as const, brakes: limitOf('5000.00'), at: at(9) };
+  expect((await dailyUse(opened.db, use)).used.get('NGN')).toBe(150_000n);
+  await opened.close();
+});

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { expect, it, onTestFinished } from 'vitest';
+import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/batches.ts';
+import { dropSome } from '../../src/ledger/drop-batch.ts';
+import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
+import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
+import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import { batchOf, csv, row, setting } from '../intake/setting.ts';
+import { at, makeLedger } from '../support/ledger.ts';
+
+const payoutsOf = (
+  batch: string,
+): string => `insert into payouts (mode, batch_id, row_number, reference, reference_key,
+    account_number, account_name, bank_code, amount, currency, narration, sender_name, body, cells, state, updated_at)
+  values ('test', '${batch}', 2, 'R-${batch}', 'r-${batch}', '0123456789', 'A', '058', 100, 'NGN', 'n', 's', '{}', '[]', 'held', '${at(0)}')`;
+
+/** A ledger file of the version before the brakes, killed in mid-intake: one batch is decided, the other is not. */
+async function olderLedger(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-older-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'ledger.db');
+  const db = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
+  const migrations = {
+    '0001-initial': { up: initial },
+    '0002-decisions': { up: decisions },
+    '0003-absence': { up: absence },
+  };
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+  }).migrateToLatest();
+  if (error) throw error;
+  for (const statement of [
+    `insert into meta values ('ledger_id', 'old'), ('birth', '${at(0)}')`,
+    `insert into batches values ('a', 'test', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 9, '[]', '', '${at(0)}', 1, -1)`,
+    `insert into batches values ('b', 'test', 'b', 'b.csv', 'hb', 'loading', '[]', ',', 1, '[]', 'digest', '${at(0)}', 1, -1)`,
+    payoutsOf('a'),
+    payoutsOf('b'),
+  ])
+    await sql.raw(statement).execute(db);
+  await db.destroy();
+  return path;
+}
+
+async function dropWhole(ledger: Ledger, id: string): Promise<void> {
+  for (let done = false; !done; ) ({ done } = await ledger.write((trx) => dropSome(trx, id, 1)));
+}
+
+it('P23: a ledger of an older version that was killed in mid-intake opens, and its half batch is thrown away', async () => {
+  const ledger = await openLedger(await olderLedger(), { now: () => at(9) });
+  onTestFinished(() => ledger.close());
+  expect(await ledger.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
+    { batch_id: 'b', currency: 'NGN', amount: 100n },
+  ]);
+  await dropWhole(ledger, 'a');
+  expect((await loadingBatches(ledger.db, 'test')).map(({ id }) => id)).toEqual(['b']);
+});
+
+it('P25: such a ledger can be adopted', async () => {
+  const ledger = await openLedger(await olderLedger(), { now: () => at(9) });
+  onTestFinished(() => ledger.close());
+  expect(await adoptLedger(ledger, () => at(10))).toEqual({ unknown: 1 });
+});
+
+it('P23: a half batch is thrown away quickly beside a long list, so that no other process waits for it', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const upTo = (n: number): string =>
+    `with recursive s (n) as (select 1 union all select n + 1 from s where n < ${n})`;
+  await ledger.write(async (trx) => {
+    for (const statement of [
+      `insert into batches (id, mode, name, file_name, content_hash, phase, columns, delimiter, row_count, hold_reasons,
+        body_digest, created_at) values ('a', 'test', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 2000, '[]', '', '${at(0)}')`,
+      `${upTo(2000)} insert into payouts (mode, batch_id, row_number, reference, reference_key, account_number, account_name,
+        bank_code, amount, currency, narration, sender_name, body, cells, state, updated_at)
+        select 'test', 'a', n, 'R-' || n, 'r-' || n, '0123456789', 'A', '058', 100, 'NGN', 'n', 's', '{}', '[]', 'held', '${at(0)}' from s`,
+      `insert into runs (id, mode, started_at) values ('run', 'test', '${at(0)}')`,
+      `${upTo(20_000)} insert into listed (run_id, transfer_id, reference, reference_key, currency, amount_text, account_name,
+        account_number, bank_code, domain, status, created_at, updated_at, pass, payout_id)
+        select 'run', 'T-' || n, 'x', 'x', 'NGN', '1.00', 'A', '0', '0', 'test', 'success', '', '', 1,
+        case when n = 1 then (select min(id) from payouts) end from s`,
+    ])
+      await sql.raw(statement).execute(trx);
+  });
+  const began = performance.now();
+  await ledger.write((trx) => dropSome(trx, 'a', 2001));
+  expect(performance.now() - began).toBeLessThan(3000);
+  expect(await loadingBatches(ledger.db, 'test')).toEqual([]);
+});
+
+it('P23: what was heard of a half batch meanwhile does not keep it from being thrown away and taken in again', async () => {
+  const s = await setting();
+  const { ledger } = s;
+  const batch = { id: 'half', mode: 'test' as const };
+  const about = { name: 'half', file_name: 'half.csv', columns: '[]', delimiter: ',', row_count: 9n };
+  await ledger.write(async (trx) => {
+    await insertBatch(trx, { ...batch, ...about, content_hash: 'half', created_at: at(0) });
+    const order = { account_number: '0123456789', account_name: 'A', bank_code: '058', currency: 'NGN' };
+    const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
+    const reference = { row_number: 2n, reference: 'PAY-1', reference_key: 'pay-1', amount: 100n };
+    await insertPayouts(trx, batch, at(0), [{ ...order, ...rest, ...reference }]);
+    for (const statement of [
+      `insert into batch_totals values ('half', 'NGN', 100)`,
+      `insert into webhooks (mode, digest, received_at, last_received_at, deliveries, kind, reference, trx, headers, body,
+        stale, applied_at, payout_id, effect) select 'test', 'd', '${at(1)}', '${at(1)}', 1, 'payout', 'PAY-1', null, '{}',
+        cast('{}' as blob), 0, '${at(2)}', id, 'says success' from payouts`,
+      `insert into inquiries (payout_id, kind, reason, due_at, rung) select id, 'details', 'asked', '${at(2)}', 0 from payouts`,
+    ])
+      await sql.raw(statement).execute(trx);
+  });
+  expect(await s.intake.removeHalfLoaded()).toBe(1);
+  const heard = await ledger.db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
+  expect(heard).toMatchObject({ payout_id: null, applied_at: null, effect: null });
+  const taken = await s.intake.takeIn(s.drop('pay.csv', csv(row('PAY-1', '1.00'))), { origin: 'inbox' });
+  expect(batchOf(taken)).toMatch(/^pay-/);
+  expect((await verifyLedger(ledger.path)).checks.filter(({ ok }) => !ok)).toEqual([]);
+});

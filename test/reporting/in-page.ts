@@ -1,0 +1,59 @@
+/** What runs inside the browser, as text: these few lines need its types, and nothing else here may have them. */
+
+/** Relative luminance contrast (WCAG 2.2, 1.4.3) of all text against what is behind it; the lowest. */
+export const lowestContrast = `(() => {
+  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = channels(colour).map((value) => {
+      const share = value / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = getComputedStyle(one).backgroundColor;
+      if (channels(colour)[3] !== 0) return colour;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const text = 'p, th, td, a, code, dt, dd, caption, figcaption, h1, h2, h3, .badge, .good, .bad, .soft';
+  const ratios = [...document.querySelectorAll(text)].map((element) => {
+    const pair = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((a, b) => b - a);
+    return (pair[0] + 0.05) / (pair[1] + 0.05);
+  });
+  return Math.min(...ratios);
+})()`;
+
+export const tooWide = 'document.documentElement.scrollWidth - window.innerWidth';
+
+export const focused = `({
+  text: document.activeElement.textContent.trim(),
+  outlined: getComputedStyle(document.activeElement).outlineStyle !== 'none',
+})`;
+
+/** 180 mm of paper lie between the margins of A4: 680 pixels. */
+export const widerThanPaper = `[...document.querySelectorAll('table, svg, code')]
+  .filter((one) => one.getBoundingClientRect().right > 681).length`;
+
+/** How the page is built, for who hears it. */
+export type Structure = {
+  landmarks: number[];
+  levels: number[];
+  unscoped: number;
+  unnamed: number;
+  untold: number;
+  pictures: number;
+};
+export const structure = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const named = (svg) => document.getElementById(svg.getAttribute('aria-labelledby'))?.textContent;
+  return {
+    landmarks: ['header', 'main', 'footer'].map((one) => all('body > ' + one).length),
+    levels: all('h1, h2, h3, h4').map((heading) => Number(heading.tagName[1])),
+    unscoped: all('th:not([scope])').length,
+    unnamed: all('svg').filter((svg) => svg.getAttribute('role') !== 'img' || !named(svg)).length,
+    untold: all('svg').filter((svg) => svg.parentElement.querySelector('table') === null).length,
+    pictures: all('svg').length,
+  };
+})()`;

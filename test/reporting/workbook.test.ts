@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import readSheets from 'read-excel-file/node';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeReportWorkbook } from '../../src/reporting/report-workbook.ts';
+import { addDiscrepancy, addPayout, addRun, cut, makeWorld, runId, type World } from './support.ts';
+
+let world: World;
+beforeEach(async () => {
+  world = await makeWorld();
+  await addRun(world.ledger);
+});
+afterEach(() => world.close());
+
+const file = (): string => join(world.reports, `reconciliation-${runId}`, 'report.xlsx');
+async function sheets(): Promise<Record<string, unknown[][]>> {
+  const all = await readSheets(file());
+  return Object.fromEntries(all.map(({ sheet, data }) => [sheet, data]));
+}
+
+describe('report.xlsx', () => {
+  it('holds every table on a sheet of its own, account numbers as text and amounts as numbers', async () => {
+    const payout = await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success'], {
+      submitted_at: '2026-11-21T12:01:00.000Z',
+      settled_at: '2026-11-21T12:02:00.000Z',
+      final_at: '2026-11-21T12:02:00.000Z',
+    });
+    await addPayout(world.ledger, 'R2', ['ready'], { amount: 9_007_199_254_740_993n });
+    await addDiscrepancy(world.ledger, 'D1', { payout_id: payout });
+    await world.reporting.freezeRun(runId, cut);
+    await world.reporting.writeRun(runId);
+    const found = await sheets();
+    expect(Object.keys(found).slice(0, 12)).toEqual(
+      'Action Statement Payouts Discrepancies Ageing Collections States Days Failures Banks Fees'
+        .split(' ')
+        .concat('Settle times'),
+    );
+    const [header = [], first = [], second = []] = found.Payouts ?? [];
+    const at = (name: string): number => header.indexOf(name);
+    expect([first[at('account_number')], first[at('amount')]]).toEqual(['0123456789', 100]);
+    expect(second[at('amount')]).toBe('90071992547409.93');
+    expect(first[at('submitted_at')]).toBe('2026-11-21T13:01:00.000+01:00');
+    expect(found.Action?.[1]?.slice(0, 5)).toEqual([
+      'high',
+      'amount_conflict',
+      'R1',
+      'Ada Obi',
+      '0123456789',
+    ]);
+    expect(found['Settle times']?.[1]).toEqual(['NGN', '2026-11-21', 1, 60, 60]);
+  });
+
+  it('says where the rows are that a workbook does not hold', async () => {
+    async function* rows(sheet: string): AsyncGenerator<string[][]> {
+      yield [['reference']];
+      for (let n = 0; sheet === 'payouts' && n < 101; n++) yield Array.from({ length: 1000 }, () => ['R']);
+    }
+    await writeReportWorkbook(file(), [], rows);
+    expect((await sheets()).Payouts).toEqual([
+      ['note'],
+      ['more than 100000 rows, which a workbook does not hold here: they are in payouts.csv'],
+    ]);
+  });
+
+  it('carries no time of day, so that writing it again gives the same bytes', async () => {
+    await world.reporting.freezeRun(runId, cut);
+    await world.reporting.writeRun(runId);
+    const bytes = readFileSync(file());
+    const entries = bytes.toString('latin1').split('PK\u0001\u0002').slice(1);
+    const times = entries.map((entry) => entry.slice(8, 12));
+    expect(times.length).toBeGreaterThan(5);
+    expect(new Set(times)).toEqual(new Set(['\u0000\u0000\u0021\u0000']));
+  });
+});

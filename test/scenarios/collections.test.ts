@@ -1,0 +1,179 @@
+import { expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { batchOf, type Home, type Json, type Running, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+
+const now = { COUNTERFOIL_RECONCILIATION_STALE_PENDING_HOURS: '0' };
+const hears = { COUNTERFOIL_RECONCILIATION_WEBHOOK_GRACE_MINUTES: '0' };
+
+async function serving(home: Home, env: Record<string, string> = {}): Promise<Running> {
+  const daemon = home.start(['serve', '--json'], env);
+  const ready = JSON.parse(await daemon.line(/"ready":true/));
+  home.sandbox.setWebhookUrl(`${ready.receiver}/webhooks/test`);
+  return daemon;
+}
+
+const rows = (...lines: string[]): string => `reference,amount,currency\n${lines.join('\n')}\n`;
+const collectionOf = async (home: Home, reference: string): Promise<Json> =>
+  (await home.json(['show', reference], 0)).collection;
+const open = async (home: Home): Promise<string[]> =>
+  (await home.json(['discrepancies'], 4)).discrepancies.map(
+    (one: Json) => `${one.kind} ${one.reference} ${one.expected} ${one.actual} ${one.difference}`,
+  );
+
+it('expected collections are taken, heard, verified, missed and told apart, and heal (the whole way)', async () => {
+  const faults: SandboxOptions['faults'] = {
+    'INV-LOST': 'webhook_missing',
+    'INV-GHOST': 'vanish',
+    'INV-WRONG': 'wrong_amount',
+  };
+  const home = await makeHome({ faults }, { ...now, ...hears });
+  const daemon = await serving(home);
+  const given = ['INV-PAID', 'INV-LOST', 'INV-GHOST', 'INV-WRONG', 'INV-SHORT', 'INV-NEVER'];
+  home.put('data/inbox/collections/week.csv', rows(...given.map((reference) => `${reference},100,NGN`)));
+  const taken = await home.json(['submit'], 0);
+  expect(taken.collections).toEqual([
+    expect.objectContaining({ rows: 6, totals: { NGN: '600.00' }, skipped: 0 }),
+  ]);
+  expect(home.names('data/inbox/collections')).toEqual([]);
+  expect(home.names('data/archive')).toEqual([`${taken.collections[0].id}--week.csv`]);
+  expect((await home.json(['status'], 0)).collections).toEqual({ expected: 6 });
+
+  const { book } = home.sandbox;
+  for (const reference of ['INV-PAID', 'INV-LOST', 'INV-GHOST', 'INV-WRONG', 'GIFT'])
+    book.addCollection({ reference, amount: '100.00' });
+  book.addCollection({ reference: 'INV-SHORT', amount: '60.00' });
+  await home.sandbox.idle();
+  const told = await until(
+    4000,
+    () => home.json(['status'], 0),
+    (s) => s.collections.received === 3 && s.collections.conflict === 2 && s.collections.heard === 1,
+  );
+  expect(told.collections).toMatchObject({ expected: 1 });
+  expect(await collectionOf(home, 'INV-LOST'), 'verified, though no webhook told of it').toMatchObject({
+    state: 'received',
+    heard_at: null,
+  });
+
+  const first = await home.json(['reconcile'], 4);
+  expect(first).toMatchObject({
+    resends: 1,
+    collections: { states: { received: 3, conflict: 2, heard: 1, expected: 1 } },
+    discrepancies: { open: { collection_missing: 2, collection_conflict: 2 }, opened: 4 },
+  });
+  expect((await open(home)).sort()).toEqual([
+    'collection_conflict INV-SHORT 100.00 60.00 -40.00',
+    'collection_conflict INV-WRONG 100.00 101.00 1.00',
+    'collection_missing INV-GHOST 100.00 not received -100.00',
+    'collection_missing INV-NEVER 100.00 not received -100.00',
+  ]);
+  expect(await collectionOf(home, 'INV-GHOST')).toMatchObject({ state: 'heard', told_status: 'success' });
+  expect(await collectionOf(home, 'gift')).toMatchObject({ state: 'received', expected_at: null });
+  const sheet = home.read(`data/reports/reconciliation-${first.run}/collections.csv`);
+  expect(sheet.split('\r\n')[0]?.replace('\ufeff', '')).toMatch(
+    /^reference,state,currency,expected,received/,
+  );
+  expect(sheet).toMatch(/INV-SHORT,conflict,NGN,100\.00,60\.00,-40\.00,/);
+
+  await until(
+    4000,
+    () => collectionOf(home, 'INV-LOST'),
+    (collection) => collection.heard_at !== null,
+  );
+  const lost = await home.run(['show', 'INV-LOST']);
+  expect(lost.out).toMatch(/resend requests {2}asked 1 time\(s\); heard at/);
+
+  home.sandbox.faults.delete('INV-GHOST');
+  book.addCollection({ reference: 'INV-NEVER', amount: '100.00' });
+  book.changeCollection('test', 'INV-SHORT', { amount: '100.00' });
+  await home.sandbox.idle();
+  const second = await home.json(['reconcile'], 4);
+  expect(second.discrepancies).toMatchObject({ open: { collection_conflict: 2 }, opened: 0, resolved: 2 });
+  const closed = await home.run(['show', 'INV-NEVER']);
+  expect(closed.out).toMatch(/collection_missing resolved/);
+  const resolved = home.read(`data/reports/reconciliation-${second.run}/discrepancies.csv`);
+  expect(resolved).toMatch(/INV-GHOST.*collection: received, verify asked .*: says success/);
+  // Two webhooks about one payment that differ stay a person's matter, whatever is shown later.
+  expect((await open(home)).sort()[0]).toMatch(/^collection_conflict INV-SHORT/);
+  daemon.signal('SIGTERM');
+  expect((await daemon.done).code).toBe(0);
+});
+
+it('webhooks that were lost are asked for again by hand and by the daemon, and the run counts them', async () => {
+  const home = await makeHome({ faults: { 'PAY-0001': 'webhook_missing' } }, hears);
+  const daemon = await serving(home);
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.sandbox.settleAll();
+  const first = await home.json(['reconcile'], 4);
+  expect(first).toMatchObject({ resends: 1, webhooks: { due: 2, heard: 1, resent: 0, forged: 0 } });
+  const heard = await until(
+    4000,
+    () => home.json(['show', 'PAY-0001'], 0),
+    (story) => story.webhooks.length === 1,
+  );
+  expect(heard.resend).toMatchObject({ kind: 'heard', made: 1 });
+  const second = await home.json(['reconcile'], 0);
+  expect(second).toMatchObject({
+    resends: 0,
+    webhooks: { due: 2, heard: 2, late: 1, resent: 1 },
+    resend_requests: { asked: 1, heard: 1, gave_up: 0 },
+    discrepancies: { open: {}, resolved: 1 },
+  });
+  expect((await home.json(['status'], 0)).webhooks).toMatchObject({ received: 2, due: 2, heard: 2 });
+  daemon.signal('SIGTERM');
+  await daemon.done;
+});
+
+it('resend asks for known references only, all or none of them', async () => {
+  const home = await makeHome({ faults: { 'C-1': 'webhook_missing' } });
+  const daemon = await serving(home);
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
+  await home.sandbox.settleAll();
+  const unknown = await home.run(['resend', 'PAY-0001', 'PAY-9999']);
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('no payout "PAY-9999"')]);
+  expect((await home.json(['show', 'PAY-0001'], 0)).resend.kind).toBe('never_asked');
+  expect(await home.json(['resend', 'pay-0001'], 0)).toMatchObject({
+    asked: [{ reference: 'pay-0001', ok: true }],
+  });
+  home.sandbox.book.addCollection({ reference: 'C-1', amount: '5.00' });
+  const nobody = await home.run(['resend', '--collection', 'C-9']);
+  expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('no collection "C-9"')]);
+  // Nobody expected it and its webhook was lost, but the service shows it.
+  await home.json(['resend', '--collection', 'C-1'], 0);
+  const story = await until(
+    4000,
+    () => home.json(['show', 'C-1'], 0),
+    (s) => s.webhooks.length === 1,
+  );
+  expect(story).toMatchObject({ collection: { state: 'received' }, resend: { kind: 'heard' } });
+  daemon.signal('SIGTERM');
+  await daemon.done;
+});
+
+it('a file of expected collections that is bad is refused by submit and by reconcile, with 3', async () => {
+  const home = await makeHome();
+  home.put('data/inbox/collections/bad.csv', rows('INV-1,ten,NGN'));
+  const told = await home.json(['submit'], 3);
+  expect(told.refused).toEqual([
+    expect.objectContaining({ problems: [expect.objectContaining({ row: 2, column: 'amount' })] }),
+  ]);
+  expect(home.names('data/rejected')).toEqual(['bad.csv', 'bad.errors.csv']);
+  home.put('data/inbox/collections/bad.csv', rows('INV-1,ten,NGN'));
+  const run = await home.run(['reconcile']);
+  expect([run.code, run.err]).toEqual([3, expect.stringContaining('row 2, column amount: "ten"')]);
+});
+
+it('where nobody can reach us no webhook is due, none is missing, and none is asked for', async () => {
+  const home = await makeHome({}, { ...hears, COUNTERFOIL_RECEIVER_ENABLED: 'false' });
+  home.put('data/inbox/collections/one.csv', rows('INV-1,5,NGN'));
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
+  home.sandbox.book.addCollection({ reference: 'INV-1', amount: '5.00' });
+  await home.sandbox.settleAll();
+  const run = await home.json(['reconcile'], 0);
+  expect(run).toMatchObject({
+    resends: 0,
+    webhooks: { due: 0, heard: 0, late: 0, forged: 0, resent: 0 },
+    collections: { states: { received: 1 } },
+    discrepancies: { open: {} },
+  });
+});

@@ -1,0 +1,153 @@
+import { decimalToMinor } from '../../src/domain/money.ts';
+import { newestHistory } from '../../src/ledger/history.ts';
+import { newestCompleteRun } from '../../src/ledger/listings.ts';
+import type { Db } from '../../src/ledger/open.ts';
+import { listingOf } from '../../src/ledger/periods.ts';
+import { findRun } from '../../src/ledger/reports.ts';
+import { openSnapshot } from '../../src/ledger/snapshot.ts';
+import { computeStatement } from '../../src/reporting/compute-statement.ts';
+import type { About } from '../../src/reporting/statement-rows.ts';
+import type { Entry } from './book.ts';
+import type { Town } from './town.ts';
+
+type Row = {
+  currency: string;
+  line: string;
+  reference: string;
+  transferId: string;
+  amount: bigint;
+  why: string;
+};
+type Books = { sums: Map<string, bigint>; currencies: string[]; rows: Row[] };
+type Final = { reference: string; state: string };
+
+/**
+ * P30 as the oracle sees it: the product's statement over the whole day ties, in one and cut in two at any entry, and
+ * what it calls foreign, unseen or unexplained is what the service's own book has, no more and no less.
+ */
+export async function judgeStatement(town: Town): Promise<void> {
+  const { db, close } = await openSnapshot(town.config.ledgerFile);
+  try {
+    const complete = await newestCompleteRun(db, 'test');
+    const run = complete && (await findRun(db, complete.id));
+    if (!run) return;
+    const known = await newestHistory(db);
+    const about: About = {
+      mode: 'test',
+      span: { from: 0n, through: known },
+      known,
+      listing: listingOf(run),
+      since: '',
+      until: null,
+      show: (instant) => instant,
+    };
+    const whole = await booksOf(db, about);
+    judgeTie(town, whole, 'the whole day');
+    judgeCauses(town, whole);
+    const middle = BigInt(town.world.random.fork('statement').between(0, Number(known)));
+    const first = await booksOf(db, { ...about, span: { from: 0n, through: middle } });
+    const second = await booksOf(db, { ...about, span: { from: middle, through: known } });
+    judgeTie(town, first, `up to entry ${middle}`);
+    judgeTie(town, second, `from entry ${middle}`);
+    judgeTurn(town, first, second, whole);
+  } finally {
+    await close();
+  }
+}
+
+async function booksOf(db: Db, about: About): Promise<Books> {
+  const rows: Row[] = [];
+  const statement = await computeStatement(db, about, {
+    async rows(placed) {
+      for (const { cells } of placed) {
+        const [currency = '', line = '', reference = '', , transferId = '', amount = '', why = ''] = cells;
+        rows.push({ currency, line, reference, transferId, amount: minor(amount, currency), why });
+      }
+    },
+  });
+  const sums = new Map<string, bigint>();
+  for (const [currency = '', line = '', , amount = ''] of statement)
+    if (line !== 'fees') sums.set(`${currency} ${line}`, minor(amount, currency));
+  return { sums, rows, currencies: [...new Set(statement.map(([currency = '']) => currency))] };
+}
+
+const minor = (amount: string, currency: string): bigint => decimalToMinor(amount, currency) ?? 0n;
+
+function judgeTie(town: Town, { sums, rows, currencies }: Books, told: string): void {
+  for (const currency of currencies) {
+    const of = (line: string): bigint => sums.get(`${currency} ${line}`) ?? 0n;
+    const fail = (detail: string): void =>
+      town.world.violate('P30: the statement ties', `${told}, ${currency}: ${detail}`);
+    const ended = of('settled') + of('failed') + of('refused');
+    const closing = of('opening') + of('submitted') + of('reopened') - ended;
+    if (closing !== of('closing')) fail(`closing is ${of('closing')}, the flows say ${closing}`);
+    if (of('in_flight') + of('unknown') !== closing) fail('what is open is not its closing');
+    const ours = of('submitted') - of('failed') - of('refused') - of('unseen');
+    const theirs = of('foreign') + of('amount_differences') + of('timing') + of('unexplained');
+    if (of('listed_by_service') !== ours + theirs) fail('it does not come to what the service lists');
+    for (const line of new Set(rows.map((row) => row.line))) {
+      const own = rows.filter((row) => row.line === line && row.currency === currency);
+      const sum = own.reduce((total, { amount }) => total + amount, 0n);
+      if (sum !== of(line)) fail(`${line} is ${of(line)}, its rows ${sum}`);
+    }
+  }
+  const odd = rows.find(({ why }) => why.startsWith('no recorded cause'));
+  if (odd) town.world.violate('P30: every rest has a cause', `${told}: ${odd.amount} ${odd.currency}`);
+}
+
+/** The second part opens where the first closed, and both together are the whole. */
+function judgeTurn(town: Town, first: Books, second: Books, whole: Books): void {
+  for (const currency of whole.currencies) {
+    const of = (books: Books, line: string): bigint => books.sums.get(`${currency} ${line}`) ?? 0n;
+    if (of(second, 'opening') !== of(first, 'closing'))
+      town.world.violate('P30: a period opens where the last one closed', currency);
+    for (const line of ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'])
+      if (of(first, line) + of(second, line) !== of(whole, line))
+        town.world.violate('P30: the periods make the whole', `${line} in ${currency}`);
+  }
+}
+
+/** Exactly the money that the book has beyond the ledger's is foreign or unexplained, and none that it has is unseen. */
+function judgeCauses(town: Town, { rows }: Books): void {
+  const { book } = town.service;
+  const payouts = town.inspector.rows<Final>('select reference, state from payouts order by id');
+  const ours = new Set(payouts.map(({ reference }) => reference));
+  const alive = ({ record }: Entry): boolean => record.status !== 'failed';
+  const expected = new Map<string, number>();
+  const note = (line: string, reference: string, times: number): void => {
+    if (times > 0) expected.set(`${line} ${reference}`, (expected.get(`${line} ${reference}`) ?? 0) + times);
+  };
+  for (const entry of book.all())
+    if (!ours.has(entry.record.reference) && alive(entry)) note('foreign', entry.record.reference, 1);
+  for (const { reference, state } of payouts) {
+    const entries = book.entries(reference);
+    const standing = entries.filter(alive);
+    const open = ['sending', 'pending', 'unknown'].includes(state) || waits(town, reference);
+    if (open || state === 'success' || state === 'returned') {
+      note('unexplained', reference, standing.length - 1);
+      if (entries.length === 0) note('unseen', reference, 1);
+      else if (standing.length === 0 && !open) note('unexplained', reference, 1);
+    } else
+      note('unexplained', reference, standing.filter(({ record }) => record.status !== 'pending').length);
+  }
+  const shown = new Map<string, number>();
+  for (const { line, reference } of rows)
+    if (['foreign', 'unseen', 'unexplained'].includes(line))
+      shown.set(`${line} ${reference}`, (shown.get(`${line} ${reference}`) ?? 0) + 1);
+  for (const key of new Set([...expected.keys(), ...shown.keys()])) {
+    const [line = '', reference = ''] = key.split(' ');
+    if (expected.get(key) === shown.get(key)) continue;
+    const detail = `${line}: the book has ${expected.get(key) ?? 0}, the statement ${shown.get(key) ?? 0}`;
+    town.world.violate('P30: the statement’s causes are those of the book', detail, reference);
+  }
+}
+
+/** Ordered once more and not sent yet: the books have it as unknown. */
+function waits(town: Town, reference: string): boolean {
+  const [row] = town.inspector.rows<{ event: string }>(
+    `select h.event from history h join payouts p on p.id = h.payout_id
+      where p.reference = ? and p.state in ('ready', 'held') and h.event in ('retry', 'intent') order by h.seq desc limit 1`,
+    reference,
+  );
+  return row?.event === 'retry';
+}
