@@ -37,6 +37,7 @@ export type Inspector = {
   isUnasked(reference: string): boolean;
   /** Something that must keep everything from being sent is in force. */
   isHalted(): boolean;
+  /** Payouts whose batch is in, or far enough on its way that their history has begun. */
   states(): Standing[];
   batches(): { id: string; phase: string; file_name: string }[];
   rows<Row>(sql: string, ...parameters: (string | number)[]): Row[];
@@ -94,7 +95,7 @@ function prepare(path: string) {
     select (select count(*) from halts) + (select count(*) from meta
       where key in ('behind', 'sealed', 'listing_due:test')) as n`);
   const states = database.prepare<[], Standing>(
-    'select id, reference, state, evidence, attempt_count as attempts from payouts order by id',
+    'select id, reference, state, evidence, attempt_count as attempts from payouts where history_seq > 0 order by id',
   );
   const batches = database.prepare<[], { id: string; phase: string; file_name: string }>(
     'select id, phase, file_name from batches order by created_at, id',
