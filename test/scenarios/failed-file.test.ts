@@ -201,7 +201,7 @@ it('P20: of two processes that take the same failed.csv and of one that retries 
     JSON.stringify(done),
   ).toHaveLength(1);
   const lost = done.filter(({ code }) => code !== 0).map(({ out, err }) => out + err);
-  for (const told of lost) expect(told).toMatch(/PAY-0001-R2|the evidence changed/);
+  for (const told of lost) expect(told).toMatch(/PAY-0001-R2|the evidence changed|waits for a look-up/);
   const again = home.sandbox.book.transfers().filter(({ reference }) => reference.startsWith('PAY-0001-'));
   expect(again).toHaveLength(1);
   expect(await stateOf(home, 'PAY-0001')).toBe('failed');
