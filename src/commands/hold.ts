@@ -1,6 +1,5 @@
 import { batchCounts, getBatch } from '../ledger/batches.ts';
-import { findHalt, halt, liftHalt } from '../ledger/claims.ts';
-import { liftCanary } from '../ledger/halts.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/holds.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import { type Context, withLocal } from './context.ts';

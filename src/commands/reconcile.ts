@@ -1,6 +1,6 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { Config } from '../config.ts';
-import { findHalt, type Halt } from '../ledger/claims.ts';
+import { findHalt, type Halt } from '../ledger/halts.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
 import { countsText, haltText, problemLines } from './describe.ts';

@@ -1,6 +1,7 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app.ts';
-import { findHalt, sendable } from '../ledger/claims.ts';
+import { sendable } from '../ledger/claims.ts';
+import { findHalt } from '../ledger/halts.ts';
 import type { Context } from './context.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';

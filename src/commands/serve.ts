@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { liveAllowedForServe } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
-import { findHalt } from '../ledger/claims.ts';
+import { findHalt } from '../ledger/halts.ts';
 import { TlsProblem } from '../runtime/tls.ts';
 import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, confirmSending, loadSettings, withApp } from './context.ts';

@@ -5,7 +5,7 @@ import { visible } from '../domain/hidden.ts';
 import { progressText } from '../domain/progress.ts';
 import { type Attention, findAttention } from '../ledger/attention.ts';
 import { type BatchCounts, batchCounts, readReasons } from '../ledger/batches.ts';
-import { findHalt } from '../ledger/claims.ts';
+import { findHalt } from '../ledger/halts.ts';
 import type { Context } from './context.ts';
 import { countsText, haltText, problemLines, totalsText, unknownLines, withheldLines } from './describe.ts';
 import { type Result, worst } from './result.ts';

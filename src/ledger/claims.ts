@@ -13,8 +13,6 @@ import type { Db, Trx } from './open.ts';
 import { record } from './record.ts';
 import { withhold } from './withheld.ts';
 
-export { findHalt, type Halt, halt, liftHalt, tooManyUnknown } from './halts.ts';
-
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
 

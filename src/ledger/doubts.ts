@@ -10,11 +10,17 @@ import type { Db, Trx } from './open.ts';
 export const disputedStatus: RawBuilder<boolean> = sql`exists (select 1 from discrepancies d
   where d.payout_id = p.id and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual <> 'failed')`;
 
-/** The last details look-up that told anything contradicts it. The literals are those of the index that holds just these. */
-export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 from inquiries q
-  where q.payout_id = p.id and q.kind = 'details' and q.outcome >= 'conflict' and q.outcome < 'conflicu'
+/**
+ * Of a payout's inquiries `q`, the last details look-up that told anything, where it contradicts. The literals are those
+ * of the index that holds just these.
+ */
+const lastContradicts: RawBuilder<boolean> = sql`q.kind = 'details' and q.outcome >= 'conflict' and q.outcome < 'conflicu'
     and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
-      and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%')))`;
+      and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`;
+
+/** The last details look-up that told anything contradicts it. */
+export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 from inquiries q
+  where q.payout_id = p.id and ${lastContradicts})`;
 
 /** An authentic webhook contradicts it, and no look-up asked since has said otherwise (P18). */
 export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
@@ -30,11 +36,7 @@ export async function contradictions(
   const { rows } = await sql<{ id: bigint; outcome: string; at: string }>`
     select q.payout_id as id, q.outcome, coalesce(q.answered_at, '') as at from inquiries q
     where q.payout_id in (select value from json_each(${`[${ids.join(',')}]`}))
-      and q.kind = 'details' and q.outcome >= 'conflict' and q.outcome < 'conflicu'
-      and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
-        and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`.execute(
-    db,
-  );
+      and ${lastContradicts}`.execute(db);
   return new Map(rows.map(({ id, outcome, at }) => [id, { outcome, answeredAt: at }]));
 }
 

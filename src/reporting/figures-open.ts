@@ -1,4 +1,4 @@
-import { findHalt } from '../ledger/claims.ts';
+import { findHalt } from '../ledger/halts.ts';
 import type { Db } from '../ledger/open.ts';
 import { type OpenQuestion, openQuestions, openSums } from '../ledger/open-questions.ts';
 import type { Scope } from '../ledger/run-facts.ts';

@@ -1,7 +1,8 @@
 import type { Brakes } from '../domain/brakes.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
-import { type Claim, claim, findHalt, halt, type Scope, sendable, tooManyUnknown } from '../ledger/claims.ts';
+import { type Claim, claim, type Scope, sendable } from '../ledger/claims.ts';
+import { findHalt, halt, tooManyUnknown } from '../ledger/halts.ts';
 import { holdReturned } from '../ledger/holds.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/record.ts';

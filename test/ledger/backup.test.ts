@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { backupLedger } from '../../src/ledger/backup.ts';
-import { findHalt } from '../../src/ledger/claims.ts';
+import { findHalt } from '../../src/ledger/halts.ts';
 import { moveLedger } from '../../src/ledger/move.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';

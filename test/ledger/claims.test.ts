@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
-import { claim, findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
+import { claim } from '../../src/ledger/claims.ts';
+import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';

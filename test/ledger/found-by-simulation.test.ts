@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { liftHalt, tooManyUnknown } from '../../src/ledger/claims.ts';
+import { liftHalt, tooManyUnknown } from '../../src/ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { record } from '../../src/ledger/record.ts';
 import {

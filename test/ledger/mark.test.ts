@@ -3,8 +3,8 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, w
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findHalt } from '../../src/ledger/claims.ts';
 import { enterGate, shutGate } from '../../src/ledger/gate.ts';
+import { findHalt } from '../../src/ledger/halts.ts';
 import { readMark } from '../../src/ledger/mark.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findHalt } from '../../src/ledger/claims.ts';
+import { findHalt } from '../../src/ledger/halts.ts';
 import { moveLedger } from '../../src/ledger/move.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';

@@ -1,6 +1,6 @@
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
-import { findHalt, halt, liftHalt } from '../../src/ledger/claims.ts';
+import { findHalt, halt, liftHalt } from '../../src/ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findHalt } from '../../src/ledger/claims.ts';
+import { findHalt } from '../../src/ledger/halts.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { createLookUps } from '../../src/observation/look-up.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
