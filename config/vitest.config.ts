@@ -1,17 +1,18 @@
-import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
-import { CountReporter } from './test-reporter.ts';
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.base.ts';
+import { hasPostgres, onPostgres } from './vitest.postgres.ts';
 
-export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
-  test: {
-    include: ['test/**/*.test.ts'],
-    reporters: [new CountReporter()],
-    // Much of the time is waiting for processes: two cores carry two workers, where the default is one.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
-    // Tests start real servers and real processes on machines with few cores.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-  },
-});
+const ofTheProtocol =
+  'test/ledger/{record,claims,history,daily-limit,canary,approval,withheld,verify,webhook-figures,short-cuts}.test.ts';
+
+// The rest of them too: npm run prove:postgres.
+const second = hasPostgres() ? [onPostgres({ include: [ofTheProtocol] })] : [];
+if (second.length === 0)
+  console.log('skipped: the ledger on PostgreSQL (there is no server; set POSTGRES_URL)');
+
+export default mergeConfig(
+  base,
+  defineConfig({
+    test: { projects: [{ extends: true, test: { name: 'all', include: ['test/**/*.test.ts'] } }, ...second] },
+  }),
+);

@@ -1,21 +1,43 @@
 import type { LocalApp } from '../src/app.ts';
 import { sendable } from '../src/ledger/claims.ts';
 import { unappliedWebhooks } from '../src/ledger/webhooks.ts';
-import type { Queue } from '../src/runtime/queue.ts';
+import { type Queue, QueueAway } from '../src/runtime/queue.ts';
+import { fill } from './send-chunk.ts';
 
 export const name = 'requeue';
 
-/** Fills the queue again from the ledger, so that losing the queue loses nothing. Returns the jobs added. */
-export async function run(app: LocalApp, queue: Queue): Promise<{ added: string[] }> {
+/**
+ * Fills the queues again from the ledger, so that losing a queue loses nothing: that of this process, and the one it shares
+ * with others, if any. While the shared one cannot be reached, this process sends by itself. Returns the jobs added.
+ */
+export async function run(
+  app: LocalApp,
+  own: Pick<Queue, 'add'>,
+  shared?: Queue,
+): Promise<{ added: string[] }> {
   const { mode } = app.config;
   const added: string[] = [];
   const add = async (job: string): Promise<void> => {
-    if ((await queue.add({ name: job, id: `${job}-${mode}`, payload: {} })) === 'added') added.push(job);
+    if ((await own.add({ name: job, id: `${job}-${mode}`, payload: {} })) === 'added') added.push(job);
   };
   await app.brakes.settle();
   const left = await sendable(app.ledger.db, app.brakes.under());
   // The submit job asks about a canary, so that the rest of its batch goes without anybody's help.
-  if (left.ready > 0 || (await app.brakes.unsettled(1)).length > 0) await add('submit');
+  if (left.ready > 0 || (await app.brakes.unsettled(1)).length > 0) {
+    const chunks = shared && (await fillShared(app, shared));
+    if (chunks) added.push(...chunks);
+    else await add('submit');
+  }
   if ((await unappliedWebhooks(app.ledger.db, mode, 1)).length > 0) await add('apply-webhooks');
   return { added };
+}
+
+/** Null when the shared queue cannot be reached. */
+async function fillShared(app: LocalApp, shared: Queue): Promise<string[] | null> {
+  try {
+    return await fill(app, shared);
+  } catch (error) {
+    if (error instanceof QueueAway) return null;
+    throw error;
+  }
 }

@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, secretsOf } from './config.ts';
-import { createDecisions } from './decisions/decisions.ts';
 import { createRedactor } from './domain/redact.ts';
-import type { RetryRow } from './domain/retry-file.ts';
-import { createIntake } from './intake/check.ts';
-import { createBrakes } from './ledger/brakes.ts';
-import { createJobsStore } from './ledger/jobs.ts';
-import { type Ledger, openLedger } from './ledger/open.ts';
-import { applyWebhooks } from './observation/apply-webhooks.ts';
+import type { Ledger } from './ledger/open.ts';
+import { type LocalOptions, openLocal } from './local-app.ts';
 import { createListing } from './observation/listing.ts';
 import { createLookUps } from './observation/look-up.ts';
 import { createResends } from './observation/resends.ts';
 import { createCollectionLookUps } from './observation/verify-collections.ts';
 import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
-import { createReporting } from './reporting/reporting.ts';
-import { type Clock, systemClock } from './runtime/clock.ts';
-import type { Logger } from './runtime/logger.ts';
+import type { Clock } from './runtime/clock.ts';
 import { createRateLimiter } from './runtime/rate-limiter.ts';
 import { createWorkers } from './runtime/worker-lock.ts';
 import { createServiceClient } from './service/client.ts';
@@ -28,70 +21,15 @@ import { preflight } from './submission/preflight.ts';
 import { createSender } from './submission/send.ts';
 import { takeOver } from './submission/take-over.ts';
 
-/** The parts that need only files and the ledger. */
-export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
+export type { LocalApp } from './local-app.ts';
 /** Everything, the service included. */
 export type App = Awaited<ReturnType<typeof openApp>>;
 
-/** What the app is built with; the simulation brings a clock, a wire and a ledger of its own. */
-export type AppOptions = {
-  config: Config;
-  log: Logger;
-  maxPageCount?: number;
-  clock?: Clock;
+/** What the app is built with; the simulation brings a wire and workers of its own too. */
+export type AppOptions = LocalOptions & {
   transport?: Transport;
-  openLedger?: typeof openLedger;
   createWorkers?: typeof createWorkers;
 };
-
-/** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
-export async function openLocal(options: AppOptions) {
-  const { config, log, maxPageCount, clock = systemClock() } = options;
-  const ledger = await (options.openLedger ?? openLedger)(config.ledgerFile, {
-    now: clock.iso,
-    ...(maxPageCount === undefined ? {} : { maxPageCount }),
-  });
-  const folder = (name: string): string => join(config.dataDir, name);
-  const paths = {
-    inbox: folder('inbox'),
-    archive: folder('archive'),
-    rejected: folder('rejected'),
-    reports: folder('reports'),
-  };
-  const decisions = createDecisions({
-    ledger,
-    clock,
-    rules: {
-      mode: config.mode,
-      referencePrefix: config.intake.referencePrefix,
-      payoutLimit: config.submission.payoutLimit,
-    },
-  });
-  const applyStored = (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal);
-  /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
-  const intakeAsking = (ask: (ids: bigint[]) => Promise<unknown>) => {
-    const prepare = async (rows: readonly RetryRow[]): Promise<void> => {
-      await applyStored();
-      await ask(await decisions.rows.originals(rows));
-    };
-    return createIntake({ ledger, config, clock, paths, retries: { ...decisions.rows, prepare } });
-  };
-  return {
-    config,
-    log,
-    clock,
-    ledger,
-    paths,
-    intake: intakeAsking(async () => undefined),
-    intakeAsking,
-    reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),
-    decisions,
-    brakes: createBrakes({ ledger, clock, mode: config.mode, brakes: config.submission }),
-    jobsStore: createJobsStore(ledger),
-    applyWebhooks: applyStored,
-    close: () => ledger.close(),
-  };
-}
 
 /**
  * Builds the whole worker of one mode and registers this process as `kind`. Closing says that it ends without claims.
@@ -155,7 +93,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   return {
     ...local,
-    intake: local.intakeAsking((ids) => lookUps.lookUp(ids)),
+    intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,
     lookUps,

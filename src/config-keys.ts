@@ -42,3 +42,19 @@ export function readAdminTokens(secret: SecretReader, problems: string[]): { nam
     return [];
   });
 }
+
+/** The password inside an address, as it is written there and as it is meant. */
+export function passwordsOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { password, searchParams } = new URL(url);
+  const given = [password, searchParams.get('password') ?? ''].filter((text) => text !== '');
+  return given.flatMap((text) => [text, decoded(text)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -100,10 +100,21 @@ export const sections = {
   ledger: section({
     url: z
       .string()
-      .regex(/^sqlite:(?!:memory:).+/, 'this version knows only sqlite:FILE')
+      .refine(
+        isLedgerUrl,
+        'expected sqlite:FILE, or postgres://USER@HOST/DATABASE (with ?schema=NAME for another schema than counterfoil)',
+      )
       .default('sqlite:ledger.db'),
   }),
-  queue: section({ url: only('inline').default('inline') }),
+  queue: section({
+    url: z
+      .string()
+      .refine(
+        isQueueUrl,
+        'expected inline, or an address such as redis://HOST:6379/0, rediss://HOST or postgres://USER@HOST/DATABASE',
+      )
+      .default('inline'),
+  }),
   reconciliation: section({
     since: z.string().transform(parseInstant).default(''),
     window_days: count(1, 36_500).default(7),
@@ -154,6 +165,24 @@ function isAddress(text: string): boolean {
 /** A gateway's 502 or 504 may come after the request was passed on, so it can never be declared harmless (P8). */
 function mayTurnAway(status: number): boolean {
   return (status >= 400 && status <= 499) || status === 503;
+}
+
+/** True for what `ledger.url` may be. */
+export function isLedgerUrl(text: string): boolean {
+  if (!/^postgres(ql)?:/.test(text)) return /^sqlite:(?!:memory:).+/.test(text);
+  const schema = URL.canParse(text) ? new URL(text).searchParams.get('schema') : null;
+  return isQueueUrl(text) && (schema === null || /^[a-z_][a-z0-9_]{0,62}$/.test(schema));
+}
+
+/** What follows the host of a Redis is the number of a database; a PostgreSQL needs the name of one. */
+function isQueueUrl(text: string): boolean {
+  if (text === 'inline') return true;
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, pathname, searchParams } = new URL(text);
+  if (protocol === 'redis:' || protocol === 'rediss:')
+    return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname);
+  const placed = hostname !== '' || searchParams.has('host');
+  return /^postgres(ql)?:$/.test(protocol) && placed && /^\/[^/]+$/.test(pathname);
 }
 
 function checkTlsPair(receiver: { tls_cert: string; tls_key: string }, context: z.RefinementCtx): void {

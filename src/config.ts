@@ -3,8 +3,15 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse as parseYaml } from 'yaml';
 import { parseFile } from './config-file.ts';
-import { type ModeKeys, readAdminTokens, readModeKeys, type SecretReader } from './config-keys.ts';
+import {
+  type ModeKeys,
+  passwordsOf,
+  readAdminTokens,
+  readModeKeys,
+  type SecretReader,
+} from './config-keys.ts';
 import { type FileConfig, isLoopback } from './config-schema.ts';
+import { type Place, placeNamed } from './ledger/place.ts';
 
 export type { ModeKeys } from './config-keys.ts';
 
@@ -21,7 +28,9 @@ export type Config = Sections & {
   home: string;
   dataDir: string;
   configFile: string;
-  /** The SQLite file that `ledger.url` names, absolute. */
+  /** Where `ledger.url` says that the ledger lies. */
+  ledgerPlace: Place;
+  /** Its SQLite file, absolute; for one on PostgreSQL the name beside which this machine keeps what belongs to it. */
   ledgerFile: string;
   keys: { test?: ModeKeys; live?: ModeKeys };
   adminTokens: { name: string; token: string }[];
@@ -102,6 +111,7 @@ export function loadConfig(
   const adminTokens = readAdminTokens(secret, problems);
   if (!file || problems.length > 0) return { kind: 'problem', problems };
   const values = camelSections(file.values);
+  const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
   if (isHeardInTheClear(receiver)) warnings.push(inTheClear(receiver.host));
   return {
@@ -113,7 +123,8 @@ export function loadConfig(
       home,
       dataDir,
       configFile,
-      ledgerFile: resolve(dataDir, file.values.ledger.url.replace(/^sqlite:(\/\/(?=\/))?/, '')),
+      ledgerPlace,
+      ledgerFile: ledgerPlace.path,
       keys: { ...(test && { test }), ...(live && { live }) },
       adminTokens,
       origins: file.origins,
@@ -123,13 +134,14 @@ export function loadConfig(
   };
 }
 
-/** Every secret value of both modes, for who takes them out of texts. */
-export function secretsOf({ keys, adminTokens = [] }: Secrets): string[] {
+/** Every secret value of both modes, and the passwords inside addresses, for who takes them out of texts. */
+export function secretsOf({ keys, adminTokens = [], queue, ledger }: Secrets): string[] {
   const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
-  return [...ofModes, ...adminTokens.map(({ token }) => token)];
+  const addresses = [queue?.url ?? '', ledger?.url ?? ''];
+  return [...ofModes, ...adminTokens.map(({ token }) => token), ...addresses.flatMap(passwordsOf)];
 }
 
-type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
+type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger'>>;
 
 type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 

@@ -7,13 +7,22 @@ import * as reportJob from '../jobs/report.ts';
 import * as requeueJob from '../jobs/requeue.ts';
 import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
+import { createSending } from './daemon-sending.ts';
 import { TakenOver } from './ledger/claims.ts';
+import { ledgerFailureCode } from './ledger/failure.ts';
+import { openWorkers } from './ledger/workers.ts';
+import { createIgnoredFiles } from './runtime/ignored-files.ts';
+import type { Job, Queue } from './runtime/queue.ts';
 import { createInlineQueue } from './runtime/queue-inline.ts';
 import { createReceiver } from './runtime/receiver.ts';
 import { createScheduler, type ScheduledJob } from './runtime/scheduler.ts';
-import { tryExclusive } from './runtime/worker-lock.ts';
+import { tryReconcile } from './runtime/worker-lock.ts';
 
 const takeOverEveryMs = 2000;
+/** After so many look-outs for the dead, what they had begun on schedule is begun again. */
+const makeUpEvery = 10;
+/** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
+const gatherMs = 50;
 
 export type Daemon = {
   /** Begins to listen, then to run jobs. Throws when the receiver's port is taken. */
@@ -39,14 +48,14 @@ export function createDaemon(app: App): Daemon {
     stopping.abort();
     failure.resolve(problem);
   };
-  const queue = createInlineQueue({
-    clock,
-    retry: { attempts: 3, backoffMs: 1000 },
-    onFailed: (job, error) => {
-      log.error({ job: job.name, err: error }, 'job failed');
-      guard(error);
-    },
-  });
+  const retry = { attempts: 3, backoffMs: 1000 };
+  const onFailed = (job: Job, error: unknown): void => {
+    log.error({ job: job.name, err: error }, 'job failed');
+    guard(error);
+  };
+  // What this process alone can know of, such as a webhook that it stored, never leaves it.
+  const queue = createInlineQueue({ clock, retry, onFailed });
+  let shared: Queue | null = null;
   const watched = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       guard(error);
@@ -54,10 +63,15 @@ export function createDaemon(app: App): Daemon {
     });
   // A job that is running already may be past what it was woken for: it then runs once more.
   const again = new Set<string>();
+  const own: Pick<Queue, 'add'> = {
+    async add(job) {
+      const added = await queue.add(job);
+      if (added === 'known') again.add(job.name);
+      return added;
+    },
+  };
   const wake = async (job: string): Promise<void> => {
-    if (stopping.signal.aborted) return;
-    const added = await queue.add({ name: job, id: `${job}-${config.mode}`, payload: {} });
-    if (added === 'known') again.add(job);
+    if (!stopping.signal.aborted) await own.add({ name: job, id: `${job}-${config.mode}`, payload: {} });
   };
   const untilQuiet = (job: string, work: () => Promise<void>) => async (): Promise<void> => {
     do {
@@ -65,26 +79,10 @@ export function createDaemon(app: App): Daemon {
       await work();
     } while (again.has(job) && !stopping.signal.aborted);
   };
-  let cleared = false;
+  const refill = (): Promise<object> => watched(requeueJob.run(app, own, shared ?? undefined));
+  const sending = createSending(app, { stopping: stopping.signal, watched });
 
-  /** Sends what is ready; the first time only when the service shows our mode and nothing else (P24). */
-  async function submit(): Promise<void> {
-    if (!cleared) {
-      const preflight = await app.preflight();
-      if (preflight.kind === 'problem') {
-        log.error(preflight.problem);
-        return;
-      }
-      cleared = true;
-    }
-    const result = await watched(submitJob.run(app, { signal: stopping.signal }));
-    if (result.ended !== 'drained')
-      log.warn({ ended: result.ended, detail: result.detail }, 'sending stopped early');
-    await app.reporting.writeDueBatchResults();
-    await app.reporting.writeIndex();
-  }
-
-  queue.process(submitJob.name, untilQuiet(submitJob.name, submit), { concurrency: 1 });
+  queue.process(submitJob.name, untilQuiet(submitJob.name, sending.submit), { concurrency: 1 });
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
   queue.process(
     lookUpJob.name,
@@ -98,6 +96,7 @@ export function createDaemon(app: App): Daemon {
     untilQuiet(applyJob.name, async () => {
       await watched(app.applyWebhooks(stopping.signal));
       await wake(lookUpJob.name);
+      await clock.sleep(gatherMs, stopping.signal);
     }),
     { concurrency: 1 },
   );
@@ -112,18 +111,24 @@ export function createDaemon(app: App): Daemon {
       })
     : null;
   const scheduler = createScheduler({
-    jobs: scheduledJobs(app, { stopping: stopping.signal, wake, queue, watched }),
+    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched }),
     timezone: config.schedules.timezone,
     clock,
     jobsStore,
     log,
+    worker: app.workers.id,
+    isAlive: async (worker) => (await openWorkers(app.ledger.db)).some(({ id }) => id === worker),
   });
   /** Dead processes beside this one are taken over in seconds, whatever the schedules (P3). */
   async function keepTakingOver(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    for (let turn = 1; !stopping.signal.aborted; turn++) {
       await clock.sleep(takeOverEveryMs, stopping.signal);
       if (stopping.signal.aborted) return;
-      await watched(app.takeOver()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
+      const look = async (): Promise<void> => {
+        await app.takeOver();
+        if (turn % makeUpEvery === 0) await scheduler.makeUp();
+      };
+      await watched(look()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
     }
   }
   let takingOver: Promise<void> | undefined;
@@ -131,7 +136,10 @@ export function createDaemon(app: App): Daemon {
     failed: failure.promise,
     async start() {
       const listening = receiver ? await receiver.listen() : null;
-      await requeueJob.run(app, queue);
+      shared = await sending.join({ retry, onFailed, onBack: refill });
+      // Before schedules are caught up: what a dead daemon was about is nobody's any more.
+      await watched(app.takeOver());
+      await requeueJob.run(app, own, shared ?? undefined);
       await scheduler.start();
       takingOver = keepTakingOver();
       return { url: listening?.url ?? null };
@@ -145,7 +153,8 @@ export function createDaemon(app: App): Daemon {
       await receiver?.close();
       await scheduler.stop();
       // A POST under way may take its whole time-out; its answer must be recorded.
-      await queue.close(config.service.timeoutMs + 5000);
+      const deadlineMs = config.service.timeoutMs + 5000;
+      await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
       if (!problem) await app.applyWebhooks();
       return problem;
     },
@@ -156,15 +165,15 @@ function scheduledJobs(
   app: App,
   deps: {
     stopping: AbortSignal;
-    wake(job: string): Promise<void>;
-    queue: ReturnType<typeof createInlineQueue>;
+    refill(): Promise<object>;
     watched<T>(work: Promise<T>): Promise<T>;
   },
 ): ScheduledJob[] {
   const { schedules } = app.config;
-  const { stopping, wake, queue, watched } = deps;
+  const { stopping, refill, watched } = deps;
+  const onIgnored = createIgnoredFiles(app.log);
   const reconcile = (full: boolean) => async (): Promise<object> => {
-    const lock = tryExclusive(app.config.dataDir, 'reconcile');
+    const lock = await tryReconcile(app.ledger, app.config.dataDir);
     if (!lock) return { skipped: 'another process is reconciling' };
     try {
       const { reports: _reports, ...counts } = await watched(
@@ -172,7 +181,7 @@ function scheduledJobs(
       );
       return counts;
     } finally {
-      lock.release();
+      await lock.release();
     }
   };
   return [
@@ -180,12 +189,12 @@ function scheduledJobs(
       name: intakeJob.name,
       expression: schedules.intake,
       run: async () => {
-        const result = await watched(intakeJob.run(app));
-        if (result.taken > 0 && schedules.submit !== '') await wake(submitJob.name);
+        const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored }));
+        if (result.taken > 0 && schedules.submit !== '') await refill();
         return result;
       },
     },
-    { name: submitJob.name, expression: schedules.submit, run: () => watched(requeueJob.run(app, queue)) },
+    { name: submitJob.name, expression: schedules.submit, run: refill },
     {
       name: followUpJob.name,
       expression: schedules.followUp,
@@ -200,6 +209,11 @@ function scheduledJobs(
 /** What no later try of the job can mend: the ledger's own failure (P12), or that others took this process for dead (P3). */
 function reasonToStop(error: unknown): string | null {
   if (error instanceof TakenOver) return error.message;
-  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_'))) return null;
-  return `the ledger failed (${error.message}); sending has stopped. Free disk space or restore the file, then start serve again`;
+  const code = ledgerFailureCode(error);
+  if (code === null) return null;
+  const said = error instanceof Error ? error.message : code;
+  const first = code.startsWith('SQLITE_')
+    ? 'Free disk space or restore the file'
+    : 'See that the database can be reached (counterfoil doctor)';
+  return `the ledger failed (${said}); sending has stopped. ${first}, then start serve again`;
 }

@@ -10,6 +10,8 @@ type Source = { path: string; text: string; imports: Import[] };
 /** A rule names its violations; `bad` are samples, each of which it must object to. */
 type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: Source[][] };
 
+/** The only places that build the stages. */
+const builders = ['src/app.ts', 'src/local-app.ts'];
 const stages = ['intake', 'submission', 'observation', 'decisions', 'reconciliation', 'reporting'];
 const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 
@@ -88,6 +90,20 @@ const rules: Rule[] = [
     bad: [[source('src/intake/a.ts', "export { b } from '../reporting/b.ts';")]],
   },
   {
+    title: 'only the queue imports bullmq or ioredis, and no module loads them or pg before it needs them',
+    violations: (sources) => [
+      ...onlyIn(['runtime'], ['bullmq', 'ioredis'])(sources),
+      ...sources
+        .filter(({ text }) => /^\s*import\s+(?!type\s)[^;'"]*\bfrom\s+'(bullmq|ioredis|pg)'/m.test(text))
+        .map(({ path }) => `${path} loads a driver at once`),
+    ],
+    bad: [
+      [source('src/ledger/a.ts', "const { Queue } = await import('bullmq');")],
+      [source('src/runtime/a.ts', "import { Redis } from 'ioredis';")],
+      [source('src/ledger/a.ts', "import { Pool } from 'pg';")],
+    ],
+  },
+  {
     title: 'only the ledger imports kysely or better-sqlite3',
     violations: onlyIn(['ledger'], ['kysely', 'better-sqlite3']),
     bad: [
@@ -126,13 +142,14 @@ const rules: Rule[] = [
     ],
   },
   {
-    title: 'stages are built in src/app.ts and composed in jobs; only the verbs use src/app.ts',
+    title:
+      'stages are built in src/app.ts and src/local-app.ts and composed in jobs; only the verbs use these',
     violations: (sources) =>
       imports(sources, ({ path }, { to, typeOnly }) => {
         if (typeOnly || room(path) === room(to))
-          return path !== 'src/cli.ts' && !typeOnly && to === 'src/app.ts';
-        if (to === 'src/app.ts') return room(path) !== 'commands';
-        return stages.includes(room(to)) && path !== 'src/app.ts' && room(path) !== 'jobs';
+          return ![...builders, 'src/cli.ts'].includes(path) && !typeOnly && builders.includes(to);
+        if (builders.includes(to)) return room(path) !== 'commands';
+        return stages.includes(room(to)) && !builders.includes(path) && room(path) !== 'jobs';
       }),
     bad: [
       [source('src/commands/submit.ts', "import { createSubmission } from '../submission/send.ts';")],

@@ -73,15 +73,55 @@ describe('configuration file', () => {
     },
   );
 
+  it.each(['alerts: { webhook_url: "https://h" }', 'alerts: { mail_to: [a@b.c] }'])(
+    'refuses what this version cannot honour instead of ignoring it: %s',
+    (text) => {
+      write(minimal + text);
+      expect(problems()).toContain('this version knows only');
+    },
+  );
+
   it.each([
-    'ledger: { url: "postgres://h/db" }',
-    'queue: { url: "redis://h" }',
-    'alerts: { webhook_url: "https://h" }',
-    'alerts: { mail_to: [a@b.c] }',
-  ])('refuses what this version cannot honour instead of ignoring it: %s', (text) => {
-    write(minimal + text);
-    expect(problems()).toContain('this version knows only');
+    ['sqlite:books.db', 'data/books.db'],
+    ['postgres://user@db/books', 'data/ledger.postgres'],
+    ['postgresql://user:pw@db:5432/books?sslmode=require&schema=payroll', 'data/ledger.postgres'],
+  ])('takes the ledger %s', (url, file) => {
+    write(`${minimal}ledger: { url: "${url}" }`);
+    expect(good().ledgerFile).toBe(join(home, file));
   });
+
+  it.each([
+    'books.db',
+    'sqlite::memory:',
+    'postgres://db',
+    'postgres://db/a/b',
+    'postgres://db/a?schema=A-b',
+  ])('refuses the ledger %s', (url) => {
+    write(`${minimal}ledger: { url: "${url}" }`);
+    expect(problems()).toContain('ledger.url: expected sqlite:FILE, or postgres://');
+  });
+
+  it.each([
+    'redis://cache',
+    'redis://:pw@cache:6379/3',
+    'rediss://user:pw@cache.example.com',
+    'postgres://user@db/queue',
+    'postgresql://user:pw@db:5432/queue?sslmode=require',
+    'postgres:///queue?host=/var/run/postgresql&user=worker',
+    'inline',
+  ])('takes the queue %s', (url) => {
+    write(`${minimal}queue: { url: "${url}" }`);
+    expect(good().queue.url).toBe(url);
+  });
+
+  it.each(['redis', 'redis://', 'redis://:pw@cache/jobs', 'postgres://user:pw@db', 'amqp://user:pw@mq/jobs'])(
+    'refuses the queue %s and shows no password',
+    (url) => {
+      write(`${minimal}queue: { url: "${url}" }`);
+      expect(problems()).toMatch(/^queue\.url: expected inline, or an address/);
+      expect(problems()).not.toContain('pw@');
+    },
+  );
 
   it('wants both files of the receiver certificate or neither, and finds them from home', () => {
     for (const [given, other] of [

@@ -9,6 +9,11 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
   if (existsSync(file)) throw taken(file);
   if (!existsSync(dirname(file))) throw new Stop(2, `there is no folder ${dirname(file)}: make it first`);
   return withLocal(context, async (app) => {
+    if (app.ledger.place.kind === 'postgres')
+      throw new Stop(
+        2,
+        'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
+      );
     const { backupLedger } = await import('../ledger/backup.ts');
     const at = app.clock.iso();
     const made = await backupLedger(app.ledger, file, at);

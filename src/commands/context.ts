@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
 import { type Config, type Environment, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
+import { nameOf } from '../ledger/place.ts';
 import { Stop } from './result.ts';
 
 /** What a command may use of the world around it. */
@@ -58,7 +59,7 @@ export async function withLocalOrNew<T>(context: Context, work: (app: LocalApp) 
 
 async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>): Promise<T> {
   await refuseStrayLedger(config);
-  const { openLocal } = await import('../app.ts');
+  const { openLocal } = await import('../local-app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const app = await openLocal({ config, log: createLogger({ quiet: true, redact: redactorOf(config) }) });
   try {
@@ -72,19 +73,15 @@ async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>):
  * A mistyped `ledger.url` must not begin an empty ledger beside batches that were taken in: it would know none of their
  * references (P22).
  */
-async function refuseStrayLedger({ dataDir, ledgerFile }: Config): Promise<void> {
+async function refuseStrayLedger({ dataDir, ledgerFile, ledgerPlace }: Config): Promise<void> {
   const archive = join(dataDir, 'archive');
-  if (
-    existsSync(ledgerFile) ||
-    !existsSync(archive) ||
-    !readdirSync(archive).some((name) => name.endsWith('.csv'))
-  )
-    return;
+  if (existsSync(ledgerFile) || !existsSync(archive)) return;
+  if (!readdirSync(archive).some((name) => name.endsWith('.csv'))) return;
   const { isHalfSwapped } = await import('../ledger/swap.ts');
-  if (isHalfSwapped(ledgerFile)) return;
+  if (isHalfSwapped(ledgerFile) || (await isThere(ledgerPlace))) return;
   throw new Stop(
     2,
-    `${archive} holds batches that were taken in, but there is no ledger ${ledgerFile}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
+    `${archive} holds batches that were taken in, but there is no ledger ${nameOf(ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
   );
 }
 
@@ -92,15 +89,21 @@ async function refuseStrayLedger({ dataDir, ledgerFile }: Config): Promise<void>
  * A mistyped folder must not look like a ledger in which nothing happened. A data folder that `init` made is one in
  * which nothing was taken in yet.
  */
-async function refuseWithoutLedger({ dataDir, ledgerFile }: Config): Promise<void> {
+async function refuseWithoutLedger({ dataDir, ledgerFile, ledgerPlace }: Config): Promise<void> {
   if (existsSync(ledgerFile) || existsSync(join(dataDir, 'inbox'))) return;
   const { isHalfSwapped } = await import('../ledger/swap.ts');
   // An interrupted restore has a name of its own for the ledger; opening it says so.
-  if (isHalfSwapped(ledgerFile)) return;
+  if (isHalfSwapped(ledgerFile) || (await isThere(ledgerPlace))) return;
   throw new Stop(
     2,
-    `no ledger in ${dataDir} (${ledgerFile} is not there): check --data and ledger.url, or run counterfoil init and submit`,
+    `no ledger in ${dataDir} (${nameOf(ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
   );
+}
+
+async function isThere(place: Config['ledgerPlace']): Promise<boolean> {
+  if (place.kind === 'sqlite') return false;
+  const { isLedgerThere } = await import('../ledger/exists.ts');
+  return isLedgerThere(place);
 }
 
 function redactorOf(config: Config): Redact {

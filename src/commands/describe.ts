@@ -1,5 +1,7 @@
+import { type HaltAdvice, haltAdvice } from '../domain/halt.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
 import type { Named } from '../ledger/attention.ts';
+import type { Halt } from '../ledger/halts.ts';
 import type { Context } from './context.ts';
 import type { Result } from './result.ts';
 
@@ -38,17 +40,17 @@ export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
 }
 
+const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
+  doctor: ' First counterfoil doctor, which shows what was signed, and with which key.',
+  reconcile: ' First counterfoil reconcile, which asks what became of them.',
+  none: '',
+};
+
 /** Why nothing is sent, and the way out: a halt is released (P11), a barrier of the ledger names its own (P25, P26). */
-export function haltText({ at, cause }: { at: string; cause: string }): string {
-  const barrier = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause);
-  if (barrier) return `since ${at}: ${cause}.`;
-  // Released before anybody asked, the next unknowns would pile up on these.
-  const first = /\banswered 22\b/.test(cause)
-    ? ' First counterfoil doctor, which shows what was signed, and with which key.'
-    : /\bunknown\b/.test(cause)
-      ? ' First counterfoil reconcile, which asks what became of them.'
-      : '';
-  return `since ${at}: ${cause}.${first} When the cause is gone: counterfoil release --mode`;
+export function haltText({ at, cause, kinds }: Pick<Halt, 'at' | 'cause' | 'kinds'>): string {
+  const advice = haltAdvice(kinds);
+  if (advice === 'as_the_cause_says') return `since ${at}: ${cause}.`;
+  return `since ${at}: ${cause}.${before[advice]} When the cause is gone: counterfoil release --mode`;
 }
 
 /** What may be paid, by reference, and what to do about it; nothing for none. */

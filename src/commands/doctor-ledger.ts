@@ -2,10 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import { findBarrier } from '../ledger/barriers.ts';
+import { type HaltAdvice, haltAdvice } from '../domain/halt.ts';
+import { isLedgerThere } from '../ledger/exists.ts';
 import { findHalt } from '../ledger/halts.ts';
-import { quickCheck, rejectionsSince } from '../ledger/health.ts';
+import { describeServer, quickCheck, rejectionsSince } from '../ledger/health.ts';
 import { readMark } from '../ledger/mark.ts';
+import { nameOf } from '../ledger/place.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 import { fail } from './result.ts';
@@ -17,20 +19,25 @@ const lateMs = 5 * 60_000;
 /** What keeps the ledger from opening, in place of everything that would be read from it. */
 export function describeUnopened(config: Config, error: unknown): Check {
   const { problem = 'it cannot be opened' } = fail(error);
-  return wrong('ledger', `${config.ledgerFile}: ${problem}`, 'do as it says; then run counterfoil verify');
+  return wrong(
+    'ledger',
+    `${nameOf(config.ledgerPlace)}: ${problem}`,
+    'do as it says; then run counterfoil verify',
+  );
 }
 
 /** No ledger is no fault before the first batch; beside batches that were taken in it is. Null where there is one. */
-export function checkAbsentLedger({ ledgerFile, dataDir }: Config): Check | null {
-  if (existsSync(ledgerFile)) return null;
+export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<Check | null> {
+  if (await isLedgerThere(ledgerPlace)) return null;
+  const name = nameOf(ledgerPlace);
   const archive = join(dataDir, 'archive');
   if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
     return wrong(
       'ledger',
-      `${archive} holds batches that were taken in, but there is no ledger ${ledgerFile}`,
+      `${archive} holds batches that were taken in, but there is no ledger ${name}`,
       'check ledger.url and --data, or put a backup in its place with counterfoil restore FILE --adopt',
     );
-  return well('ledger', `${ledgerFile} is not there yet: the first counterfoil submit begins it`);
+  return well('ledger', `${name} is not there yet: the first counterfoil submit begins it`);
 }
 
 /** File, mark, whatever stops sending, and webhooks that wait. */
@@ -40,30 +47,42 @@ export async function checkLedger(app: LocalApp): Promise<Check[]> {
 
 async function checkFile({ ledger }: LocalApp): Promise<Check> {
   const damage = await quickCheck(ledger.db);
+  const mark = readMark(ledger.path);
+  const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
+  const name = nameOf(ledger.place);
+  if (ledger.place.kind === 'postgres') {
+    const [why] = damage;
+    return why === undefined
+      ? well(
+          'ledger',
+          `${name}: ${await describeServer(ledger.db)}; ${marked}; counterfoil verify proves the rest`,
+        )
+      : wrong('ledger', `${name}: ${why}`, 'do as it says; until then nothing should be sent');
+  }
   if (damage.length > 0)
     return wrong(
       'ledger',
       `${ledger.path} is damaged: ${damage.join('; ')}`,
       'stop sending (counterfoil hold --mode), keep a copy of the file, then counterfoil restore FILE --adopt from the last backup',
     );
-  const mark = readMark(ledger.path);
-  const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
   return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
 }
 
 async function checkHalt({ ledger, config }: LocalApp): Promise<Check> {
-  const barrier = await findBarrier(ledger.db, config.mode);
-  const halt = barrier ?? (await findHalt(ledger.db, config.mode));
+  const halt = await findHalt(ledger.db, config.mode);
   if (!halt) return well('sending', 'nothing halts it');
   const detail = `halted since ${halt.at}: ${halt.cause}`;
-  if (barrier) return wrong('sending', detail, 'do as the cause says; release --mode does not lift it');
-  const first = /\banswered 22\b/.test(halt.cause)
-    ? 'see the signature below'
-    : /\bunknown\b/.test(halt.cause)
-      ? 'counterfoil reconcile, which asks what became of them'
-      : 'remove the cause';
-  return wrong('sending', detail, `${first}; then counterfoil release --mode`);
+  const advice = haltAdvice(halt.kinds);
+  if (advice === 'as_the_cause_says') return wrong('sending', detail, wayOut[advice]);
+  return wrong('sending', detail, `${wayOut[advice]}; then counterfoil release --mode`);
 }
+
+const wayOut: Record<HaltAdvice, string> = {
+  as_the_cause_says: 'do as the cause says; release --mode does not lift it',
+  doctor: 'see the signature below',
+  reconcile: 'counterfoil reconcile, which asks what became of them',
+  none: 'remove the cause',
+};
 
 async function checkWebhooks({ ledger, config, clock }: LocalApp): Promise<Check> {
   const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db, config.mode);

@@ -1,8 +1,7 @@
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { isLockFree } from '../ledger/file-lock.ts';
 import { ownerOfPort } from '../runtime/port-owner.ts';
+import { isServing } from '../runtime/serve-lock.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../runtime/tls.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
@@ -22,7 +21,7 @@ export async function checkReceiver(config: Config, nowMs: number): Promise<Chec
 async function checkPort({ receiver, dataDir }: Config): Promise<Check> {
   const { host, port } = receiver;
   const at = `${host}:${port}`;
-  const serves = !isLockFree(join(dataDir, 'locks', 'serve.lock'));
+  const serves = isServing(dataDir);
   if (port === 0) return well('receiver', `${host}, a port of the system's choice (receiver.port: 0)`);
   const code = await tryToListen(host, port);
   if (code === null)

@@ -46,6 +46,7 @@ async function look(
   const { config } = explained;
   const files = await import('./doctor-files.ts');
   const { checkService } = await import('./doctor-service.ts');
+  const { checkQueue } = await import('./doctor-queue.ts');
   const { checkReceiver } = await import('./doctor-receiver.ts');
   const { checkSigning } = await import('./doctor-signature.ts');
   const disk = files.checkDisk(config);
@@ -59,7 +60,7 @@ async function look(
       files.checkSecretFiles(explained),
       disk,
       ...ledger.checks,
-      well('queue', `${config.queue.url}: in the process that works, with nothing of its own to lose`),
+      ...(await checkQueue(config, { offline: options.offline })),
       ...(await usable(config, { offline: options.offline, now: () => Date.now() })),
       ...(await checkReceiver(config, Date.now())),
       checkSigning(),
@@ -74,10 +75,15 @@ type LedgerLooked = Looked & { after: Check[] };
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
-  const absent = checkAbsentLedger(config);
+  let absent: Check | null;
+  try {
+    absent = await checkAbsentLedger(config);
+  } catch (error) {
+    return { checks: [describeUnopened(config, error)], after: [] };
+  }
   if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
   if (absent) return { checks: [absent], after: [] };
-  const { openLocal } = await import('../app.ts');
+  const { openLocal } = await import('../local-app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   let app: LocalApp;
   try {

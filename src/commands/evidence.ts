@@ -143,6 +143,13 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
         answered_at: lookUp?.answeredAt ?? null,
       },
       listing: listing && { run: listing.run, finished_at: listing.finishedAt, statuses: listing.statuses },
+      listed_since: one.listedSince.map(({ run, startedAt, finishedAt, status }) => ({
+        run,
+        started_at: startedAt,
+        finished_at: finishedAt,
+        status,
+      })),
+      look_alikes: one.lookAlikes,
       webhooks: one.webhooks.map(({ received_at, effect }) => ({ received_at, effect })),
       discrepancies: one.discrepancies.map(({ id, kind, state }) => ({ id, kind, state })),
       successor: one.successor,

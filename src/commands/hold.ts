@@ -17,7 +17,7 @@ export async function hold(
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      await app.ledger.write((trx) => halt(trx, mode, 'held by a person', at));
+      await app.ledger.write((trx) => halt(trx, mode, { kind: 'person', cause: 'held by a person' }, at));
       const { payouts } = await payoutOverview(app.ledger.db, mode);
       const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;
@@ -80,7 +80,7 @@ export async function release(
     if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
     if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
     return unlessQuiet(context, {
-      code: kept + stays.length > 0 ? 4 : 0,
+      code: kept + stays.length > 0 || halted ? 4 : 0,
       lines,
       json: {
         batch,
@@ -90,6 +90,7 @@ export async function release(
         kept_first: first,
         hold_reasons: stays,
         canary: canary?.cause ?? null,
+        halted: halted ?? null,
       },
     });
   });

@@ -1,19 +1,28 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
+import { isLedgerUrl } from '../config-schema.ts';
+import { nameOf, type Place, placeNamed } from '../ledger/place.ts';
 import { type Context, loadSettings } from './context.ts';
 import { whoIsThere } from './restore.ts';
 import { type Result, Stop } from './result.ts';
 
-/** `migrate --to sqlite:FILE`: moves the ledger for ever. Alone on the ledger, else 11. */
+/** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger for ever. Alone on the ledger, else 11. */
 export async function migrate(
   context: Context,
   _args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
   const config = await loadSettings(context);
-  const url = typeof options.to === 'string' ? options.to : '';
-  const to = targetOf(config, url);
+  if (config.ledgerPlace.kind === 'postgres')
+    throw new Stop(
+      2,
+      'this version moves a ledger away from a SQLite file only: PostgreSQL has ways of its own (pg_dump)',
+    );
+  const target = targetOf(config, typeof options.to === 'string' ? options.to : '');
+  const to = nameOf(target);
+  // Shown and written down, so without the password.
+  const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
   const { shutGate } = await import('../ledger/gate.ts');
   const { moveLedger } = await import('../ledger/move.ts');
@@ -28,26 +37,39 @@ export async function migrate(
       context.say(
         `moving ${from} to ${to} for ever: the old file is sealed, can be read, and never sends again`,
       );
-    const moved = await moveLedger({ from, to, url, now: systemClock().iso });
+    const onRows = createProgress(context);
+    const moved = await moveLedger({ from, to: target, url, now: systemClock().iso, onRows });
     if (moved.kind === 'locked')
       throw new Stop(11, `another process uses ${to}: stop it, then run migrate again`);
     if (moved.kind === 'refused') throw new Stop(1, moved.why);
     return describe(config, { from, to, url }, moved);
   } finally {
-    gate.release();
+    await gate.release();
   }
 }
 
-function targetOf(config: Config, url: string): string {
-  if (url.startsWith('postgres'))
-    throw new Stop(2, 'this version moves a ledger to SQLite files only: say --to sqlite:FILE');
-  const [, name] = /^sqlite:(?:\/\/(?=\/))?(?!:memory:)(.+)$/.exec(url) ?? [];
-  if (name === undefined) throw new Stop(2, 'say where to: --to sqlite:FILE (relative to the data folder)');
-  const to = resolve(config.dataDir, name);
-  if (to === config.ledgerFile) throw new Stop(2, `${to} is where the ledger lies now`);
+function targetOf(config: Config, url: string): Place {
+  if (!isLedgerUrl(url))
+    throw new Stop(
+      2,
+      'say where to: --to sqlite:FILE (relative to the data folder), or --to postgres://USER@HOST/DATABASE',
+    );
+  const target = placeNamed(url, config.dataDir);
+  const { path } = target;
+  if (path === config.ledgerFile) throw new Stop(2, `${path} is where the ledger lies now`);
   if (!existsSync(config.ledgerFile)) throw new Stop(2, `there is no ledger at ${config.ledgerFile}`);
-  if (!existsSync(dirname(to))) throw new Stop(2, `there is no folder ${dirname(to)}: make it first`);
-  return to;
+  if (!existsSync(dirname(path))) throw new Stop(2, `there is no folder ${dirname(path)}: make it first`);
+  return target;
+}
+
+function createProgress(context: Context): (rows: number) => void {
+  if (!context.terminal || context.options.json || context.options.quiet) return () => undefined;
+  let told = 0;
+  return (rows) => {
+    if (rows - told < 100_000) return;
+    told = rows;
+    context.say(`${rows} rows copied`);
+  };
 }
 
 function describe(

@@ -1,7 +1,7 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { Config } from '../config.ts';
 import { findHalt, type Halt } from '../ledger/halts.ts';
-import { tryExclusive } from '../runtime/worker-lock.ts';
+import { tryReconcile } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
 import { countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
@@ -13,12 +13,15 @@ export async function reconcile(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const config = await loadSettings(context);
-  const lock = tryExclusive(config.dataDir, 'reconcile');
-  if (!lock)
-    throw new Stop(11, 'another process is reconciling this ledger; wait for it, then run the command again');
-  try {
-    const hushed = { ...context, options: { ...context.options, quiet: true } };
-    return await withApp(hushed, 'reconcile', async (app) => {
+  const hushed = { ...context, options: { ...context.options, quiet: true } };
+  return withApp(hushed, 'reconcile', async (app) => {
+    const lock = await tryReconcile(app.ledger, config.dataDir);
+    if (!lock)
+      throw new Stop(
+        11,
+        'another process is reconciling this ledger; wait for it, then run the command again',
+      );
+    try {
       const payload = {
         full: Boolean(options.full),
         followUp: options.followUp !== false,
@@ -26,10 +29,10 @@ export async function reconcile(
       };
       const run = await reconcileJob.run(app, payload);
       return describe(context, config, run, await findHalt(app.ledger.db, config.mode));
-    });
-  } finally {
-    lock.release();
-  }
+    } finally {
+      await lock.release();
+    }
+  });
 }
 
 function describe(

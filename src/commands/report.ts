@@ -1,5 +1,7 @@
 import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
+import type { Mode } from '../domain/payout.ts';
+import { periodFolder } from '../domain/period-folder.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
 import { type Context, withLocal } from './context.ts';
@@ -25,6 +27,12 @@ export async function report(
   });
 }
 
+/** The month of `YYYY-MM`, or of the folder that this mode writes for it. */
+function monthNamed(mode: Mode, name: string): string | null {
+  const [, month = null] = /^(?:period-)?(\d{4}-\d\d)(?:-test)?$/.exec(name) ?? [];
+  return month !== null && [month, periodFolder(mode, month)].includes(name) ? month : null;
+}
+
 async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
@@ -32,8 +40,8 @@ async function byName(context: Context, app: LocalApp, name: string): Promise<st
       throw new Stop(2, `no run ${name} in this ledger: counterfoil status names the last one`);
     return [...files, await app.reporting.writeIndex()];
   }
-  if (/^(period-)?\d{4}-\d\d$/.test(name)) {
-    const month = name.replace('period-', '');
+  const month = monthNamed(app.config.mode, name);
+  if (month !== null) {
     const files = await app.reporting.writePeriod(month);
     if (!files)
       throw new Stop(2, `${month} is not closed in this ledger: counterfoil close-period closes it`);

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
+import { nameOf, type Place } from '../ledger/place.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Context, confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 
-type Plan = { path: string; file: string | undefined; adopt: boolean };
+type Plan = { path: string; place: Place; file: string | undefined; adopt: boolean };
 type Done = {
   finished: string | null;
   restored: string | null;
@@ -24,29 +25,35 @@ export async function restore(
 ): Promise<Result> {
   const config = await loadSettings(context);
   const { isHalfSwapped } = await import('../ledger/swap.ts');
-  const path = config.ledgerFile;
+  const { ledgerFile: path, ledgerPlace: place } = config;
   const file = args[0] === undefined ? undefined : resolve(context.cwd, args[0]);
-  const plan: Plan = { path, file, adopt: Boolean(options.adopt) };
-  refuse(plan, isHalfSwapped(path));
+  const plan: Plan = { path, place, file, adopt: Boolean(options.adopt) };
+  await refuse(plan, isHalfSwapped(path));
   await confirm(context, question(plan));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const { shutGate } = await import('../ledger/gate.ts');
-  const gate = await shutGate(path);
+  const gate = await shutGate(place);
   if (!gate) throw new Stop(11, await whoIsThere(config, 'restore'));
   try {
     return describe(await carryOut(context, plan), plan);
   } finally {
-    gate.release();
+    await gate.release();
   }
 }
 
-function refuse({ path, file, adopt }: Plan, halfDone: boolean): void {
+async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Promise<void> {
+  if (place.kind === 'postgres' && file !== undefined)
+    throw new Stop(
+      2,
+      'a ledger on PostgreSQL is put back by its database (pg_restore, or recovery to a point in time); then counterfoil restore --adopt makes it safe to use',
+    );
   if (file === undefined && !adopt && !halfDone)
     throw new Stop(2, 'name a backup file, or say --adopt for the ledger that is in place');
   if (file === path) throw new Stop(2, `${file} is the ledger itself`);
   if (file !== undefined && !existsSync(file)) throw new Stop(2, `there is no file ${file}`);
-  if (file === undefined && !halfDone && !existsSync(path))
-    throw new Stop(2, `there is no ledger at ${path}`);
+  if (file !== undefined || halfDone) return;
+  const { isLedgerThere } = await import('../ledger/exists.ts');
+  if (!(await isLedgerThere(place))) throw new Stop(2, `there is no ledger at ${nameOf(place)}`);
 }
 
 function question({ path, file, adopt }: Plan): string {
@@ -60,7 +67,7 @@ function question({ path, file, adopt }: Plan): string {
   return both.length === 0 ? 'Finish the interrupted restore?' : `${both.join(', and ')}?`;
 }
 
-async function carryOut(context: Context, { path, file, adopt }: Plan): Promise<Done> {
+async function carryOut(context: Context, { path, place, file, adopt }: Plan): Promise<Done> {
   const { systemClock } = await import('../runtime/clock.ts');
   const { finishSwap, isHalfSwapped } = await import('../ledger/swap.ts');
   const clock = systemClock();
@@ -74,7 +81,7 @@ async function carryOut(context: Context, { path, file, adopt }: Plan): Promise<
     ({ aside } = restored);
   }
   try {
-    const unknown = adopt ? await adopted(context, path, clock) : null;
+    const unknown = adopt ? await adopted(context, place, clock) : null;
     return { finished, restored: file ?? null, aside, unknown };
   } catch (error) {
     // What is done stays done: say where the ledger from before lies, else nobody finds it.
@@ -84,13 +91,13 @@ async function carryOut(context: Context, { path, file, adopt }: Plan): Promise<
   }
 }
 
-async function adopted(context: Context, path: string, clock: Clock): Promise<number> {
+async function adopted(context: Context, place: Place, clock: Clock): Promise<number> {
   const { openLedger } = await import('../ledger/open.ts');
   const { adoptLedger } = await import('../ledger/adopt.ts');
   const { findSeal } = await import('../ledger/seal.ts');
-  const ledger = await openLedger(path, { now: clock.iso, alone: 'owner' });
+  const ledger = await openLedger(place, { now: clock.iso, alone: 'owner' });
   try {
-    const seal = await findSeal(ledger.db, path);
+    const seal = await findSeal(ledger.db, nameOf(place));
     if (seal) throw new Stop(1, seal.cause);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
@@ -112,7 +119,7 @@ function doneSoFar({ finished, restored, aside }: Done, path: string): string[] 
   ];
 }
 
-function describe({ finished, restored, aside, unknown }: Done, { path }: Plan): Result {
+function describe({ finished, restored, aside, unknown }: Done, { path, place }: Plan): Result {
   const next =
     unknown === null
       ? 'Nothing is sent until counterfoil restore --adopt: this ledger does not know what was sent since'
@@ -126,7 +133,7 @@ function describe({ finished, restored, aside, unknown }: Done, { path }: Plan):
       next,
     ],
     json: {
-      ledger: path,
+      ledger: nameOf(place),
       restored,
       moved_aside: aside ?? finished,
       adopted: unknown !== null,
@@ -143,5 +150,5 @@ export async function whoIsThere(config: Config, command: string): Promise<strin
     (name) => !isLockFree(join(config.dataDir, 'locks', `${name}.lock`)),
   );
   const who = running.length > 0 ? `counterfoil ${running.join(' and ')} runs` : 'another process works';
-  return `${who} on ${config.ledgerFile}: stop it, then run ${command} again`;
+  return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;
 }

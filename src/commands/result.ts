@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { ledgerFailureCode } from '../ledger/failure.ts';
 
 /** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
 export type Result = {
@@ -28,7 +29,8 @@ export function fail(error: unknown): Result {
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: error.message };
-  if (code.startsWith('SQLITE_')) return { code: 1, problem: ledgerProblem(code, error) };
+  const failure = ledgerFailureCode(error);
+  if (failure !== null) return { code: 1, problem: ledgerProblem(failure, error) };
   if (code === 'ENOSPC')
     return {
       code: 1,
@@ -39,6 +41,7 @@ export function fail(error: unknown): Result {
 
 function ledgerProblem(code: string, error: unknown): string {
   const said = error instanceof Error ? error.message : code;
+  if (code.startsWith('POSTGRES_')) return postgresProblem(code, said);
   if (code === 'SQLITE_FULL') {
     return 'the ledger cannot grow: the disk is full. Sending has stopped; free some space, then run the command again; nothing is lost';
   }
@@ -46,6 +49,15 @@ function ledgerProblem(code: string, error: unknown): string {
     return `the ledger file is damaged or not a ledger (${said}). Nothing was sent; restore it from a backup`;
   }
   return `the ledger cannot be used (${code}: ${said}). Sending has stopped; check the disk and the file's owner, then run the command again`;
+}
+
+function postgresProblem(code: string, said: string): string {
+  if (code === 'POSTGRES_UNFIT') return `the ledger cannot be used: ${said}. Nothing was sent`;
+  if (code === 'POSTGRES_COMMIT_UNKNOWN' || code === 'POSTGRES_SESSION_LOST')
+    return `the ledger's database failed: ${said}. Sending has stopped; run the command again when the database answers: what may have been sent becomes unknown and is asked about`;
+  if (code === 'POSTGRES_53100')
+    return 'the ledger cannot grow: the disk of its database is full. Sending has stopped; free some space there, then run the command again; nothing is lost';
+  return `the ledger's database cannot be used (${code}: ${said}). Sending has stopped; check ledger.url and the server, then run the command again`;
 }
 
 /** Where several codes apply: 1, then 3, then 4 (contract.md, Exit codes). */

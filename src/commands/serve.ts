@@ -1,12 +1,15 @@
-import { join } from 'node:path';
 import { liveAllowedForServe } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
 import { findHalt } from '../ledger/halts.ts';
+import { queueKind } from '../runtime/queue-open.ts';
+import { takeServeLock } from '../runtime/serve-lock.ts';
 import { TlsProblem } from '../runtime/tls.ts';
-import { tryExclusive } from '../runtime/worker-lock.ts';
 import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
 import { haltText } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+
+/** How long what a driver of a shared queue left open may go on after the end. */
+const lingerMs = 3000;
 
 /** `serve`: schedules, queue workers and the webhook receiver, until SIGTERM or SIGINT. */
 export async function serve(context: Context): Promise<Result> {
@@ -18,8 +21,13 @@ export async function serve(context: Context): Promise<Result> {
     );
   }
   await confirmSending({ ...context, options: { ...context.options, yes: true } }, config, true);
-  const lock = tryExclusive(config.dataDir, 'serve');
-  if (!lock) throw new Stop(11, `another serve runs on ${join(config.dataDir, 'ledger.db')}: stop it first`);
+  const shared = queueKind(config.queue.url) !== 'inline';
+  const lock = takeServeLock(config.dataDir, shared);
+  if (!lock)
+    throw new Stop(
+      11,
+      `another serve runs on ${config.dataDir}: stop it first (several can share a ledger when queue.url names a Redis or a PostgreSQL)`,
+    );
   try {
     return await withApp(context, 'serve', async (app) => {
       const daemon = createDaemon(app);
@@ -63,5 +71,7 @@ export async function serve(context: Context): Promise<Result> {
     });
   } finally {
     lock.release();
+    // A driver that looks for its server, or waits for an answer, would keep a process that has done all it had to do.
+    if (shared) setTimeout(() => process.exit(), lingerMs).unref();
   }
 }

@@ -1,19 +1,18 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { LocalApp } from '../app.ts';
 import { findAttention } from '../ledger/attention.ts';
 import { batchCounts, readReasons } from '../ledger/batches.ts';
 import { collectionCounts } from '../ledger/collection-watch.ts';
 import { countOpen } from '../ledger/discrepancies.ts';
-import { isLockFree } from '../ledger/file-lock.ts';
 import { findHalt } from '../ledger/halts.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import { webhookFigures } from '../ledger/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
 import { nextRun } from '../runtime/next-run.ts';
+import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLocal } from './context.ts';
 import { countsText, haltText } from './describe.ts';
+import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
 import { brakesStanding } from './waiting.ts';
@@ -32,6 +31,7 @@ export async function status(context: Context): Promise<Result> {
       ...(halted ? [`HALTED         ${haltText(halted)} (${payouts.ready ?? 0} payouts wait)`] : []),
       `daemon         ${daemon.running ? 'running' : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)'}`,
       `inbox          ${inbox.files} file(s) waiting`,
+      ...inbox.ignored.slice(0, 10).map(({ name, why }) => `  ignored: ${name}: ${why}`),
       `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,
       ...batches.slice(-10).map((b) => `  ${b.batch}  ${b.state}  ${countsText(b.payouts)}`),
       // However old the batch is: it waits for a person.
@@ -58,7 +58,7 @@ export async function status(context: Context): Promise<Result> {
           ]
         : []),
       ...(Object.keys(json.collections).length > 0 ? [`collections    ${countsText(json.collections)}`] : []),
-      `queue          ${json.queue.url}`,
+      `queue          ${queueText(json.queue)}`,
       ...json.schedules.map(
         (s) => `  ${s.job.padEnd(15)} last ${s.last_run_at ?? 'never'}, next ${s.next_run_at ?? 'off'}`,
       ),
@@ -91,7 +91,7 @@ async function gather(app: LocalApp) {
   const camel = { follow_up: config.schedules.followUp, reconcile_full: config.schedules.reconcileFull };
   return {
     mode,
-    halted: halt ? { cause: halt.cause, at: halt.at } : null,
+    halted: halt ? { cause: halt.cause, at: halt.at, kinds: halt.kinds } : null,
     batches: (await batchCounts(db, mode)).map((b) => ({
       batch: b.batch.id,
       file: b.batch.file_name,
@@ -114,9 +114,9 @@ async function gather(app: LocalApp) {
       ...figures,
     },
     collections: await collectionCounts(db, mode),
-    queue: { url: config.queue.url },
-    daemon: { running: !isLockFree(join(config.dataDir, 'locks', 'serve.lock')) },
-    inbox: { files: waitingFiles(app.paths.inbox) + waitingFiles(join(app.paths.inbox, 'collections')) },
+    queue: await queueStanding(app),
+    daemon: { running: isServing(config.dataDir) },
+    inbox: await app.intake.lying(),
     schedules: await Promise.all(
       jobNames.map(async (job) => {
         const expression =
@@ -130,13 +130,4 @@ async function gather(app: LocalApp) {
       }),
     ),
   };
-}
-
-function waitingFiles(inbox: string): number {
-  try {
-    return readdirSync(inbox).filter((name) => /^[^.].*\.csv$/i.test(name) && !/\.errors\.csv$/i.test(name))
-      .length;
-  } catch {
-    return 0;
-  }
 }

@@ -82,13 +82,19 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
   }
   const dryRun = Boolean(options.dryRun);
   if (args.length === 0) {
-    const { taken, waiting, ignored } = await app.intake.takeInbox({ dryRun });
+    const { taken, waiting, ignored } = await app.intake.takeInbox({ dryRun, signal: context.signal });
     if (context.options.quiet) return taken;
     for (const name of waiting) context.say(`waiting  ${visible(name)}: it may still be being written`);
     for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
     return taken;
   }
-  const told = { origin: 'named' as const, behind: behindSudo(context.env), dryRun, ...readControl(options) };
+  const told = {
+    origin: 'named' as const,
+    behind: behindSudo(context.env),
+    dryRun,
+    signal: context.signal,
+    ...readControl(options),
+  };
   const taken: Taken[] = [];
   for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
   return taken;

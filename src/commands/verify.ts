@@ -1,3 +1,4 @@
+import { nameOf } from '../ledger/place.ts';
 import type { Check, Verdict } from '../ledger/verify.ts';
 import { type Context, withLocal } from './context.ts';
 import type { Result } from './result.ts';
@@ -6,11 +7,11 @@ import type { Result } from './result.ts';
 export async function verify(context: Context): Promise<Result> {
   return withLocal(context, async (app) => {
     const { verifyLedger } = await import('../ledger/verify.ts');
-    const verdict = await verifyLedger(app.ledger.path, (payouts) => {
+    const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`verified ${payouts} payouts`);
     });
-    return describe(verdict, app.ledger.path);
+    return describe(verdict, nameOf(app.ledger.place));
   });
 }
 

@@ -17,10 +17,20 @@ export type TransferOrder = {
  * same digest. Pure ASCII.
  */
 export function canonicalBody(order: TransferOrder): string {
-  const sorted = Object.entries(order)
-    .filter(([, value]) => value !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(Object.fromEntries(sorted))
+  // In the order of their names; JSON leaves out a type that is not there.
+  const { account_name, account_number, amount, bank_code, currency } = order;
+  const { narration, reference, sender_name, type } = order;
+  return JSON.stringify({
+    account_name,
+    account_number,
+    amount,
+    bank_code,
+    currency,
+    narration,
+    reference,
+    sender_name,
+    type,
+  })
     .replaceAll('/', '\\/')
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -7,6 +7,8 @@ export type CanaryStanding = {
   bad: { reference: string; state: PayoutState } | null;
   /** The first that was sent more than `canary_hours` ago and has not settled. */
   overdue: string | null;
+  /** The first that nothing lets go, for as long as a canary may take: the rest would wait for it for ever. */
+  withheld?: string | null;
 };
 
 export type CanaryVerdict =
@@ -14,14 +16,24 @@ export type CanaryVerdict =
   | { kind: 'passed' }
   /** Nothing of it is left to settle: others must go first. */
   | { kind: 'void' }
-  | { kind: 'failed'; why: string };
+  /** `isOpen`: what became of the payout is not known. */
+  | { kind: 'failed'; why: string; isOpen: boolean };
 
 /** What the rest of a batch waits for (P21): every payout of the canary paid, one that went wrong, or too long a wait. */
 export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryVerdict {
-  const { counts, bad, overdue } = standing;
-  if (bad) return { kind: 'failed', why: `${bad.reference} is ${bad.state}` };
+  const { counts, bad, overdue, withheld = null } = standing;
+  if (bad)
+    return { kind: 'failed', why: `${bad.reference} is ${bad.state}`, isOpen: bad.state === 'unknown' };
   if (overdue !== null)
-    return { kind: 'failed', why: `${overdue} has not settled in ${canaryHours} hour(s)` };
+    return {
+      kind: 'failed',
+      why: `${overdue} has not settled in ${canaryHours} hour(s)`,
+      isOpen: true,
+    };
+  if (withheld !== null) {
+    const why = `${withheld} is held, and cannot be sent; counterfoil show ${withheld} says why`;
+    return { kind: 'failed', why, isOpen: false };
+  }
   const n = (state: PayoutState): number => counts[state] ?? 0;
   const open = n('held') + n('ready') + n('sending') + n('pending');
   if (open > 0) return { kind: 'waits' };

@@ -1,9 +1,17 @@
 import { DateTime } from 'luxon';
 import { decimalToMinor, formatMinor } from './money.ts';
 
+/** The answer of the last call: it is asked with every group of intents, and the day does not change within a second. */
+const last = { key: '', day: '' };
+
 /** The day of an instant in a time zone, `2026-11-21`. */
 export function dayOf(at: string, zone: string): string {
-  return DateTime.fromISO(at, { zone }).toISODate() ?? at.slice(0, 10);
+  const key = `${at.slice(0, 19)}${at.slice(23)} ${zone}`;
+  if (last.key !== key) {
+    last.day = DateTime.fromISO(at, { zone }).toISODate() ?? at.slice(0, 10);
+    last.key = key;
+  }
+  return last.day;
 }
 
 /** When a day begins, ISO UTC; where the clocks skip midnight, at the first moment of the day. */

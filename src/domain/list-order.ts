@@ -1,3 +1,5 @@
+import { unreadable } from './sightings.ts';
+
 /** In which order a list showed its rows: by creation either way, or any other. */
 export type ListOrder = 'newest_first' | 'oldest_first' | 'other';
 /** An order that lets a walk stop at an edge (P29). */
@@ -5,8 +7,8 @@ export type CreationOrder = Exclude<ListOrder, 'other'>;
 
 /** Watches the order of one walk's rows; a row that an earlier page showed already says nothing and is left out. */
 export type OrderWatch = {
-  /** The next row of the walk; `createdAt` ISO UTC, empty when unreadable: that is no order. */
-  row(createdAt: string): void;
+  /** The next row of the walk; `createdAt` in ms since the epoch, or `unreadable`: that is no order. */
+  row(createdAt: number): void;
   /** False from the first row on that breaks the order. */
   held(order: CreationOrder): boolean;
   /** null when the rows are too few, or too alike in time, to tell. */
@@ -14,12 +16,12 @@ export type OrderWatch = {
 };
 
 export function createOrderWatch(): OrderWatch {
-  let before: string | null = null;
+  let before: number | null = null;
   let descending = true;
   let ascending = true;
   return {
     row(createdAt) {
-      if (createdAt === '') descending = ascending = false;
+      if (createdAt === unreadable) descending = ascending = false;
       if (before !== null && createdAt > before) descending = false;
       if (before !== null && createdAt < before) ascending = false;
       before = createdAt;

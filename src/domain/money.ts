@@ -12,9 +12,9 @@ const exponents = new Map<string, number>();
 
 /** How many digits the currency has after the point (ISO 4217); undefined for a code that is not in the list. */
 export function exponentOf(currency: string): number | undefined {
-  if (!/^[A-Z]{3}$/.test(currency)) return undefined;
   const known = exponents.get(currency);
   if (known !== undefined) return known;
+  if (!/^[A-Z]{3}$/.test(currency)) return undefined;
   const digits = currencyCodes.code(currency)?.digits;
   if (digits !== undefined) exponents.set(currency, digits);
   return digits;

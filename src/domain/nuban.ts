@@ -7,8 +7,9 @@ const weights = [3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3, 3, 7, 3];
  */
 export function nubanAgrees(bankCode: string, accountNumber: string): boolean | null {
   if (!/^(\d{3}|\d{5})$/.test(bankCode) || !/^\d{10}$/.test(accountNumber)) return null;
-  const institution = bankCode.length === 5 ? `9${bankCode}` : `000${bankCode}`;
-  const digits = Array.from(institution + accountNumber.slice(0, 9), Number);
-  const sum = digits.reduce((total, digit, i) => total + digit * (weights[i] ?? 0), 0);
-  return (10 - (sum % 10)) % 10 === Number(accountNumber[9]);
+  const digits = `${bankCode.length === 5 ? '9' : '000'}${bankCode}${accountNumber}`;
+  const digitAt = (i: number): number => digits.charCodeAt(i) - 48;
+  let sum = 0;
+  for (const [i, weight] of weights.entries()) sum += digitAt(i) * weight;
+  return (10 - (sum % 10)) % 10 === digitAt(weights.length);
 }

@@ -1,9 +1,22 @@
-/** What one look at a transfer brought: `content` says whether its fields must be written; `before` is the pass that showed it last (0: none). */
-export type Sighting = { content: 'new' | 'changed' | 'same'; before: number };
+/**
+ * What one look at a transfer brought: its number in this listing; whether its fields must be written; and the pass that
+ * showed it last (0: none).
+ */
+export type Sighting = { number: number; content: 'new' | 'changed' | 'same'; before: number };
 
-/** Every transfer a listing has shown so far, as fingerprints: a million of them take some 40 MB, whatever their fields. */
+/** A transfer's place in time when its `created_at` is no instant: before every edge, below every cut. */
+export const unreadable = Number.NEGATIVE_INFINITY;
+
+/** Every transfer a listing has shown so far, as fingerprints: a million of them take some 45 MB, whatever their fields. */
 export type Sightings = {
-  see(id: string, fields: string, pass: number): Sighting;
+  /** `createdAt` in ms since the epoch, or {@link unreadable}. */
+  see(id: string, row: { fields: string; createdAt: number }, pass: number): Sighting;
+  /** Shows a transfer once more with the fields it had last. Returns the pass that showed it last before. */
+  seeAgain(number: number, pass: number): number;
+  createdAt(number: number): number;
+  /** Grows with every row whose content was new or changed; `changedAt` is where it stood when this one's last was. */
+  changes(): number;
+  changedAt(number: number): number;
   /** The last pass that showed it; 0 when none did. */
   lastPass(id: string): number;
   /** How many were last shown before this pass. */
@@ -12,76 +25,123 @@ export type Sightings = {
 };
 
 const firstCapacity = 1 << 12;
-/** Above this share of used slots the table grows. */
+/** Above this share of used slots the table of slots grows. */
 const fullest = 0.7;
 
 /**
- * Two 64-bit fingerprints a transfer, of its id and of its fields, in one open-addressed table. Two ids that met in one
- * fingerprint (one list of a million in forty million) would only make a pass count too few, and so prove nothing.
+ * Two 64-bit fingerprints a transfer, of its id and of its fields, numbered as they come; an open-addressed table finds
+ * the number. Two ids that met in one fingerprint (one list of a million in forty million) would only make a pass count
+ * too few, and so prove nothing.
  */
 export function createSightings(): Sightings {
-  let table = emptyTable(firstCapacity);
+  const shown = emptyShown(firstCapacity);
+  /** The number at each slot, plus one; 0 is a free slot. */
+  let slots = new Uint32Array(2 * firstCapacity);
   let used = 0;
+  let changes = 0;
   const print = new Uint32Array(2);
 
-  /** The slot of the id in `print`, or the free one where it belongs. */
+  /** The slot of the id with this fingerprint, or the free one where it belongs. */
   function slotOf(high: number, low: number): number {
-    const mask = table.passes.length - 1;
+    const mask = slots.length - 1;
     let slot = low & mask;
-    while (table.passes[slot] !== 0 && (table.low[slot] !== low || table.high[slot] !== high))
+    for (let at = slots[slot] ?? 0; at !== 0; at = slots[slot] ?? 0) {
+      if (shown.low[at - 1] === low && shown.high[at - 1] === high) return slot;
       slot = (slot + 1) & mask;
+    }
     return slot;
   }
 
   function grow(): void {
-    const old = table;
-    table = emptyTable(old.passes.length * 2);
-    for (const [from, pass] of old.passes.entries()) {
-      if (pass === 0) continue;
-      const to = slotOf(old.high[from] ?? 0, old.low[from] ?? 0);
-      for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow', 'passes'] as const)
-        table[key][to] = old[key][from] ?? 0;
-    }
+    if (used === shown.pass.length) enlarge(shown);
+    if (used < slots.length * fullest) return;
+    slots = new Uint32Array(slots.length * 2);
+    for (let number = 0; number < used; number++)
+      slots[slotOf(shown.high[number] ?? 0, shown.low[number] ?? 0)] = number + 1;
+  }
+
+  /** Gives the id its number. */
+  function add(slot: number, high: number, low: number): number {
+    const number = used++;
+    slots[slot] = number + 1;
+    shown.high[number] = high;
+    shown.low[number] = low;
+    return number;
   }
 
   return {
-    see(id, fields, pass) {
-      if (used >= table.passes.length * fullest) grow();
+    see(id, { fields, createdAt }, pass) {
+      grow();
       fingerprint(id, print);
       const [high = 0, low = 0] = print;
       const slot = slotOf(high, low);
-      const before = table.passes[slot] ?? 0;
+      const known = slots[slot] ?? 0;
+      const number = known === 0 ? add(slot, high, low) : known - 1;
+      const before = shown.pass[number] ?? 0;
       fingerprint(fields, print);
-      const same = before !== 0 && table.fieldsHigh[slot] === print[0] && table.fieldsLow[slot] === print[1];
-      if (before === 0) {
-        used++;
-        table.high[slot] = high;
-        table.low[slot] = low;
-      }
-      table.fieldsHigh[slot] = print[0] ?? 0;
-      table.fieldsLow[slot] = print[1] ?? 0;
-      table.passes[slot] = pass;
-      return { content: before === 0 ? 'new' : same ? 'same' : 'changed', before };
+      const [fieldsHigh = 0, fieldsLow = 0] = print;
+      shown.pass[number] = pass;
+      if (before !== 0 && shown.fieldsHigh[number] === fieldsHigh && shown.fieldsLow[number] === fieldsLow)
+        return { number, content: 'same', before };
+      shown.fieldsHigh[number] = fieldsHigh;
+      shown.fieldsLow[number] = fieldsLow;
+      shown.createdAt[number] = createdAt;
+      shown.changedAt[number] = ++changes;
+      return { number, content: before === 0 ? 'new' : 'changed', before };
     },
+    seeAgain(number, pass) {
+      const before = shown.pass[number] ?? 0;
+      shown.pass[number] = pass;
+      return before;
+    },
+    createdAt: (number) => shown.createdAt[number] ?? unreadable,
+    changes: () => changes,
+    changedAt: (number) => shown.changedAt[number] ?? 0,
     lastPass(id) {
       fingerprint(id, print);
-      return table.passes[slotOf(print[0] ?? 0, print[1] ?? 0)] ?? 0;
+      const known = slots[slotOf(print[0] ?? 0, print[1] ?? 0)] ?? 0;
+      return known === 0 ? 0 : (shown.pass[known - 1] ?? 0);
     },
-    lastShownBefore: (pass) => table.passes.reduce((n, last) => n + Number(last !== 0 && last < pass), 0),
+    lastShownBefore(pass) {
+      let n = 0;
+      for (let number = 0; number < used; number++) if ((shown.pass[number] ?? 0) < pass) n++;
+      return n;
+    },
     size: () => used,
   };
 }
 
-type Table = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array> & { passes: Uint16Array };
+type Shown = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow' | 'changedAt', Uint32Array> & {
+  pass: Uint16Array;
+  createdAt: Float64Array;
+};
 
-function emptyTable(capacity: number): Table {
+function emptyShown(capacity: number): Shown {
   return {
     high: new Uint32Array(capacity),
     low: new Uint32Array(capacity),
     fieldsHigh: new Uint32Array(capacity),
     fieldsLow: new Uint32Array(capacity),
-    passes: new Uint16Array(capacity),
+    changedAt: new Uint32Array(capacity),
+    pass: new Uint16Array(capacity),
+    createdAt: new Float64Array(capacity),
   };
+}
+
+/** One column after the other, so that the old ones need not all wait for the new; what is not used yet takes no memory. */
+function enlarge(shown: Shown): void {
+  const capacity = shown.pass.length * 2;
+  for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow', 'changedAt'] as const) {
+    const wider = new Uint32Array(capacity);
+    wider.set(shown[key]);
+    shown[key] = wider;
+  }
+  const pass = new Uint16Array(capacity);
+  pass.set(shown.pass);
+  shown.pass = pass;
+  const createdAt = new Float64Array(capacity);
+  createdAt.set(shown.createdAt);
+  shown.createdAt = createdAt;
 }
 
 /** Two 32-bit streams with different multipliers, mixed into each other at the end (cyrb53 without its cut to 53 bits). */

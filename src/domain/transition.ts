@@ -44,6 +44,8 @@ export type Standing = {
   otherUnderWay: boolean;
   /** POSTs that the service may have taken, the event's own and forgotten ones (P25) included. */
   possiblyTaken: number;
+  /** One of them was sent, if at all, by a copy of the ledger that was lost: it may have sent it more than once (P25). */
+  forgotten?: boolean;
   /** The ledger went back in time and is not adopted yet: it may have sent this more often than it knows (P25). */
   forgetful: boolean;
 };
@@ -182,11 +184,17 @@ function settle(now: Standing, witness: Witness): Effect {
   }
   const over = status === 'failed' || status === 'returned';
   if (over && now.forgetful) return keep(now, `${source} shows a ${status} transfer, but ${forgotten}`);
-  if (over && now.possiblyTaken > 1 && (witness.transfers ?? 0) < now.possiblyTaken) {
-    const why = `${source} shows a ${status} transfer, but ${now.possiblyTaken} may have been taken`;
+  if (over && maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken) {
+    const many = now.possiblyTaken > 1 ? now.possiblyTaken : 'several';
+    const why = `${source} shows a ${status} transfer, but ${many} may have been taken`;
     return now.state === 'sending' || now.state === 'unknown' ? keep(now, why) : move(now, 'unknown');
   }
   return move(now, status, source);
+}
+
+/** True where the transfer that is looked at may be one of several of ours (P17). */
+function maybeSeveral({ possiblyTaken, forgotten }: Standing): boolean {
+  return possiblyTaken > 1 || forgotten === true;
 }
 
 function onFinal(now: Standing, witness: Witness): Effect {
@@ -197,7 +205,7 @@ function onFinal(now: Standing, witness: Witness): Effect {
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
     // P17: of several sends one came back; only a complete listing shows whether the others did.
-    const others = now.forgetful || (now.possiblyTaken > 1 && witness.transfers === undefined);
+    const others = now.forgetful || (maybeSeveral(now) && witness.transfers === undefined);
     return others
       ? keep(now, `${source} shows one transfer returned of several sent`)
       : move(now, 'returned', source);

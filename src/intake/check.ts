@@ -1,31 +1,38 @@
 import { basename, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { holdLock } from '../ledger/file-lock.ts';
+import { holdLedgerLock } from '../ledger/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile } from './checked.ts';
 import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
 import { collectionsFolder } from './collections-rows.ts';
-import { type Ignored, inboxGate } from './inbox.ts';
+import { type Ignored, inboxGate, type Lying, lyingIn } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
 import { finishOpenMoves, isPlainFile } from './moves.ts';
-import type { RetryRows } from './retries.ts';
+import { Interrupted, type RetryRows } from './retries.ts';
 import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
 
 export type { Checked } from './checked.ts';
+export type { Ignored } from './inbox.ts';
 export type { Paths, Taken, TakeOptions } from './take.ts';
 
 export type Intake = {
   /** Validates a file; records, moves and sends nothing. */
   check(file: string): Promise<Checked>;
-  /** Takes one file in, or refuses it whole with every problem at once. */
+  /** Takes one file in, or refuses it whole with every problem at once. Throws Interrupted. */
   takeIn(file: string, options: TakeOptions): Promise<Taken>;
-  /** Takes in every whole file of the inbox; `waiting` may still be being written, `ignored` lies there for another reason. */
+  /**
+   * Takes in every whole file of the inbox, until `signal` is aborted; `waiting` may still be being written, `ignored`
+   * lies there for another reason.
+   */
   takeInbox(options?: {
     dryRun?: boolean;
+    signal?: AbortSignal;
   }): Promise<{ taken: Taken[]; waiting: string[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections. */
-  takeCollections(): Promise<{ taken: Expected[]; waiting: string[] }>;
+  takeCollections(): Promise<{ taken: Expected[]; waiting: string[]; ignored: Ignored[] }>;
+  /** What lies in the inbox and in its folder of expected collections; takes nothing. */
+  lying(): Promise<Lying>;
   /** Finishes file moves that a crash left (P23); how many there were. */
   finishMoves(): Promise<number>;
   /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
@@ -55,15 +62,15 @@ export function createIntake(deps: {
     clock,
     settleMs: config.intake.settleSeconds * 1000,
   });
-  const lockPath = `${ledger.path}.intake-lock`;
+  const takeLock = () => holdLedgerLock(ledger, 'intake', `${ledger.path}.intake-lock`);
   const finish = (): Promise<number> => finishOpenMoves({ ...inner, inbox: paths.inbox });
 
   /** One intake at a time over all processes: what lies half loaded while we hold the lock was left by a crash. */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
-    let lock = holdLock(lockPath);
+    let lock = await takeLock();
     while (!lock) {
       await new Promise((resume) => setTimeout(resume, 20));
-      lock = holdLock(lockPath);
+      lock = await takeLock();
     }
     try {
       await clearHalfLoaded(inner);
@@ -71,7 +78,7 @@ export function createIntake(deps: {
       await finish();
       return await work();
     } finally {
-      lock.release();
+      await lock.release();
     }
   }
 
@@ -82,17 +89,18 @@ export function createIntake(deps: {
       const { ready, waiting, ignored } = await gate();
       const taken: Taken[] = [];
       for (const name of ready) {
+        if (options.signal?.aborted) break;
         const file = resolve(paths.inbox, basename(name));
         // Another process may have taken it while we waited for the lock.
         const one = await alone(async () =>
           (await isPlainFile(file)) ? takeFile(inner, file, { origin: 'inbox', ...options }) : null,
-        );
+        ).catch(unlessInterrupted);
         if (one) taken.push(one);
       }
       return { taken, waiting, ignored };
     },
     async takeCollections() {
-      const { ready, waiting } = await collectionsGate();
+      const { ready, waiting, ignored } = await collectionsGate();
       const taken: Expected[] = [];
       for (const name of ready) {
         const file = join(collections, basename(name));
@@ -101,25 +109,41 @@ export function createIntake(deps: {
         );
         if (one) taken.push(one);
       }
-      return { taken, waiting };
+      return { taken, waiting, ignored: ignored.map(belowInbox) };
+    },
+    async lying() {
+      const [payouts, expected] = [await lyingIn(paths.inbox), await lyingIn(collections)];
+      const files = payouts.files + expected.files;
+      return { files, ignored: [...payouts.ignored, ...expected.ignored.map(belowInbox)] };
     },
     async finishMoves() {
-      const lock = holdLock(lockPath);
+      const lock = await takeLock();
       if (!lock) return 0;
       try {
         return await finish();
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
     async removeHalfLoaded() {
-      const lock = holdLock(lockPath);
+      const lock = await takeLock();
       if (!lock) return 0;
       try {
         return await clearHalfLoaded(inner);
       } finally {
-        lock.release();
+        await lock.release();
       }
     },
   };
+}
+
+/** As seen from the inbox. */
+function belowInbox({ name, why }: Ignored): Ignored {
+  return { name: `${collectionsFolder}/${name}`, why };
+}
+
+/** Who was told to stop leaves the file to the next who takes the inbox in. */
+function unlessInterrupted(error: unknown): null {
+  if (error instanceof Interrupted) return null;
+  throw error;
 }

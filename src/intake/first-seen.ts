@@ -12,7 +12,9 @@ export function firstSeen(): (text: string, row: number) => number | null {
     for (let slot = low % room; ; slot = (slot + 1) % room) {
       const found = into[slot * 3 + 2] ?? 0;
       if (found === 0) {
-        into.set([low, high, row], slot * 3);
+        into[slot * 3] = low;
+        into[slot * 3 + 1] = high;
+        into[slot * 3 + 2] = row;
         return null;
       }
       if (into[slot * 3] === low && into[slot * 3 + 1] === high) return found;

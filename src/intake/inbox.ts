@@ -10,6 +10,9 @@ export type Ignored = { name: string; why: string };
 /** Which files of the inbox are whole: `ready` may be taken, `waiting` may still be being written. */
 export type InboxScan = { ready: string[]; waiting: string[]; ignored: Ignored[] };
 
+/** How many files wait to be taken in, or refused, and what is left where it lies. */
+export type Lying = { files: number; ignored: Ignored[] };
+
 type Seen = { mark: string; since: number };
 type Look = { files: Map<string, { done: boolean; seen: Seen }>; ignored: Ignored[] };
 
@@ -23,15 +26,9 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
   let seen = new Map<string, Seen>();
 
   async function look(): Promise<Look> {
-    const { names, foreign } = await namesIn(inbox);
+    const { names, batches, ignored } = await sift(inbox);
     const files: Look['files'] = new Map();
-    const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));
-    for (const name of [...names].sort()) {
-      const stat = await lstat(join(inbox, name)).catch(() => null);
-      if (!stat) continue;
-      const why = whyIgnored(name, stat);
-      if (why !== null) ignored.push({ name: harmlessName(name), why });
-      if (why !== null || !isBatchName(name)) continue;
+    for (const [name, stat] of batches) {
       const control = names.has(`${name}.control.json`)
         ? await lstat(join(inbox, `${name}.control.json`)).catch(() => null)
         : null;
@@ -56,6 +53,29 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
     for (const [name, file] of found.files) (whole(file) ? scan.ready : scan.waiting).push(name);
     return scan;
   };
+}
+
+/** What lies in a folder and will be taken in or refused once it is whole, and what is ignored. */
+export async function lyingIn(folder: string): Promise<Lying> {
+  const { batches, ignored } = await sift(folder);
+  return { files: batches.size, ignored };
+}
+
+/** The batches of a folder by name and what is ignored there; `names` are all. */
+async function sift(
+  folder: string,
+): Promise<{ names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] }> {
+  const { names, foreign } = await namesIn(folder);
+  const batches = new Map<string, Stats>();
+  const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));
+  for (const name of [...names].sort()) {
+    const stat = await lstat(join(folder, name)).catch(() => null);
+    if (!stat) continue;
+    const why = whyIgnored(name, stat);
+    if (why !== null) ignored.push({ name: harmlessName(name), why });
+    else if (isBatchName(name)) batches.set(name, stat);
+  }
+  return { names, batches, ignored };
 }
 
 /** The names in a folder, none where it is absent; those that are no UTF-8 apart, as nothing can be opened by them. */

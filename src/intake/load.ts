@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
 import { canonicalBody } from '../domain/body.ts';
@@ -45,14 +46,14 @@ export type Loaded =
 type Source = {
   path: string;
   fileName: string;
-  person: string;
   dropper: Dropper;
   target: (batch: string) => { source: string; target: string };
 };
 
 type Unloaded = Omit<Deps, 'retries'>;
 
-const rowsPerWrite = 2000;
+/** Small, so that a commit is soon over for everybody else who waits for it. */
+const rowsPerWrite = 1000;
 
 /**
  * Pass 2: records what pass 1 found, in chunks under phase `loading`, and decides holds in one transaction that sees
@@ -102,8 +103,9 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
       await insertPayouts(trx, { id, mode }, at, free);
       return free;
     });
-    for (const row of kept) bodies.update(`${row.body}\n`);
+    bodies.update(kept.map((row) => `${row.body}\n`).join(''));
     loaded += kept.length;
+    await setImmediate();
   }
   if (hash !== scan.contentHash || loaded !== scan.good.count) {
     await drop(ledger, id);
@@ -144,7 +146,8 @@ async function decide(
   if (asked !== null) holdReasons.push(approvalReason(asked, id, source.dropper.name));
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: asked !== null });
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, move: source.target(id) });
-  const batch = { ...source, id, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
+  const { fileName, dropper } = source;
+  const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
   return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };
 }
@@ -248,8 +251,9 @@ export async function ledgerLikeness(
 async function finishLoading({ ledger, config, clock }: Unloaded, id: string): Promise<void> {
   const batch = await getBatch(ledger.db, config.mode, id);
   if (!batch) return;
-  for (let done = false; !done; ) {
-    ({ done } = await ledger.write((trx) => finishSome(trx, batch, clock.iso(), rowsPerWrite)));
+  for (let done = false, after = 0n; !done; await setImmediate()) {
+    const from = after;
+    ({ done, after } = await ledger.write((trx) => finishSome(trx, batch, clock.iso(), rowsPerWrite, from)));
   }
 }
 

@@ -6,7 +6,8 @@ import { saveAsCsv } from '../domain/save-as.ts';
 export type TextFault = { problem: string; fix: string };
 type Piece = { kind: 'bytes'; bytes: Buffer } | { kind: 'fault'; fault: TextFault } | { kind: 'end' };
 
-const pieceBytes = 262_144;
+/** Small enough that the rows of one piece are judged without anything else waiting for long. */
+const pieceBytes = 65_536;
 
 /**
  * The file's bytes in whole characters of strict UTF-8. A NUL, a byte that is no UTF-8 and a file that grows beyond

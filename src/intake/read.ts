@@ -19,17 +19,24 @@ export type ReadItem =
   /** The file cannot be read further. */
   | { kind: 'stop'; problem: Problem };
 
-/** Reads a batch, or another file of rows, in one stream: strict UTF-8, then CSV. What is wrong with the file comes as items; throws on I/O errors. */
-export async function* readBatch(path: string, wanted: Wanted, limits: ReadLimits): AsyncGenerator<ReadItem> {
+/**
+ * Reads a batch, or another file of rows, in one stream: strict UTF-8, then CSV. Items come as many at a time as were
+ * read at a time. What is wrong with the file comes as items; throws on I/O errors.
+ */
+export async function* readBatch(
+  path: string,
+  wanted: Wanted,
+  limits: ReadLimits,
+): AsyncGenerator<ReadItem[]> {
   const file = await opened(path);
-  if ('problem' in file) return yield { kind: 'stop', problem: file };
+  if ('problem' in file) return yield [{ kind: 'stop', problem: file }];
   try {
     const start = await beginning(file, limits);
-    if (start.kind === 'stop') return yield start;
+    if (start.kind === 'stop') return yield [start];
     const found = readHeader(start.line, wanted);
-    yield* found.problems.map((problem) => ({ kind: 'broken' as const, problem }));
+    yield found.problems.map((problem) => ({ kind: 'broken' as const, problem }));
     if (!found.header) return;
-    yield { kind: 'header', header: found.header };
+    yield [{ kind: 'header', header: found.header }];
     yield* records(file, found.header, limits);
   } finally {
     await file.close();
@@ -85,32 +92,37 @@ async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginnin
   return { kind: 'line', line };
 }
 
-async function* records(file: FileHandle, header: Header, limits: ReadLimits): AsyncGenerator<ReadItem> {
+async function* records(file: FileHandle, header: Header, limits: ReadLimits): AsyncGenerator<ReadItem[]> {
   const csv = csvRecords({ delimiter: header.delimiter, maxRecordBytes });
+  const width = header.columns.length;
   let row = 0;
   let rows = 0;
   let blanks: number[] = [];
   for await (const piece of utf8Pieces(file, limits.maxBytes)) {
     const failed = piece.kind === 'bytes' ? await csv.write(piece.bytes) : await csv.end();
+    const items: ReadItem[] = [];
     for (const cells of csv.take()) {
       if (++row === 1) {
-        if (isOther(cells, header)) return yield { kind: 'stop', problem: oddHeader };
+        if (isOther(cells, header)) return yield [{ kind: 'stop', problem: oddHeader }];
         continue;
       }
       if (cells.every((cell) => cell.trim() === '')) {
         if (blanks.length < 1000) blanks.push(row);
         continue;
       }
-      for (const blank of blanks) yield { kind: 'broken', problem: emptyRow(blank) };
+      for (const blank of blanks) items.push({ kind: 'broken', problem: emptyRow(blank) });
       blanks = [];
       if (++rows > limits.maxRows) {
-        return yield stop(`more than ${limits.maxRows} rows`, 'split the file, or raise intake.max_rows');
+        items.push(stop(`more than ${limits.maxRows} rows`, 'split the file, or raise intake.max_rows'));
+        return yield items;
       }
-      yield shaped(row, cells, header);
+      items.push(cells.length === width ? { kind: 'row', row, cells } : shaped(row, cells, header));
     }
     const at = { row: row + 1, column: '', value: '' };
-    if (piece.kind === 'fault') return yield { kind: 'stop', problem: { ...at, ...piece.fault } };
-    if (failed) return yield { kind: 'stop', problem: { ...at, ...csvFault(failed.code) } };
+    if (piece.kind === 'fault') items.push({ kind: 'stop', problem: { ...at, ...piece.fault } });
+    else if (failed) items.push({ kind: 'stop', problem: { ...at, ...csvFault(failed.code) } });
+    yield items;
+    if (items.at(-1)?.kind === 'stop') return;
   }
 }
 

@@ -1,10 +1,10 @@
-import { stat } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { type ExaminedRow, mostRetries, type RetryRow } from '../domain/retry-file.ts';
 import type { Db, Trx } from '../ledger/open.ts';
 import { beginSuccessors } from '../ledger/successors.ts';
-import { type BadRow, type GoodRow, short } from './rows.ts';
+import type { Dropper } from './dropper.ts';
+import { type BadRow, short } from './file-rows.ts';
+import type { GoodRow } from './rows.ts';
 
 /** Judges rows that pay others again (P20), in their order; `recorded`: in the transaction that decides their batch. */
 export type RetryRows = {
@@ -13,14 +13,22 @@ export type RetryRows = {
   foresee(db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]>;
   /**
    * Learns what can be learned about the payouts that these rows pay again, before they are judged: what webhooks have
-   * said, and what the service says now where it can be asked. Never inside a transaction.
+   * said, and what the service says now where it can be asked; asks no more once `signal` is aborted. Never inside a
+   * transaction.
    */
-  prepare?(rows: readonly RetryRow[]): Promise<void>;
+  prepare?(rows: readonly RetryRow[], signal?: AbortSignal): Promise<void>;
 };
 
 /** The same judges for who only looks at a file. */
 export function foreseeing({ foresee }: RetryRows): RetryRows {
   return { examine: foresee, foresee };
+}
+
+/** Who takes a file in was told to stop while the service was asked about its rows: nothing of it was recorded. */
+export class Interrupted extends Error {
+  constructor() {
+    super('interrupted before the file was judged: it lies where it was, and nothing of it was recorded');
+  }
 }
 
 export type PaysAgain = Extract<ExaminedRow, { kind: 'pays_again' }>;
@@ -32,8 +40,11 @@ export function retryRows(good: readonly GoodRow[]): RetryRow[] {
   );
 }
 
-/** Judges the rows of a file chunk by chunk; `excess` is the one problem of a file that has too many of them. */
-export function retryCheck(retries: RetryRows, db: Db) {
+/**
+ * Judges the rows of a file chunk by chunk; `excess` is the one problem of a file that has too many of them. Throws
+ * {@link Interrupted}: a file must not be refused for what nobody waited to hear.
+ */
+export function retryCheck(retries: RetryRows, db: Db, signal?: AbortSignal) {
   let count = 0;
   return async (chunk: { good: GoodRow[]; bad: BadRow[] }): Promise<Checked> => {
     const rows = retryRows(chunk.good);
@@ -41,7 +52,8 @@ export function retryCheck(retries: RetryRows, db: Db) {
     count += rows.length;
     if (count > mostRetries)
       return { ...chunk, plans: new Map(), barred: [], excess: before > mostRetries ? null : tooMany };
-    if (rows.length > 0) await retries.prepare?.(rows);
+    if (rows.length > 0) await retries.prepare?.(rows, signal);
+    if (rows.length > 0 && signal?.aborted) throw new Interrupted();
     const examined = new Map((await retries.examine(db, rows)).map((one) => [one.row, one]));
     const plans = new Map<number, PaysAgain>();
     const good: GoodRow[] = [];
@@ -103,31 +115,19 @@ export function approvedOriginals(plans: readonly PaysAgain[]): string | null {
 export async function recordRetries(
   trx: Trx,
   at: string,
-  batch: { id: string; bodies: string; isHeld: boolean; person: string; fileName: string },
+  batch: { id: string; bodies: string; isHeld: boolean; dropper: Dropper; fileName: string },
   rows: readonly RetryRow[],
   plans: readonly PaysAgain[],
 ): Promise<void> {
+  const person = batch.dropper.name;
   const evidenceOf = new Map(rows.map(({ row, evidence }) => [row, evidence]));
   const decided = plans.map(({ row, replaces }) => ({
     row,
     of: replaces.id,
     predecessor: replaces.reference,
-    why: `decided by ${batch.person} on evidence ${evidenceOf.get(row)}, by row ${row} of ${batch.fileName}`,
+    why: `decided by ${person} on evidence ${evidenceOf.get(row)}, by row ${row} of ${batch.fileName}`,
   }));
   const state = batch.isHeld ? 'held' : 'ready';
-  const decidedBy = `person:${batch.person}`;
+  const decidedBy = `person:${person}`;
   await beginSuccessors(trx, at, { id: batch.id, bodies: batch.bodies, state, decidedBy }, decided);
-}
-
-/** Who decides by a file: who runs the command that names it, and for one from the inbox the account that owns it. */
-export async function personOf(path: string, origin: 'inbox' | 'named'): Promise<string> {
-  const own = process.getuid?.();
-  const uid = origin === 'named' ? own : (await stat(path)).uid;
-  if (uid !== own) return `uid-${uid}`;
-  try {
-    return userInfo().username;
-  } catch {
-    // An account without an entry, as in containers.
-    return `uid-${uid ?? 'unknown'}`;
-  }
 }

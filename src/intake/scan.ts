@@ -6,9 +6,10 @@ import type { Problem } from '../domain/problem.ts';
 import { rowWarnings } from '../domain/row-warnings.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { Ledger } from '../ledger/open.ts';
+import type { BadRow } from './file-rows.ts';
 import type { Header } from './header.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
-import { type BadRow, checkedRows, type GoodRow } from './rows.ts';
+import { checkedRows, type GoodRow } from './rows.ts';
 
 /** A list that stops growing at its limit but goes on counting. */
 export type Capped<T> = { list: T[]; count: number; add(item: T): void };
@@ -68,7 +69,7 @@ export function rowRules(config: Config): RowRules {
 /** Pass 1: every problem of every row, totals and content hash. References are looked up in the ledger (P22). */
 export async function scanFile(
   path: string,
-  deps: { ledger: Ledger; config: Config; retries: RetryRows },
+  deps: { ledger: Ledger; config: Config; retries: RetryRows; signal?: AbortSignal | undefined },
   sinks: ScanSinks,
 ): Promise<Scan> {
   const scan: Scan = {
@@ -92,7 +93,7 @@ export async function scanFile(
     await sinks.problem(problem);
   };
   const count = counter(scan, deps.config);
-  const withoutBadRetries = retryCheck(deps.retries, deps.ledger.db);
+  const withoutBadRetries = retryCheck(deps.retries, deps.ledger.db, deps.signal);
   for await (const item of checkedRows(path, rowRules(deps.config), deps.config.intake)) {
     if (item.kind === 'header') scan.header = item.header;
     else if (item.kind === 'broken') {

@@ -12,7 +12,7 @@ import { dropperOf } from './dropper.ts';
 import { delimiterNames, type Header } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, finishOpenMoves, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
-import { personOf, type RetryRows } from './retries.ts';
+import type { RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
@@ -25,6 +25,7 @@ export type TakeOptions = {
   rows?: number;
   totals?: Record<string, string>;
   dryRun?: boolean;
+  signal?: AbortSignal;
 };
 
 /** Rows that `skip_row` left out: their problems, and the files that tell of them and hold them, ready to mend. */
@@ -61,7 +62,7 @@ export type Taken =
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths; retries: RetryRows };
 
-/** Takes one file in or refuses it whole. Only for the holder of the intake lock. */
+/** Takes one file in or refuses it whole; throws Interrupted. Only for the holder of the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {
   const told = { rows: options.rows, totals: options.totals };
   if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, told) };
@@ -71,13 +72,17 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   const unfit = unfitName(path);
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
   try {
-    const scan = await scanFile(path, deps, {
-      problem: sheets.problem,
-      badRow: async ({ cells }, header) => {
-        if (deps.config.intake.onInvalidRow === 'skip_row') await sheets.badRow(cells, header);
+    const scan = await scanFile(
+      path,
+      { ...deps, signal: options.signal },
+      {
+        problem: sheets.problem,
+        badRow: async ({ cells }, header) => {
+          if (deps.config.intake.onInvalidRow === 'skip_row') await sheets.badRow(cells, header);
+        },
+        good: async () => {},
       },
-      good: async () => {},
-    });
+    );
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
     const extra = await verdicts(path, scan, deps, told);
@@ -98,10 +103,9 @@ async function take(
 ): Promise<Taken> {
   const { paths } = deps;
   const fileName = basename(path);
-  const person = await personOf(path, options.origin);
   const dropper = await dropperOf(path, options);
   const target = (batch: string) => ({ source: path, target: join(paths.archive, `${batch}--${fileName}`) });
-  const loaded = await loadBatch(deps, { path, fileName, person, dropper, target }, scan);
+  const loaded = await loadBatch(deps, { path, fileName, dropper, target }, scan);
   if (loaded.kind === 'changed') {
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',

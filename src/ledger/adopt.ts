@@ -1,15 +1,18 @@
+import { sql } from 'kysely';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { forgettable } from '../domain/transition.ts';
 import { barrierKeys, lowerBarrier, raiseBarrier } from './barriers.ts';
 import { finishSome, loadingBatches } from './batches.ts';
 import { abandonClaims } from './claims.ts';
+import { isPostgres } from './dialect.ts';
 import { dropSome } from './drop-batch.ts';
 import { spendAdopted } from './limit-uses.ts';
 import { removeMark } from './mark.ts';
-import { markNow } from './marking.ts';
+import { adoptionsKey, markNow } from './marking.ts';
 import type { Ledger, Trx } from './open.ts';
 import { record } from './record.ts';
 import { backupKeys } from './seal.ts';
+import { timelineFall, timelineKey } from './timeline.ts';
 
 const modes: readonly Mode[] = ['test', 'live'];
 const chunk = 1000;
@@ -144,6 +147,18 @@ async function forgetSome(
   return rows.length;
 }
 
+/** The marks of other machines are from before; the timeline of now is the one to go by. */
+async function voidMarks(trx: Trx): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key: adoptionsKey, value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({ value: sql`cast(cast(meta.value as bigint) + 1 as text)` }),
+    )
+    .execute();
+  await timelineFall(trx);
+}
+
 /** In one step: the barrier of the fall goes, and each mode's wait for a listing begins. */
 async function openForListing(trx: Trx, at: string): Promise<void> {
   const left = await trx
@@ -163,9 +178,11 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
     .deleteFrom('meta')
     .where((eb) =>
       eb.or([
-        eb('key', 'in', ['marked', backupKeys.at, backupKeys.history, adoptingKey]),
+        eb('key', 'in', ['marked', timelineKey, backupKeys.at, backupKeys.history, adoptingKey]),
+        eb('key', 'like', 'marked:%'),
         eb('key', 'like', `${backupKeys.digest}%`),
       ]),
     )
     .execute();
+  if (isPostgres(trx)) await voidMarks(trx);
 }

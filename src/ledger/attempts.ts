@@ -1,27 +1,29 @@
 import { sql } from 'kysely';
 import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
 import type { PayoutEvent } from '../domain/transition.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, idsIn, idsText, integerField, rowsIn, rowsText } from './bulk.ts';
 import { giveBack } from './limit-uses.ts';
 import type { Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 
 /** An attempt that may have been taken; its outcome is null while the POST is under way. */
 export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
 /** How an attempt ended; a null outcome: its process died before the answer was recorded. */
 export type Ended = { id: bigint; outcome: Outcome | null; why: string };
 
+const selectOpen = prepared<Open>((db, slot) =>
+  db
+    .selectFrom('attempts')
+    .select(['id', 'payout_id', 'outcome'])
+    .where('payout_id', 'in', idsIn(slot(0)))
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])])),
+);
+
 /** Attempts of these payouts that the service may have taken: accepted, unknown or still under way. */
 export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Open[]>> {
   const open = new Map<bigint, Open[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return open;
-  const wanted = sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
-  const found = await trx
-    .selectFrom('attempts')
-    .select(['id', 'payout_id', 'outcome'])
-    .where('payout_id', 'in', wanted)
-    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])]))
-    .execute();
-  for (const attempt of found) open.get(attempt.payout_id)?.push(attempt);
+  for (const attempt of await selectOpen(trx, [idsText(ids)])) open.get(attempt.payout_id)?.push(attempt);
   return open;
 }
 
@@ -45,6 +47,13 @@ export function endAttempt(
   return true;
 }
 
+const updateEnded = prepared<never>(
+  (_, slot) => sql`update attempts set ended_at = ${slot(0)}, outcome = ${field('outcome')},
+      http_status = ${integerField('http_status')}, code = ${field('code')}, message = ${field('message')},
+      transfer_id = ${field('transfer_id')}, raw = ${field('raw')}
+    from ${rowsIn(slot(1))} as row where attempts.id = ${integerField('id')}`,
+);
+
 /** Writes how attempts ended; the reply's text is kept up to 4 KiB. What was not taken is not spent of its day (P21). */
 export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
   if (ended.length === 0) return;
@@ -58,9 +67,7 @@ export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise
     transfer_id: outcome?.kind === 'accepted' ? outcome.transferId : null,
     raw: outcome && 'raw' in outcome ? outcome.raw.slice(0, 4096) : null,
   }));
-  await sql`update attempts set ended_at = ${at}, outcome = ${field('outcome')}, http_status = ${field('http_status')},
-      code = ${field('code')}, message = ${field('message')}, transfer_id = ${field('transfer_id')}, raw = ${field('raw')}
-    from ${rowsOf(rows)} as row where attempts.id = ${field('id')}`.execute(trx);
+  await updateEnded(trx, [at, rowsText(rows)]);
   const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
   await giveBack(
     trx,

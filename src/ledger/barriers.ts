@@ -1,5 +1,6 @@
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 
 /** Why nothing may be sent from this ledger, whatever `release --mode` says (P25, P26). */
 export type Barrier = { cause: string; at: string };
@@ -14,10 +15,17 @@ export const barrierKeys = {
   listing: (mode: Mode) => `listing_due:${mode}` as const,
 };
 
+const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
+  db
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)]),
+);
+
 /** The barrier in force for a mode, the gravest first. */
 export async function findBarrier(db: Db | Trx, mode: Mode): Promise<Barrier | undefined> {
   const keys = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
-  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
+  const rows = await metaOf(db, keys);
   for (const key of keys) {
     const row = rows.find((one) => one.key === key);
     if (row) return readBarrier(row.value);

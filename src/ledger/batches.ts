@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
 import { type BatchState, batchState, type Mode, type PayoutState } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, integerField, rowsIn, rowsText, textsOf } from './bulk.ts';
+import { ofThisMachine } from './machine.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import { recordIntake } from './record.ts';
 import type { Batch, Payout } from './tables.ts';
 
@@ -47,19 +49,22 @@ export async function insertPayouts(
 ): Promise<void> {
   if (rows.length === 0) return;
   // Amounts travel as text: a JSON number would lose digits above 2^53.
-  const texts = rows.map((row) => ({
-    ...row,
-    amount: row.amount.toString(),
-    row_number: row.row_number.toString(),
-  }));
-  await sql`insert into payouts (mode, batch_id, state, updated_at, row_number, reference, reference_key,
-      account_number, account_name, bank_code, amount, currency, narration, sender_name, type, body, cells)
-    select ${batch.mode}, ${batch.id}, 'held', ${at}, cast(${field('row_number')} as integer), ${field('reference')},
-      ${field('reference_key')}, ${field('account_number')}, ${field('account_name')}, ${field('bank_code')},
-      cast(${field('amount')} as integer), ${field('currency')}, ${field('narration')}, ${field('sender_name')},
-      ${field('type')}, ${field('body')}, ${field('cells')}
-    from ${rowsOf(texts)} as row order by row.key`.execute(trx);
+  const texts = rows.map((row) => ({ ...row, amount: row.amount.toString() }));
+  await insertRows(trx, [batch.mode, batch.id, at, rowsText(texts)]);
 }
+
+const insertRows = prepared<never>(
+  (
+    _,
+    slot,
+  ) => sql`insert into payouts (mode, batch_id, state, updated_at, row_number, reference, reference_key,
+      account_number, account_name, bank_code, amount, currency, narration, sender_name, type, body, cells)
+    select ${slot(0)}, ${slot(1)}, 'held', ${slot(2)}, ${integerField('row_number')}, ${field('reference')},
+      ${field('reference_key')}, ${field('account_number')}, ${field('account_name')}, ${field('bank_code')},
+      ${integerField('amount')}, ${field('currency')}, ${field('narration')}, ${field('sender_name')},
+      ${field('type')}, ${field('body')}, ${field('cells')}
+    from ${rowsIn(slot(3))} as row order by row.key`,
+);
 
 /** Which of these folded references the ledger already holds, with the batch of each (P22). */
 export async function existingReferences(
@@ -68,7 +73,7 @@ export async function existingReferences(
   keys: string[],
 ): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
-  const wanted = sql<string>`(select value from json_each(${JSON.stringify(keys)}))`;
+  const wanted = textsOf(keys);
   const rows = await db
     .selectFrom('payouts')
     .select(['reference_key', 'batch_id'])
@@ -113,45 +118,36 @@ export async function decideBatch(
     .execute();
 }
 
-/** Starts the history of up to `limit` payouts of a decided batch; when none is left the batch is `loaded`. */
+/**
+ * Starts the history of up to `limit` payouts of a decided batch; when none is left the batch is `loaded`. `after`: the
+ * row that the call before came to, so that nobody goes over all that is started already; from the beginning after a crash.
+ */
 export async function finishSome(
   trx: Trx,
   batch: Batch,
   at: string,
   limit: number,
-): Promise<{ done: boolean }> {
+  after = 0n,
+): Promise<{ done: boolean; after: bigint }> {
   const rows = await trx
     .selectFrom('payouts')
     .select(['id', 'row_number'])
     .where('batch_id', '=', batch.id)
+    .where('row_number', '>=', after)
     .where('history_seq', '=', 0n)
     .orderBy('row_number')
     .limit(limit)
     .execute();
   const state: PayoutState = readReasons(batch.hold_reasons).length > 0 ? 'held' : 'ready';
-  const first = rows[0];
-  const last = rows.at(-1);
-  if (first && last) {
-    if (state === 'ready') {
-      await trx
-        .updateTable('payouts')
-        .set({ state })
-        .where('batch_id', '=', batch.id)
-        .where('row_number', '>=', first.row_number)
-        .where('row_number', '<=', last.row_number)
-        .where('history_seq', '=', 0n)
-        .execute();
-    }
-    await recordIntake(
-      trx,
-      at,
-      rows.map(({ id }) => ({ id, state })),
-      { batch: batch.id, bodies: batch.body_digest },
-    );
-  }
+  await recordIntake(
+    trx,
+    at,
+    rows.map(({ id }) => ({ id, state })),
+    { batch: batch.id, bodies: batch.body_digest },
+  );
   const done = rows.length < limit;
   if (done) await trx.updateTable('batches').set({ phase: 'loaded' }).where('id', '=', batch.id).execute();
-  return { done };
+  return { done, after: rows.at(-1)?.row_number ?? after };
 }
 
 /** Batches in phase `loading`: under way, or left by a crash. */
@@ -249,12 +245,13 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
 
 export type FileMove = { id: bigint; source: string; target: string };
 
-/** File moves that were decided and not seen to be done (P23). */
+/** File moves of this machine's folders that were decided and not seen to be done (P23). */
 export function openMoves(db: Db | Trx): Promise<FileMove[]> {
   return db
     .selectFrom('file_moves')
     .select(['id', 'source', 'target'])
     .where('done_at', 'is', null)
+    .where(ofThisMachine)
     .orderBy('id')
     .execute();
 }

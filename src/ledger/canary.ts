@@ -1,7 +1,10 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../domain/canary.ts';
+import type { HaltCause } from '../domain/halt.ts';
 import type { Mode } from '../domain/payout.ts';
+import type { BrakeTables } from './brake-tables.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import { later } from './projection.ts';
 
 /** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
@@ -10,22 +13,27 @@ export type Canary = {
   state: 'open' | 'failed';
   fromId: bigint;
   throughId: bigint;
+  startedAt: string;
   cause: string | null;
 };
 
-/** Every canary of a mode that keeps the rest of its batch back. */
-export async function standingCanaries(db: Db | Trx, mode: Mode): Promise<Canary[]> {
-  const rows = await db
+const standing = prepared<Selectable<BrakeTables['canaries']>>((db, slot) =>
+  db
     .selectFrom('canaries')
     .selectAll()
-    .where('mode', '=', mode)
-    .where('state', 'in', ['open', 'failed'])
-    .execute();
+    .where('mode', '=', slot<Mode>(0))
+    .where('state', 'in', ['open', 'failed']),
+);
+
+/** Every canary of a mode that keeps the rest of its batch back. */
+export async function standingCanaries(db: Db | Trx, mode: Mode): Promise<Canary[]> {
+  const rows = await standing(db, [mode]);
   return rows.map((row) => ({
     batch: row.batch_id,
     state: row.state === 'failed' ? 'failed' : 'open',
     fromId: row.from_id,
     throughId: row.through_id,
+    startedAt: row.started_at,
     cause: row.cause,
   }));
 }
@@ -80,8 +88,24 @@ export async function canaryVerdict(
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
+  const withheld =
+    canary.startedAt <= later(at, -hours * 3_600_000) ? await withheldOf(db, canary) : undefined;
   const counts = await countsOf(db, canary);
-  return judgeCanary({ counts, bad: bad ?? null, overdue: overdue?.reference ?? null }, hours);
+  const standing = { bad: bad ?? null, overdue: overdue?.reference ?? null, withheld: withheld ?? null };
+  return judgeCanary({ counts, ...standing }, hours);
+}
+
+/** The first that is held though its batch is not: it must not be sent, whatever a person releases. */
+async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
+  const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
+  const isHeld = await payoutsOf(db, canary)
+    .select('reference')
+    .where('state', '=', 'held')
+    .where('batch_id', 'in', batch.where('id', '=', canary.batch))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return isHeld?.reference;
 }
 
 /**
@@ -92,8 +116,8 @@ export async function settleCanaries(
   trx: Trx,
   mode: Mode,
   when: { at: string; hours: number },
-): Promise<string[]> {
-  const causes: string[] = [];
+): Promise<HaltCause[]> {
+  const causes: HaltCause[] = [];
   for (const canary of await standingCanaries(trx, mode)) {
     if (canary.state === 'failed') continue;
     const verdict = await canaryVerdict(trx, canary, when);
@@ -104,7 +128,7 @@ export async function settleCanaries(
     if (verdict.kind !== 'failed') continue;
     const cause = `the canary of ${canary.batch} failed: ${verdict.why}`;
     await own.set({ state: 'failed', ended_at: when.at, cause }).execute();
-    causes.push(cause);
+    causes.push({ cause, kind: verdict.isOpen ? 'canary_open' : 'canary_failed' });
   }
   return causes;
 }

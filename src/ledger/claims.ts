@@ -3,13 +3,14 @@ import type { Brakes } from '../domain/brakes.ts';
 import { admit } from '../domain/daily-limit.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isApproved } from './approvals.ts';
-import { field, rowsOf } from './bulk.ts';
+import { integerField, rowsIn, rowsText } from './bulk.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
 import { findHalt, halt } from './halts.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.ts';
 import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import { record } from './record.ts';
 import { withhold } from './withheld.ts';
 
@@ -27,15 +28,26 @@ export type ClaimRequest = Scope & Under & { workerId: string; limit: number };
 /** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
 const lanesATurn = 50;
 
+/** As {@link claimUnlessHalted}, for who does not ask why nothing may be sent. */
+export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
+  return (await claimUnlessHalted(trx, request)).claims;
+}
+
 /**
  * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
  * here: mode, halt, hold, approval, canary, limits, not-before, a look-up that must come first (P2). Nothing may be sent
- * before the commit.
+ * before the commit. `halted`: why nothing of the mode may be sent.
  */
-export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
+export async function claimUnlessHalted(
+  trx: Trx,
+  request: ClaimRequest,
+): Promise<{ claims: Claim[]; halted: string | null }> {
   const { mode, brakes, at } = request;
   await stopForCanaries(trx, request);
-  if (request.limit <= 0 || (await findHalt(trx, mode))) return [];
+  const halted = await findHalt(trx, mode);
+  if (halted) return { claims: [], halted: halted.cause };
+  const none = { claims: [], halted: null };
+  if (request.limit <= 0) return none;
   await assertNotTakenOver(trx, request.workerId);
   const lanes = await lanesToClaim(trx, request);
   const free = await withhold(trx, mode, await readyOf(trx, request, lanes), at);
@@ -43,15 +55,12 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
   if (limits?.moved) await openDay(trx, { mode, brakes, at });
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
-  if (ready.length === 0) return [];
+  if (ready.length === 0) return none;
   const dayId = await openDay(trx, { mode, brakes, at });
   await spend(trx, dayId, ready);
-  const attempts = await sql<{ id: bigint; payout_id: bigint }>`
-    insert into attempts (payout_id, number, worker_id, began_at, day_id)
-    select ${field('payout_id')}, ${field('number')}, ${request.workerId}, ${at}, ${dayId}
-    from ${rowsOf(ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n })))} as row
-    returning id, payout_id`.execute(trx);
-  const attemptOf = new Map(attempts.rows.map((a) => [a.payout_id, a.id]));
+  const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
+  const attempts = await beginAttempts(trx, [request.workerId, at, dayId, rowsText(numbered)]);
+  const attemptOf = new Map(attempts.map((a) => [a.payout_id, a.id]));
   const claims = ready.flatMap(({ id, reference, body }) => {
     const attemptId = attemptOf.get(id);
     return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];
@@ -62,8 +71,15 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
     event: { kind: 'intent' as const, attemptId },
   }));
   await record(trx, at, intents);
-  return claims;
+  return { claims, halted: null };
 }
+
+const beginAttempts = prepared<{ id: bigint; payout_id: bigint }>(
+  (_, slot) => sql`insert into attempts (payout_id, number, worker_id, began_at, day_id)
+    select ${integerField('payout_id')}, ${integerField('number')}, ${slot(0)}, ${slot(1)}, ${slot(2)}
+    from ${rowsIn(slot(3))} as row
+    returning id, payout_id`,
+);
 
 /** P21: a canary that went wrong, or did not settle in time, halts the mode. */
 export async function stopForCanaries(trx: Trx, { mode, brakes, at }: Under): Promise<void> {
@@ -94,7 +110,28 @@ type Ready = {
 
 /** The next payouts that may be claimed, in their order, before what is asked of each of them. */
 async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
-  const base = trx
+  if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
+  const base = claimable(trx, request, request);
+  if (!lanes) return base.where('payouts.state', '=', 'ready').execute();
+  const found: Ready[] = [];
+  for (const lane of openOf(lanes).slice(0, lanesATurn)) {
+    found.push(...(await base.where(ofLane(lane)).execute()));
+  }
+  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, request.limit);
+}
+
+/** What a claim asks for, as values or as the places of values. */
+type Asked = {
+  mode: Mode | RawBuilder<Mode>;
+  at: string | RawBuilder<string>;
+  limit: number | RawBuilder<number>;
+  batches?: readonly (string | RawBuilder<string>)[];
+  payouts?: readonly bigint[];
+};
+
+function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked) {
+  const { batches, payouts } = asked;
+  return db
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select([
@@ -107,24 +144,35 @@ async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Pr
       'payouts.attempt_count',
       'payouts.successor_of',
     ])
-    .where('payouts.mode', '=', request.mode)
+    .where('payouts.mode', '=', asked.mode)
     .where('payouts.look_up_first', '=', 0n)
-    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', request.at)]))
+    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', asked.at)]))
     .where('batches.phase', '=', 'loaded')
-    .where('batches.mode', '=', request.mode)
-    .where(isApproved(request.brakes))
-    .$if(request.batches !== undefined, (q) =>
-      q.where('payouts.batch_id', 'in', [...(request.batches ?? [])]),
-    )
-    .$if(request.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(request.payouts ?? [])]))
+    .where('batches.mode', '=', asked.mode)
+    .where(isApproved(brakes))
+    .$if(batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(batches ?? [])]))
+    .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
-    .limit(request.limit);
-  if (!lanes) return base.where('payouts.state', '=', 'ready').execute();
-  const found: Ready[] = [];
-  for (const lane of openOf(lanes).slice(0, lanesATurn)) {
-    found.push(...(await base.where(ofLane(lane)).execute()));
-  }
-  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, request.limit);
+    .limit(asked.limit);
+}
+
+type Query = ReturnType<typeof prepared<Ready>>;
+
+/** The query of each turn of a sender, kept by the brakes and the number of batches that it was put together for. */
+const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
+
+function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
+  const own = kept.get(brakes) ?? new Map<number | undefined, Query>();
+  kept.set(brakes, own);
+  const query =
+    own.get(batches?.length) ??
+    prepared<Ready>((db, slot) => {
+      const among = batches && { batches: batches.map((_, i) => slot<string>(3 + i)) };
+      const asked = { mode: slot<Mode>(0), at: slot<string>(1), limit: slot<number>(2), ...among };
+      return claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready');
+    });
+  own.set(batches?.length, query);
+  return query(trx, [mode, at, BigInt(limit), ...(batches ?? [])]);
 }
 
 function openOf({ lanes }: Lanes): Lane[] {
@@ -140,14 +188,17 @@ function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
 /** Others took this process for dead (P3): it must stop, and a new one may begin. */
 export class TakenOver extends Error {}
 
-/** P3: a process that others took for dead has lost its claims and makes no new ones. */
-async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
-  const ended = await trx
+const endedWorker = prepared<{ ended_at: string | null }>((db, slot) =>
+  db
     .selectFrom('workers')
     .select('ended_at')
-    .where('id', '=', workerId)
-    .where('ended_at', 'is not', null)
-    .executeTakeFirst();
+    .where('id', '=', slot<string>(0))
+    .where('ended_at', 'is not', null),
+);
+
+/** P3: a process that others took for dead has lost its claims and makes no new ones. */
+async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
+  const [ended] = await endedWorker(trx, [workerId]);
   if (ended)
     throw new TakenOver(
       `another process took over worker ${workerId}, because its lock was free: it sends nothing more; start it again`,

@@ -4,6 +4,7 @@ import type { Found } from '../domain/discrepancy.ts';
 import { onSight, type Sighting } from '../domain/discrepancy-life.ts';
 import type { Mode } from '../domain/payout.ts';
 import { graverAfterDays, type Severity, severityOf } from '../domain/severity.ts';
+import { textsOf } from './bulk.ts';
 import { addEvents } from './discrepancy-events.ts';
 import type { Db, Trx } from './open.ts';
 import type { Discrepancy, Tables } from './tables.ts';
@@ -142,7 +143,7 @@ export function filtered(filter: DiscrepancyFilter) {
 
 /** Any number of ids as one parameter. */
 function namedIds(ids: readonly string[]) {
-  return sql<string>`(select value from json_each(${JSON.stringify(ids)}))`;
+  return textsOf(ids);
 }
 
 /** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; at most `limit`. */

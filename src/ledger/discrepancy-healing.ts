@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { field, rowsOf } from './bulk.ts';
+import { field, idsOf, rowsOf, textsOf } from './bulk.ts';
 import type { SeenBy } from './discrepancies.ts';
 import { addEvents } from './discrepancy-events.ts';
 import type { Ledger, Trx } from './open.ts';
@@ -123,7 +123,7 @@ function healed(
     or exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
       and l.payout_id is not null))`;
   // Silence closes nothing: only a look-up of this run that found the transfer does.
-  const answered = sql<boolean>`discrepancies.payout_id in (select value from json_each(${`[${sight.answered.join(',')}]`}))`;
+  const answered = sql<boolean>`discrepancies.payout_id in ${idsOf(sight.answered)}`;
   const inReach = sql<boolean>`coalesce(discrepancies.shown_at,
     (select p.submitted_at from payouts p where p.id = discrepancies.payout_id), discrepancies.first_seen_at)
     >= ${sight.oldest ?? '9'}`;
@@ -148,17 +148,14 @@ async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<
     .select(['payout_id', 'transfer_id', 'status', 'amount_text', 'currency'])
     .where('run_id', '=', run)
     .where((eb) =>
-      eb.or([
-        eb('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`),
-        eb('transfer_id', 'in', sql<string>`(select value from json_each(${JSON.stringify(transferIds)}))`),
-      ]),
+      eb.or([eb('payout_id', 'in', idsOf(payoutIds)), eb('transfer_id', 'in', textsOf(transferIds))]),
     )
     .orderBy('transfer_id', 'desc')
     .execute();
   const heard = await trx
     .selectFrom('webhooks')
     .select((eb) => ['payout_id', eb.fn.min('received_at').as('at')])
-    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
+    .where('payout_id', 'in', idsOf(payoutIds))
     .groupBy('payout_id')
     .execute();
   const byPayout = new Map(listed.map((row) => [row.payout_id, row]));

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { idsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
 
 /**
@@ -35,7 +36,7 @@ export async function contradictions(
 ): Promise<Map<bigint, { outcome: string; answeredAt: string }>> {
   const { rows } = await sql<{ id: bigint; outcome: string; at: string }>`
     select q.payout_id as id, q.outcome, coalesce(q.answered_at, '') as at from inquiries q
-    where q.payout_id in (select value from json_each(${`[${ids.join(',')}]`}))
+    where q.payout_id in ${idsOf(ids)}
       and ${lastContradicts}`.execute(db);
   return new Map(rows.map(({ id, outcome, at }) => [id, { outcome, answeredAt: at }]));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { judgeCollection } from '../domain/collection.ts';
 import type { Mode } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, idsOf, integerField, rowsOf, textsOf } from './bulk.ts';
 import type { Collection, CollectionFile } from './collection-tables.ts';
 import { factsOf } from './collections.ts';
 import type { Db, Trx } from './open.ts';
@@ -39,18 +39,18 @@ export async function expectSome(
   await sql`insert into collections (mode, reference, reference_key, state, file_id, row_number, expected_amount,
       expected_currency, expected_at, ask_at, updated_at)
     select ${file.mode}, ${field('reference')}, ${field('referenceKey')}, 'expected', ${file.id},
-      cast(${field('row')} as integer), cast(${field('amount')} as integer), ${field('currency')}, ${at}, ${at}, ${at}
+      ${integerField('row')}, ${integerField('amount')}, ${field('currency')}, ${at}, ${at}, ${at}
     from ${rowsOf(texts)} as row where true order by row.key
     on conflict (mode, reference_key) do update set file_id = excluded.file_id, row_number = excluded.row_number,
       expected_amount = excluded.expected_amount, expected_currency = excluded.expected_currency,
       expected_at = excluded.expected_at, ask_at = excluded.ask_at, rung = 0, raised = collections.raised + 1
     where collections.file_id is null`.execute(trx);
-  const keys = JSON.stringify(rows.map((row) => row.referenceKey));
+  const keys = rows.map((row) => row.referenceKey);
   const known = await trx
     .selectFrom('collections')
     .selectAll()
     .where('mode', '=', file.mode)
-    .where('reference_key', 'in', sql<string>`(select value from json_each(${keys}))`)
+    .where('reference_key', 'in', textsOf(keys))
     // `coalesce` keeps SQLite off the index on the file, which would read all of it for each chunk.
     .where(sql<boolean>`coalesce(file_id, '') = ${file.id}`)
     .where((eb) => eb.or([eb('heard_at', 'is not', null), eb('verified_at', 'is not', null)]))
@@ -79,7 +79,7 @@ export async function promisedBefore(
     .select(['reference_key', 'file_id'])
     .where('mode', '=', mode)
     .where('file_id', 'is not', null)
-    .where('reference_key', 'in', sql<string>`(select value from json_each(${JSON.stringify(keys)}))`)
+    .where('reference_key', 'in', textsOf(keys))
     .execute();
   return new Map(rows.map((row) => [row.reference_key, row.file_id ?? '']));
 }
@@ -145,11 +145,10 @@ export async function dropPromises(trx: Trx, id: string, limit: number): Promise
     .execute();
   const kept = rows.filter((row) => row.heard_at !== null || row.verified_at !== null);
   const gone = rows.filter((row) => row.heard_at === null && row.verified_at === null);
-  const idsOf = (some: typeof rows) =>
-    sql<bigint>`(select value from json_each(${`[${some.map((row) => row.id).join(',')}]`}))`;
-  await trx.deleteFrom('collection_look_ups').where('collection_id', 'in', idsOf(gone)).execute();
-  await trx.deleteFrom('resend_requests').where('collection_id', 'in', idsOf(gone)).execute();
-  await trx.deleteFrom('collections').where('id', 'in', idsOf(gone)).execute();
+  const among = (some: typeof rows) => idsOf(some.map((row) => row.id));
+  await trx.deleteFrom('collection_look_ups').where('collection_id', 'in', among(gone)).execute();
+  await trx.deleteFrom('resend_requests').where('collection_id', 'in', among(gone)).execute();
+  await trx.deleteFrom('collections').where('id', 'in', among(gone)).execute();
   const nobody = {
     file_id: null,
     row_number: null,
@@ -157,7 +156,7 @@ export async function dropPromises(trx: Trx, id: string, limit: number): Promise
     expected_currency: null,
     expected_at: null,
   };
-  await trx.updateTable('collections').set(nobody).where('id', 'in', idsOf(kept)).execute();
+  await trx.updateTable('collections').set(nobody).where('id', 'in', among(kept)).execute();
   await judgeAgain(
     trx,
     kept.map((row) => ({ ...row, ...nobody })),

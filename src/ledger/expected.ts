@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import type { Expected } from '../domain/witness.ts';
+import { idsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
 import type { Payout } from './tables.ts';
 
@@ -9,7 +9,7 @@ export type Known = { payout: Payout; expected: Expected };
 
 /** Loads payouts with the facts a witness is compared with. */
 export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Known>> {
-  const wanted = sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
+  const wanted = idsOf(ids);
   const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
   return new Map(rows.map((payout) => [payout.id, { payout, expected: expectedOf(payout) }]));
 }
@@ -53,13 +53,8 @@ export async function attemptedSince(
   const rows = await trx
     .selectFrom('attempts')
     .select('payout_id')
-    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
-    .where((eb) =>
-      eb.or([
-        eb('id', '>', mark.last),
-        eb('id', 'in', sql<bigint>`(select value from json_each(${`[${mark.underWay.join(',')}]`}))`),
-      ]),
-    )
+    .where('payout_id', 'in', idsOf(payoutIds))
+    .where((eb) => eb.or([eb('id', '>', mark.last), eb('id', 'in', idsOf(mark.underWay))]))
     .execute();
   return new Set(rows.map((row) => row.payout_id));
 }
@@ -69,7 +64,7 @@ export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): 
   const rows = await db
     .selectFrom('history')
     .select((eb) => ['payout_id', eb.fn.max('at').as('at')])
-    .where('payout_id', 'in', sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`)
+    .where('payout_id', 'in', idsOf(payoutIds))
     .where('to_state', '=', 'unknown')
     .where('from_state', '<>', 'unknown')
     .groupBy('payout_id')

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
+import { perDialect } from './dialect.ts';
 import type { Db } from './open.ts';
 import { type Halves, joined, type Scope, stateAt, sums } from './run-facts.ts';
 
@@ -99,8 +100,11 @@ export async function feeDays(db: Db, window: Window) {
   return rows;
 }
 
-/** SQLite has no interval between texts; a service's clock behind ours gives no time below zero. */
-const settleSeconds = sql`max(0, cast(round((julianday(p.settled_at) - julianday(p.submitted_at)) * 86400) as integer))`;
+/** Whole seconds from the first send to the end; a service's clock behind ours gives no time below zero. */
+const settleSeconds = perDialect(
+  sql`max(0, cast(round((julianday(p.settled_at) - julianday(p.submitted_at)) * 86400) as integer))`,
+  sql`greatest(0, round(extract(epoch from p.settled_at::timestamptz - p.submitted_at::timestamptz))::bigint)`,
+);
 
 /**
  * Seconds from the first send to the service's word that it settled: median and 95th percentile by nearest rank, of

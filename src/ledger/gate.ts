@@ -1,6 +1,8 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { FileLock } from './file-lock.ts';
+import { type Place, placeOf } from './place.ts';
+import type { Session } from './postgres-session.ts';
 import { isBusy } from './sqlite.ts';
 
 /** Somebody else has the ledger, or wants it alone: exit code 11. */
@@ -19,14 +21,44 @@ const held = new Set<Database.Database>();
 export async function enterGate(ledgerPath: string): Promise<FileLock> {
   const gate = await take(ledgerPath, ['begin', 'select 1 from sqlite_master'], 2000);
   if (gate) return gate;
-  throw new LedgerLocked(
+  throw shutOut();
+}
+
+function shutOut(): LedgerLocked {
+  return new LedgerLocked(
     'another process restores or moves this ledger; wait for it, then run the command again',
   );
 }
 
+/** The same for a ledger on PostgreSQL: its session stands in the gate for as long as it lasts. */
+export async function enterShared(session: Pick<Session, 'hold'>): Promise<void> {
+  if (!(await tryFor(2000, () => session.hold('gate', 'shared')))) throw shutOut();
+}
+
+/** A gate that is shut; whoever shut it opens it again. */
+export type Gate = { release(): void | Promise<void> };
+
 /** Shuts the gate for everybody else; null when, after a moment for commands that are ending, someone is inside. */
-export function shutGate(ledgerPath: string): Promise<FileLock | null> {
-  return take(ledgerPath, ['begin exclusive'], 1000);
+export async function shutGate(ledger: string | Place): Promise<Gate | null> {
+  const place = placeOf(ledger);
+  if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
+  const { openSession } = await import('./postgres-session.ts');
+  const session = await openSession(place.url);
+  const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {
+    await session.close();
+    throw error;
+  });
+  if (!lock) await session.close();
+  return lock && { release: () => session.close() };
+}
+
+async function tryFor<T>(waitMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const got = await attempt();
+    if (got !== null || performance.now() > until) return got;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
 }
 
 async function take(ledgerPath: string, statements: string[], waitMs: number): Promise<FileLock | null> {

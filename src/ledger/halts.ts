@@ -1,35 +1,52 @@
+import { type HaltCause, type HaltKind, readHaltKinds } from '../domain/halt.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findBarrier } from './barriers.ts';
 import { releaseCanaries } from './canary.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 
-export type Halt = { mode: Mode; cause: string; at: string };
+/** A halt in force; `cause` joins its causes, `kinds` are theirs in the same order. */
+export type Halt = { mode: Mode; cause: string; at: string; kinds: HaltKind[] };
+
+const haltOf = prepared<{ mode: Mode; cause: string; at: string; kinds: string }>((db, slot) =>
+  db.selectFrom('halts').selectAll().where('mode', '=', slot<Mode>(0)),
+);
 
 /** Why nothing of a mode may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx, mode: Mode): Promise<Halt | undefined> {
   const barrier = await findBarrier(db, mode);
-  if (barrier) return { mode, ...barrier };
-  return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
+  if (barrier) return { mode, ...barrier, kinds: ['barrier'] };
+  const [row] = await haltOf(db, [mode]);
+  return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
 
 /** Between the causes of one halt; whoever lifts one of them leaves the others in force. */
 const also = '; also: ';
 
 /** Stops all sending of a mode until a person releases it. A further cause joins those before it; the time is the first's. */
-export async function halt(trx: Trx, mode: Mode, cause: string, at: string): Promise<void> {
+export async function halt(trx: Trx, mode: Mode, cause: HaltCause, at: string): Promise<void> {
   const causes = await causesOf(trx, mode);
-  if (causes.includes(cause)) return;
-  const all = [...causes, cause].join(also);
+  if (causes.some((one) => one.cause === cause.cause)) return;
+  const all = joined([...causes, cause]);
   await trx
     .insertInto('halts')
-    .values({ mode, cause: all, at })
-    .onConflict((c) => c.column('mode').doUpdateSet({ cause: all }))
+    .values({ mode, at, ...all })
+    .onConflict((c) => c.column('mode').doUpdateSet(all))
     .execute();
 }
 
-async function causesOf(trx: Trx, mode: Mode): Promise<string[]> {
-  const row = await trx.selectFrom('halts').select('cause').where('mode', '=', mode).executeTakeFirst();
-  return row ? row.cause.split(also) : [];
+async function causesOf(trx: Trx, mode: Mode): Promise<HaltCause[]> {
+  const row = await trx.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
+  if (!row) return [];
+  const kinds = readHaltKinds(row.kinds);
+  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'unsaid' }));
+}
+
+function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } {
+  return {
+    cause: causes.map(({ cause }) => cause).join(also),
+    kinds: causes.map(({ kind }) => kind).join(' '),
+  };
 }
 
 /**
@@ -54,14 +71,10 @@ export async function liftCanary(
   const [cause] = await releaseCanaries(trx, mode, batch);
   if (cause === undefined) return undefined;
   const causes = await causesOf(trx, mode);
-  const others = causes.filter((one) => one !== cause);
+  const others = causes.filter((one) => one.cause !== cause);
   if (others.length === causes.length) return { cause, halt: false };
   if (others.length > 0) {
-    await trx
-      .updateTable('halts')
-      .set({ cause: others.join(also) })
-      .where('mode', '=', mode)
-      .execute();
+    await trx.updateTable('halts').set(joined(others)).where('mode', '=', mode).execute();
     return { cause, halt: false };
   }
   await dropHalt(trx, mode, at);
@@ -80,7 +93,7 @@ async function dropHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefi
     .values({ key: `released_at:${mode}`, value })
     .onConflict((c) => c.column('key').doUpdateSet({ value }))
     .execute();
-  return lifted;
+  return lifted && { ...lifted, kinds: readHaltKinds(lifted.kinds) };
 }
 
 /**

@@ -1,12 +1,29 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
+import { isPostgres } from './dialect.ts';
 import type { Db } from './open.ts';
+import { serverFacts, unfitness } from './postgres-server.ts';
 
-/** What SQLite finds wrong with the file when it looks quickly; empty when nothing is. */
+type Row = Record<string, unknown>;
+
+/** What SQLite finds wrong with the file when it looks quickly, or PostgreSQL with its settings; empty when nothing is. */
 export async function quickCheck(db: Db): Promise<string[]> {
+  if (isPostgres(db)) {
+    return [unfitness(await factsOf(db))].filter((why) => why !== null);
+  }
   const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(db);
   return rows.map((row) => row.quick_check).filter((said) => said !== 'ok');
+}
+
+function factsOf(db: Db): ReturnType<typeof serverFacts> {
+  return serverFacts({ ask: async (text) => (await sql.raw<Row>(text).execute(db)).rows });
+}
+
+/** The PostgreSQL server that the ledger lies on, in words. */
+export async function describeServer(db: Db): Promise<string> {
+  const { version, synchronousCommit, fsync } = await factsOf(db);
+  return `PostgreSQL ${version}, synchronous_commit ${synchronousCommit}, fsync ${fsync}`;
 }
 
 /** Deliveries turned away since an instant, by reason, the most frequent first; only the kept ones are counted. */

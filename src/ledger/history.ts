@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, integerField, rowsIn, rowsText, storable } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 
 export type HistoryEntry = {
   payoutId: bigint;
@@ -20,26 +21,20 @@ export function historyHash(
   previous: string,
   entry: Omit<HistoryEntry, 'detail'> & { detail: string },
 ): string {
-  const fields = [
-    entry.payoutId.toString(),
-    entry.seq.toString(),
-    entry.at,
-    entry.event,
-    entry.source,
-    entry.from,
-    entry.to,
-  ];
-  return createHash('sha256')
-    .update(JSON.stringify([previous, ...fields, entry.detail]))
-    .digest('hex');
+  const { payoutId, seq, at, event, source, from, to, detail } = entry;
+  const fields = [previous, payoutId.toString(), seq.toString(), at, event, source, from, to, detail];
+  return hash('sha256', JSON.stringify(fields), 'hex');
 }
 
-/** Appends to the payout's chain; the caller keeps `previous` and the returned hash as the payout's head. */
+/**
+ * Appends to the payout's chain; the caller keeps `previous` and the returned hash as the payout's head. `detail` is the
+ * text of the entry's own, where many entries share one.
+ */
 export function chainEntry(
   previous: string,
   entry: HistoryEntry,
+  detail = detailText(entry.detail),
 ): Record<string, string | bigint | null> & { hash: string } {
-  const detail = JSON.stringify(entry.detail);
   return {
     payout_id: entry.payoutId,
     seq: entry.seq,
@@ -54,6 +49,13 @@ export function chainEntry(
   };
 }
 
+/** As {@link storable} texts are stored, so that the history tells what the payout's row holds. */
+function detailText(detail: Record<string, unknown>): string {
+  const text = JSON.stringify(detail);
+  if (!text.includes('\\u')) return text;
+  return JSON.stringify(detail, (_key, value) => (typeof value === 'string' ? storable(value) : value));
+}
+
 /** The detail of an entry from its column's text; empty where the text is no JSON object, which its hash then tells. */
 export function readDetail(text: string): Record<string, unknown> {
   try {
@@ -64,13 +66,17 @@ export function readDetail(text: string): Record<string, unknown> {
   }
 }
 
+const insertEntries = prepared<never>(
+  (_, slot) => sql`insert into history
+      (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
+    select ${integerField('payout_id')}, ${integerField('seq')}, ${field('at')}, ${field('event')}, ${field('source')},
+      ${field('from_state')}, ${field('to_state')}, ${field('detail')}, ${field('prev_hash')}, ${field('hash')}
+    from ${rowsIn(slot(0))} as row order by row.key`,
+);
+
 /** Writes chained entries in their order. */
 export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
-  if (entries.length === 0) return;
-  await sql`insert into history (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
-    select ${field('payout_id')}, ${field('seq')}, ${field('at')}, ${field('event')}, ${field('source')},
-      ${field('from_state')}, ${field('to_state')}, ${field('detail')}, ${field('prev_hash')}, ${field('hash')}
-    from ${rowsOf(entries)} as row order by row.id`.execute(trx);
+  if (entries.length > 0) await insertEntries(trx, [rowsText(entries)]);
 }
 
 /** The newest entry of all, 0 before the first. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, idsOf, integerField, rowsOf } from './bulk.ts';
+import { lesser } from './dialect.ts';
 import type { Db, Trx } from './open.ts';
 import type { Inquiry } from './tables.ts';
 
@@ -35,11 +36,7 @@ export async function dueInquiries(
     .orderBy('inquiries.due_at')
     .limit(request.limit);
   if (request.payoutIds) {
-    query = query.where(
-      'payout_id',
-      'in',
-      sql<bigint>`(select value from json_each(${`[${request.payoutIds.join(',')}]`}))`,
-    );
+    query = query.where('payout_id', 'in', idsOf(request.payoutIds));
   }
   const rows = await query.execute();
   return rows.map((row) => ({
@@ -136,7 +133,7 @@ type Question = {
  * raised once more; a rung of the ladder replaces the rung that was due.
  */
 const merge = sql`on conflict (payout_id, kind) where outcome is null do update set
-  due_at = min(inquiries.due_at, excluded.due_at), raised = inquiries.raised + 1,
+  due_at = ${lesser(sql.ref('inquiries.due_at'), sql.ref('excluded.due_at'))}, raised = inquiries.raised + 1,
   rung = case when excluded.rung_due_at is null then inquiries.rung else excluded.rung end,
   rung_due_at = coalesce(excluded.rung_due_at, inquiries.rung_due_at)`;
 
@@ -151,7 +148,7 @@ export async function addInquiry(trx: Trx, question: Question): Promise<void> {
 export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
   if (due.length === 0) return;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
-    select ${field('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${field('rung')}, 0),
+    select ${integerField('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${integerField('rung')}, 0),
       ${field('rung_due_at')}
     from ${rowsOf(due)} as row where true ${merge}`.execute(trx);
 }

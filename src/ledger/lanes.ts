@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Brakes } from '../domain/brakes.ts';
 import type { Mode } from '../domain/payout.ts';
+import { idsOf } from './bulk.ts';
 import { canaryVerdict, standingCanaries } from './canary.ts';
 import { type DailyUse, dailyUse } from './limits.ts';
 import type { Db, Trx } from './open.ts';
@@ -79,7 +80,7 @@ export async function headsOf(
   db: Db | Trx,
   { mode, at, payouts }: Pick<Ask, 'mode' | 'at' | 'payouts'>,
 ): Promise<Head[]> {
-  const only = payouts ? sql` and p.id in (select value from json_each(${`[${payouts.join(',')}]`}))` : sql``;
+  const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
   const isReady = sql`p.mode = ${mode} and p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
   const claimable = sql`p.look_up_first = 0 and (p.not_before is null or p.not_before <= ${at})`;

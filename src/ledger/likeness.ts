@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { perDialect } from './dialect.ts';
 import { linesOfBatch } from './lineage.ts';
 import type { Db, Trx } from './open.ts';
 
@@ -28,7 +29,12 @@ type Wanted = {
 /** What of these rows was ordered before (P23). The newest earlier payout of each row. For at most 5,000 rows a call. */
 export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted[]): Promise<Likeness[]> {
   if (rows.length === 0) return [];
-  const keys = sql.join(rows.map((row) => sql`(${row.accountNumber}, ${row.currency}, ${row.amount})`));
+  const keys = sql.join(
+    rows.map(
+      (row) =>
+        sql`(${row.accountNumber}, ${row.currency}, ${perDialect(sql`${row.amount}`, sql`${row.amount}::bigint`)})`,
+    ),
+  );
   const found = await db
     .selectFrom('payouts as p')
     .innerJoin('batches as b', 'b.id', 'p.batch_id')

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
+import { idsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 
 /** Counts what intents are about to send. In their own transaction, so that a crash leaves both or neither. */
 export async function spend(
@@ -10,22 +12,25 @@ export async function spend(
 ): Promise<void> {
   for (const [currency, own] of Map.groupBy(orders, (order) => order.currency)) {
     const used = own.reduce((sum, { amount }) => sum + amount, 0n);
-    await trx
-      .insertInto('limit_uses')
-      .values({ day_id: dayId, currency, used })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['day_id', 'currency'])
-          .doUpdateSet((eb) => ({ used: eb('limit_uses.used', '+', used) })),
-      )
-      .execute();
+    await use(trx, [dayId, currency, used]);
   }
 }
+
+const use = prepared((db, slot) =>
+  db
+    .insertInto('limit_uses')
+    .values({ day_id: slot<bigint>(0), currency: slot<string>(1), used: slot<bigint>(2) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day_id', 'currency'])
+        .doUpdateSet((eb) => ({ used: eb('limit_uses.used', '+', slot<bigint>(2)) })),
+    ),
+);
 
 /** Gives the amounts of attempts that were proven not taken back to the day that counted them. */
 export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise<void> {
   if (attemptIds.length === 0) return;
-  const wanted = sql<bigint>`(select value from json_each(${`[${attemptIds.join(',')}]`}))`;
+  const wanted = idsOf(attemptIds);
   const rows = await trx
     .selectFrom('attempts as a')
     .innerJoin('payouts as p', 'p.id', 'a.payout_id')
@@ -53,7 +58,7 @@ export async function spendAdopted(
   payoutIds: readonly bigint[],
 ): Promise<void> {
   if (payoutIds.length === 0) return;
-  const wanted = sql<bigint>`(select value from json_each(${`[${payoutIds.join(',')}]`}))`;
+  const wanted = idsOf(payoutIds);
   const sums = await trx
     .selectFrom('payouts')
     .select(['currency', sql<bigint>`sum(amount)`.as('used')])

@@ -12,6 +12,7 @@ import {
 import type { Mode } from '../domain/payout.ts';
 import { adoptedBetween } from './limit-uses.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import { later } from './projection.ts';
 import { type RecordEvent, record } from './record.ts';
 import { withholder } from './withheld.ts';
@@ -80,15 +81,18 @@ function uncounted(db: Db | Trx, mode: Mode, since: string): Promise<{ currency:
   );
 }
 
-/** By the ledger's own order: a clock may run back, ids do not. */
-function latestDay(db: Db | Trx, mode: Mode): Promise<{ id: bigint; day: string } | undefined> {
-  return db
+const lastDay = prepared<{ id: bigint; day: string }>((db, slot) =>
+  db
     .selectFrom('limit_days')
     .select(['id', 'day'])
-    .where('mode', '=', mode)
+    .where('mode', '=', slot<Mode>(0))
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1),
+);
+
+/** By the ledger's own order: a clock may run back, ids do not. */
+async function latestDay(db: Db | Trx, mode: Mode): Promise<{ id: bigint; day: string } | undefined> {
+  return (await lastDay(db, [mode]))[0];
 }
 
 /** The day that intents of now count for; the transaction that commits an intent begins it, or corrects it. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { idsOf } from './bulk.ts';
 import { contradictedByDetails, contradictedByWebhook, disputedStatus } from './doubts.ts';
 import type { Db, Trx } from './open.ts';
 
@@ -22,7 +23,7 @@ export type Alive = { reference: string; state: string; doubt: null | 'list' | '
  */
 export async function aliveAncestors(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Alive>> {
   if (ids.length === 0) return new Map();
-  const wanted = sql`id in (select value from json_each(${`[${ids.join(',')}]`}))`;
+  const wanted = sql`id in ${idsOf(ids)}`;
   const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
   type Row = { id: bigint; reference: string; state: string; doubt: 'state' | NonNullable<Alive['doubt']> };
   const { rows } = await sql<Row>`${lineage(wanted)}
@@ -41,7 +42,7 @@ export async function aliveAncestors(db: Db | Trx, ids: readonly bigint[]): Prom
 export async function linesOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Set<bigint>>> {
   const lines = new Map(ids.map((id) => [id, new Set([id])]));
   if (ids.length === 0) return lines;
-  const wanted = sql`id in (select value from json_each(${`[${ids.join(',')}]`}))`;
+  const wanted = sql`id in ${idsOf(ids)}`;
   const { rows } = await sql<{ id: bigint; ancestor: bigint }>`${lineage(wanted)}
     select id, ancestor from line`.execute(db);
   for (const { id, ancestor } of rows) lines.get(id)?.add(ancestor);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import { successorReference } from '../domain/successor.ts';
+import { idsIn, idsOf, textsIn } from './bulk.ts';
 import type { CompleteRun } from './listings.ts';
 import type { Db, Trx } from './open.ts';
 import { chainsOf } from './successors.ts';
@@ -42,8 +43,10 @@ export async function runsSince(
  * the whole run by its primary key instead.
  */
 function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'reference_key', values: string) {
+  const text = sql`${values}`;
+  const wantedIn = column === 'payout_id' ? idsIn(text) : textsIn(text);
   const wanted = sql<string>`(select transfer_id from listed where run_id = ${run} and ${sql.ref(column)} in
-    (select value from json_each(${values})))`;
+    ${wantedIn})`;
   return db
     .selectFrom('listed')
     .select(['payout_id', 'reference', 'reference_key', 'transfer_id', 'status'])
@@ -51,7 +54,7 @@ function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'reference_ke
     .where('transfer_id', 'in', wanted);
 }
 
-/** The transfers that a run showed of these payouts; a run that died may have left them unpaired. */
+/** The transfers that a run showed of these payouts; a run that died may have left some unpaired. */
 async function shownBy(db: Db | Trx, run: string, payouts: readonly Payout[]) {
   const paired = await rowsWith(db, run, 'payout_id', idsText(payouts)).execute();
   const idOf = new Map(payouts.map(({ id, reference_key }) => [reference_key, id]));
@@ -113,7 +116,7 @@ export async function lookAlikes(
   { ids: lostIds, prefix }: { ids: ReadonlySet<bigint>; prefix: string },
 ): Promise<Map<bigint, string[]>> {
   const lost = payouts.filter(({ id }) => lostIds.has(id));
-  // Until a run ends, its rows are paired with nobody's payouts.
+  // Until a run ends, what it learns may still pair its rows with payouts of ours.
   const ended = later.flatMap(({ id, finishedAt }) => (finishedAt === null ? [] : [id]));
   const found = complete ? await sameMoney(db, complete.id, payouts) : [];
   for (const run of lost.length === 0 ? [] : ended) found.push(...(await sameMoney(db, run, lost)));
@@ -142,7 +145,7 @@ async function sameMoney(
     select p.id, l.reference from ${unpaired} as u cross join listed l cross join payouts p
     where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.mode = ${first.mode}
       and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
-      and +p.id in (select value from json_each(${idsText(payouts)}))
+      and +p.id in ${idsOf(payouts.map(({ id }) => id))}
       and p.state in ('unknown', 'failed', 'refused', 'returned')`.execute(db);
   return rows;
 }

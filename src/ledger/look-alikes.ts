@@ -1,8 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Mode } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, integerField, rowsOf, textsOf } from './bulk.ts';
+import { jsonRows } from './dialect.ts';
 import type { Db, Ledger } from './open.ts';
+import { unpaired } from './pairing.ts';
 
 /** A transfer under another reference that resembles a payout: same account, bank, currency and amount, days apart at most. */
 export type AlikeTransfer = { transferId: string; reference: string; status: string; createdAt: string };
@@ -12,7 +14,7 @@ export type AlikePayout = { reference: string; batch: string; state: string; sub
 const nearMs = 3 * 86_400_000;
 /** One more than a person is shown, so that "and more" can be said. */
 const most = 4;
-const rowsPerStep = 20_000;
+const rowsPerStep = 2_000;
 
 /**
  * Puts aside the run's transfers that no payout explains but an open one resembles, so that both can be asked for the
@@ -23,21 +25,17 @@ export async function findLookAlikes(ledger: Ledger, run: string, mode: Mode): P
     const runs = trx.selectFrom('runs').select('id').where('mode', '=', mode);
     await trx.deleteFrom('look_alikes').where('run_id', 'in', runs).execute();
   });
-  for (let after: string | null = ''; after !== null; ) {
-    const upTo = await boundary(ledger.db, run, after);
-    const range = sql`l.run_id = ${run} and l.payout_id is null and l.transfer_id > ${after}
-      ${upTo === null ? sql`` : sql`and l.transfer_id <= ${upTo}`}`;
+  for await (const ids of unpaired(ledger.db, run, rowsPerStep)) {
     await ledger.write((trx) =>
       sql`insert into look_alikes
         (run_id, account_number, amount, currency, bank_code, created_at, transfer_id, reference, status)
         select l.run_id, l.account_number, l.amount, l.currency, l.bank_code, l.created_at, l.transfer_id, l.reference, l.status
-        from listed l where ${range} and l.amount is not null and l.created_at <> ''
-          and coalesce(lower(l.domain), ${mode}) = ${mode}
+        from listed l where l.run_id = ${run} and l.transfer_id in ${textsOf(ids)} and l.payout_id is null
+          and l.amount is not null and l.created_at <> '' and coalesce(lower(l.domain), ${mode}) = ${mode}
           and exists (select 1 from payouts p where p.mode = ${mode} and ${sameOrder(sql`l`)} and ${unseen(run)})`.execute(
         trx,
       ),
     );
-    after = upTo;
   }
 }
 
@@ -64,12 +62,12 @@ export async function alikeTransfers(
   );
   // A list for each, ended by its own limit: a join would grow with the product of what resembles each other.
   const { rows } = await sql<{ id: bigint; alikes: string }>`
-    select p.id, (select json_group_array(json_array(f.transfer_id, f.reference, f.status, f.created_at)) from (
+    select p.id, (select ${jsonRows('f.transfer_id', 'f.reference', 'f.status', 'f.created_at')} from (
       select a.transfer_id, a.reference, a.status, a.created_at from look_alikes a
       where a.run_id = ${run} and ${sameOrder(sql`a`)}
         and a.created_at between ${field('since')} and ${field('until')}
       order by a.created_at, a.transfer_id limit ${most}) f) as alikes
-    from ${rowsOf(asked)} as row join payouts p on p.id = ${field('id')}`.execute(db);
+    from ${rowsOf(asked)} as row join payouts p on p.id = ${integerField('id')}`.execute(db);
   return new Map(
     rows.flatMap(({ id, alikes }) => {
       const found = transferRows.parse(JSON.parse(alikes));
@@ -105,7 +103,7 @@ export async function alikePayouts(
     and d.kind = 'missing_at_service' and d.state <> 'resolved')`;
   // `cross join` keeps SQLite in this order: without statistics it would read the whole table for each of these.
   const { rows } = await sql<{ transfer_id: string; alikes: string }>`
-    select a.transfer_id, (select json_group_array(json_array(f.reference, f.batch_id, f.state, f.submitted_at)) from (
+    select a.transfer_id, (select ${jsonRows('f.reference', 'f.batch_id', 'f.state', 'f.submitted_at')} from (
       select p.reference, p.batch_id, p.state, p.submitted_at from payouts p
       where p.mode = ${mode} and ${sameOrder(sql`a`)} and ${unseen(run)}
         and (p.state in ('unknown', 'pending') or ${missing})
@@ -144,19 +142,4 @@ async function anyFound(db: Db, run: string): Promise<boolean> {
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/** The last transfer id of the next step, or null when the rest fits in it. */
-async function boundary(db: Db, run: string, after: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('listed')
-    .select('transfer_id')
-    .where('run_id', '=', run)
-    .where('payout_id', 'is', null)
-    .where('transfer_id', '>', after)
-    .orderBy('transfer_id')
-    .offset(rowsPerStep - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.transfer_id ?? null;
 }

@@ -1,13 +1,15 @@
 import { barrierKeys, raiseBarrier } from './barriers.ts';
+import { machineOf } from './machine.ts';
 import { readMark, writeMark } from './mark.ts';
 import type { Db, Ledger, Trx } from './open.ts';
+import { timelineFall } from './timeline.ts';
 
 /** At most one mark in so many milliseconds. */
 const everyMs = 1000;
 
 /** P25: a ledger behind its mark, or of another id, went back in time; the barrier outlives this process. */
 export async function noticeFall(trx: Trx, path: string, id: string, at: string): Promise<boolean> {
-  const why = await fallOf(trx, path, id);
+  const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
   if (why) {
     const cause = `this ledger went back in time (${why}): it may not know what was sent since. counterfoil restore --adopt makes it safe to use`;
     await raiseBarrier(trx, barrierKeys.behind, { at, cause });
@@ -19,14 +21,16 @@ async function fallOf(trx: Trx, path: string, id: string): Promise<string | unde
   // Read inside a write transaction: marks are written inside one too, so that this one is never ahead of the ledger.
   const found = readMark(path);
   const reached = await lastEntry(trx);
+  const own = await standingOf(trx, path, id);
   switch (found.kind) {
     case 'unreadable':
       return 'the mark beside it cannot be read';
     case 'absent':
-      return reached.id > 0n && (await metaOf(trx, 'marked')) ? 'the mark beside it is gone' : undefined;
+      return reached.id > 0n && (await metaOf(trx, own.key)) ? 'the mark beside it is gone' : undefined;
     case 'mark': {
       const { ledger, history, hash } = found.mark;
-      if (ledger !== id) return 'another ledger stood in its place before';
+      if (own.outdated.includes(ledger)) return undefined;
+      if (ledger !== own.name) return 'another ledger stood in its place before';
       if (history > reached.id) return `it had ${history} entries and now has ${reached.id}`;
       if (history === 0n) return undefined;
       const same = await trx
@@ -37,6 +41,25 @@ async function fallOf(trx: Trx, path: string, id: string): Promise<string | unde
       return same?.hash === hash ? undefined : `entry ${history} of its history is not the one it had`;
     }
   }
+}
+
+/** In `meta`: how often a ledger that machines share was adopted. */
+export const adoptionsKey = 'adoptions';
+
+/**
+ * What this machine's mark is about. Where machines share a ledger each has a mark, and who adopts cannot take away the
+ * marks of the others: a mark names the adoption it was written after, and those from before a later one are void.
+ */
+async function standingOf(
+  trx: Trx,
+  path: string,
+  id: string,
+): Promise<{ key: string; name: string; outdated: string[] }> {
+  const machine = machineOf(path);
+  if (machine === '') return { key: 'marked', name: id, outdated: [] };
+  const adoptions = Number((await metaOf(trx, adoptionsKey)) ?? '0');
+  const names = Array.from({ length: adoptions + 1 }, (_, n) => (n === 0 ? id : `${id}/${n}`));
+  return { key: `marked:${machine}`, name: names.at(-1) ?? id, outdated: names.slice(0, -1) };
 }
 
 async function lastEntry(db: Db | Trx): Promise<{ id: bigint; hash: string }> {
@@ -87,20 +110,25 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
 /** Writes the mark of what this ledger holds; a disk that refuses is a ledger that failed (P12). */
 export async function markNow(trx: Trx, path: string, id: string): Promise<void> {
   const last = await lastEntry(trx);
+  const { key, name } = await standingOf(trx, path, id);
   const found = readMark(path);
-  const told = found.kind === 'mark' && found.mark.history === last.id && found.mark.hash === last.hash;
+  const told =
+    found.kind === 'mark' &&
+    found.mark.history === last.id &&
+    found.mark.hash === last.hash &&
+    found.mark.ledger === name;
   if (!told) {
     try {
-      writeMark(path, { ledger: id, history: last.id, hash: last.hash });
+      writeMark(path, { ledger: name, history: last.id, hash: last.hash });
     } catch (error) {
       throw new MarkFailed(path, error);
     }
   }
   // Said only once the mark is there: a ledger that says it is marked and has no mark went back in time.
-  if (!(await metaOf(trx, 'marked'))) {
+  if (!(await metaOf(trx, key))) {
     await trx
       .insertInto('meta')
-      .values({ key: 'marked', value: 'yes' })
+      .values({ key, value: 'yes' })
       .onConflict((conflict) => conflict.column('key').doNothing())
       .execute();
   }

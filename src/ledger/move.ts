@@ -1,17 +1,26 @@
-import { existsSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { abandonAll } from './adopt.ts';
 import { copyConsistently } from './backup.ts';
 import { barrierKeys } from './barriers.ts';
+import { isLedgerThere } from './exists.ts';
 import { shutGate } from './gate.ts';
 import { removeMark, syncFolder, writeMark } from './mark.ts';
 import { markNow, noticeFall } from './marking.ts';
 import { type Ledger, openLedger, type Trx } from './open.ts';
+import { nameOf, type Place, placeOf } from './place.ts';
 import { findSeal, ledgerDigest, sealKeys } from './seal.ts';
 import { openSnapshot } from './snapshot.ts';
 import { syncFile } from './swap.ts';
 
-/** `to` is the new file, absolute; `url` is how a configuration names it. */
-export type MoveRequest = { from: string; to: string; url: string; now: () => string };
+/** `to` is the new place, a file's name absolute; `url` is how a configuration names it, without a password. */
+export type MoveRequest = {
+  from: string;
+  to: string | Place;
+  url: string;
+  now: () => string;
+  /** Hears how many rows were copied so far, where they are copied one by one. */
+  onRows?: (rows: number) => void;
+};
 
 export type Moved =
   | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
@@ -24,34 +33,37 @@ export type Moved =
  * and the same call again finishes.
  */
 export async function moveLedger(request: MoveRequest): Promise<Moved> {
-  const { from, to, now } = request;
+  const { from, now } = request;
+  const target = placeOf(request.to);
+  const to = nameOf(target);
   const source = await openLedger(from, { now, alone: 'owner' });
   try {
     const sealed = await progressOf(source);
     if (sealed.target !== undefined && sealed.target !== to)
       return { kind: 'refused', why: `it was moved already: ${sealed.cause}` };
-    if (sealed.target === undefined && existsSync(to))
-      return { kind: 'refused', why: `${to} is there already; a ledger never moves over another file` };
-    if (sealed.handed && !existsSync(to)) {
+    const there = await isLedgerThere(target);
+    if (sealed.target === undefined && there)
+      return { kind: 'refused', why: `${to} is there already; a ledger never moves over another one` };
+    if (sealed.handed && !there) {
       const why = `it was moved to ${to}, which is gone: restore a backup of that ledger there. The old one stays sealed, since it does not know what was sent after the move`;
       return { kind: 'refused', why };
     }
-    const gate = await shutGate(to);
+    const gate = await shutGate(target);
     if (!gate) return { kind: 'locked' };
     try {
       const abandoned = sealed.target === undefined ? await abandonAll(source, now) : 0;
       const digest = sealed.digest ?? (await seal(source, request));
-      if (!existsSync(to)) copyTo(from, to);
-      const arrived = await openTarget(source, request, { digest, handed: sealed.handed });
+      if (!there) await copyTo(from, target, request);
+      const arrived = await openTarget(source, { ...request, to: target }, { digest, handed: sealed.handed });
       if (arrived.kind === 'differs') {
-        const why = `${to} does not hold what ${from} holds, so that neither sends. Move that file away, then run the same migrate --to again`;
+        const why = `${to} does not hold what ${from} holds, so that neither sends. ${target.kind === 'sqlite' ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
         return { kind: 'refused', why };
       }
       // No ledger answers to this mark: a file of this one from before the move is noticed when it is put back (P25).
       writeMark(from, { ledger: 'moved', history: 0n, hash: '' });
       return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
     } finally {
-      gate.release();
+      await gate.release();
     }
   } finally {
     await source.close();
@@ -60,8 +72,8 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
 
 type Progress = { cause: string; target?: string; digest?: string; handed: boolean };
 
-async function progressOf({ db, path }: Ledger): Promise<Progress> {
-  const seal = await findSeal(db, path);
+async function progressOf({ db, place }: Ledger): Promise<Progress> {
+  const seal = await findSeal(db, nameOf(place));
   const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', wanted).execute();
   const value = new Map(rows.map((row) => [row.key, row.value]));
@@ -76,7 +88,8 @@ async function progressOf({ db, path }: Ledger): Promise<Progress> {
 }
 
 /** One transaction: what the source holds, and that it never changes again. */
-async function seal(source: Ledger, { to, url, now }: MoveRequest): Promise<string> {
+async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
+  const to = nameOf(placeOf(request.to));
   return source.write(async (trx) => {
     const digest = await ledgerDigest(trx);
     const cause = `this ledger was moved to ${url} (${to}): set ledger.url to it. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
@@ -93,7 +106,23 @@ async function seal(source: Ledger, { to, url, now }: MoveRequest): Promise<stri
 }
 
 /** The copy is sealed as its source is; a name appears only when its bytes are durable. */
-function copyTo(from: string, to: string): void {
+async function copyTo(
+  from: string,
+  target: Place,
+  { now, onRows = () => undefined }: MoveRequest,
+): Promise<void> {
+  const { path: to } = target;
+  if (target.kind === 'postgres') {
+    removeMark(to);
+    const { copyTables } = await import('./copy-tables.ts');
+    const copy = await openLedger(target, {
+      now,
+      alone: 'copy',
+      fill: async (trx) => void (await copyTables(from, trx, onRows)),
+    });
+    await copy.close();
+    return;
+  }
   const partial = `${to}.partial`;
   copyConsistently(from, partial);
   syncFile(partial);
@@ -106,7 +135,7 @@ function copyTo(from: string, to: string): void {
 /** Compares and opens the target. `open` says that it had been opened before. */
 async function openTarget(
   source: Ledger,
-  { to, now }: MoveRequest,
+  { to, now }: { to: Place; now: () => string },
   { digest, handed }: { digest: string; handed: boolean },
 ): Promise<{ kind: 'opened' | 'open' | 'differs' }> {
   const target = await openLedger(to, { now, alone: 'copy' });
@@ -121,16 +150,16 @@ async function openTarget(
       await trx.deleteFrom('meta').where('key', 'in', gone).execute();
     });
     // P25: had it been open before, a mark tells that it sent since, and that this is an old copy in its place.
-    const fell = handed && (await target.write((trx) => noticeFall(trx, to, target.id, now())));
-    if (!fell) await target.write((trx) => markNow(trx, to, target.id));
+    const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));
+    if (!fell) await target.write((trx) => markNow(trx, to.path, target.id));
     return { kind: 'opened' };
   } finally {
     await target.close();
   }
 }
 
-async function digestOf(path: string): Promise<string> {
-  const { db, close } = await openSnapshot(path);
+async function digestOf(place: Place): Promise<string> {
+  const { db, close } = await openSnapshot(place);
   try {
     return await ledgerDigest(db);
   } finally {

@@ -13,6 +13,10 @@ import { up as discrepancies } from './migrations/0005-discrepancies.ts';
 import { up as periods } from './migrations/0006-periods.ts';
 import { up as listing } from './migrations/0007-listing.ts';
 import { up as brakes } from './migrations/0008-brakes.ts';
+import { up as haltKinds } from './migrations/0012-halt-kinds.ts';
+import { up as machines } from './migrations/0013-machines.ts';
+import { nameOf, type Place, placeOf } from './place.ts';
+import type { Session } from './postgres-session.ts';
 import { findSeal } from './seal.ts';
 import { LedgerDialect, openDatabase } from './sqlite.ts';
 import { assertNotHalfSwapped } from './swap.ts';
@@ -25,12 +29,16 @@ export type Trx = Transaction<Tables>;
 
 export type Ledger = {
   db: Db;
+  /** Its SQLite file; on PostgreSQL the name beside which this machine keeps what belongs to it. */
   path: string;
+  place: Place;
+  /** Locks that every process of a ledger on PostgreSQL sees, on whatever machine; null: files are its locks. */
+  session: Pick<Session, 'hold' | 'isFree' | 'lost'> | null;
   /** The instance id: which ledger this is, wherever its file lies. */
   id: string;
   /** When the ledger was made, ISO UTC. */
   birth: string;
-  /** Runs `work` in one BEGIN IMMEDIATE transaction. Never await the network inside. */
+  /** Runs `work` in one transaction that is alone among all writers. Never await the network inside. */
   write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };
@@ -44,6 +52,8 @@ const migrations = {
   '0006-periods': { up: periods },
   '0008-brakes': { up: brakes },
   '0007-listing': { up: listing },
+  '0012-halt-kinds': { up: haltKinds },
+  '0013-machines': { up: machines },
 };
 
 /** The names of every migration this version knows, in their order. */
@@ -57,14 +67,22 @@ export type OpenOptions = {
    * missing one says nothing.
    */
   alone?: 'owner' | 'copy';
+  /** Fills a new ledger on PostgreSQL, in the transaction that makes its tables: both are there, or neither. */
+  fill?: (trx: Trx) => Promise<void>;
 };
 
 /**
- * Opens (and creates or migrates) the ledger file, mode 0600 in a folder of mode 0700. A sealed one can only be read.
- * Throws LedgerLocked while it is being restored or moved, and what SQLite throws: an unreadable, foreign or full file
- * is for the caller to report.
+ * Opens (and creates or migrates) the ledger: a file, mode 0600 in a folder of mode 0700, or a schema of a PostgreSQL
+ * database. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved, and what the database
+ * throws: an unreadable, foreign or full file is for the caller to report.
  */
-export async function openLedger(path: string, options: OpenOptions): Promise<Ledger> {
+export async function openLedger(where: string | Place, options: OpenOptions): Promise<Ledger> {
+  const place = placeOf(where);
+  const { path } = place;
+  if (place.kind === 'postgres') {
+    const { openPostgres } = await import('./open-postgres.ts');
+    return openPostgres(place, options, { migrate, settle, knownMigrations });
+  }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const gate = options.alone ? null : await enterGate(path);
   try {
@@ -83,35 +101,53 @@ async function openFile(path: string, options: OpenOptions, leave: () => void): 
   const write = <T>(work: (trx: Trx) => Promise<T>): Promise<T> => db.transaction().execute(work);
   try {
     chmodSync(path, 0o600);
-    await write(migrate);
-    const born = await write((trx) => bornOnce(trx, options.now()));
-    const sealed = await findSeal(db, path);
+    await write((trx) => migrate(trx));
+    const seal = (): void => void database.pragma('query_only = ON');
     const close = async (): Promise<void> => {
       await db.destroy();
       leave();
     };
-    if (sealed && !options.alone) {
-      database.pragma('query_only = ON');
-      return { db, path, ...born, write: () => Promise.reject(new LedgerSealed(sealed.cause)), close };
-    }
-    // A sealed one sends nothing anyway, and its mark is that of no ledger.
-    const fallenBack =
-      options.alone !== 'copy' &&
-      !sealed &&
-      (await write((trx) => noticeFall(trx, path, born.id, options.now())));
-    // What fell back is not marked: the old mark is the only one who knows.
-    if (fallenBack || options.alone) return { db, path, ...born, write, close };
-    const marker = createMarker({ write, path, id: born.id, now: options.now });
-    return { db, path, ...born, write: marker.write, close: () => marker.flush().then(close) };
+    return await settle({ db, write, seal, close, place: { kind: 'sqlite', path }, session: null }, options);
   } catch (error) {
     await db.destroy();
     throw error;
   }
 }
 
+/** A ledger whose tables are there; `seal` makes its connections read only. */
+export type Opened = Pick<Ledger, 'db' | 'write' | 'close' | 'place' | 'session'> & {
+  seal(): void | Promise<void>;
+};
+
+/** What every opened ledger goes through: its birth, a seal (P26), a fall back in time (P25), and the mark from then on. */
+async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
+  const { db, write, close, place, session } = opened;
+  const { path } = place;
+  const born = await write((trx) => bornOnce(trx, options.now()));
+  const sealed = await findSeal(db, nameOf(place));
+  const ledger: Ledger = { db, path, place, session, ...born, write, close };
+  if (sealed && !options.alone) {
+    await opened.seal();
+    return { ...ledger, write: () => Promise.reject(new LedgerSealed(sealed.cause)) };
+  }
+  // A sealed one sends nothing anyway, and its mark is that of no ledger.
+  const fallenBack =
+    options.alone !== 'copy' &&
+    !sealed &&
+    (await write((trx) => noticeFall(trx, path, born.id, options.now())));
+  // What fell back is not marked: the old mark is the only one who knows.
+  if (fallenBack || options.alone) return ledger;
+  const marker = createMarker({ write, path, id: born.id, now: options.now });
+  return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
+}
+
 /** All or nothing, and one process at a time: two may open a new ledger at once. */
-async function migrate(trx: Trx): Promise<void> {
-  const migrator = new Migrator({ db: trx, provider: { getMigrations: async () => migrations } });
+async function migrate(trx: Trx, schema?: string): Promise<void> {
+  const migrator = new Migrator({
+    db: trx,
+    provider: { getMigrations: async () => migrations },
+    ...(schema !== undefined && { migrationTableSchema: schema }),
+  });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
 }

@@ -1,116 +1,103 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { ListedRow, PairedPayout } from '../domain/classify.ts';
-import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import { sql } from 'kysely';
+import type { ListedRow } from '../domain/classify.ts';
 import type { Mode } from '../domain/payout.ts';
-import type { Db, Ledger } from './open.ts';
-import type { Tables } from './tables.ts';
+import { field, integerField, rowsOf, textsOf } from './bulk.ts';
+import type { Db, Ledger, Trx } from './open.ts';
+import { pairingKeys } from './staging.ts';
 
-/** A payout with every listed transfer that was paired with it. */
-export type PairCase = { payout: PairedPayout; rows: ListedRow[] };
-
-type InPair = ExpressionBuilder<Pick<Tables, 'listed' | 'payouts'>, 'listed' | 'payouts'>;
-
-/** Listed rows paired per transaction, so that other writers get their turn. */
-const rowsPerStep = 20_000;
+/** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
+const rowsPerStep = 1_000;
+/** Rows that only a count, or a condition that few meet, looks at. */
+const rowsPerRange = 5_000;
 
 /**
- * Pairs the run's listed rows with payouts of the mode: by reference, then by transfer id, then by trx.
- * Returns how many payouts were paired, agreeing or not.
+ * Pairs the run's listed rows that belonged to no payout when they were staged: what was learnt since may tell.
+ * Returns how many payouts are paired, agreeing or not.
  */
 export async function pairListed(ledger: Ledger, run: string, mode: Mode): Promise<number> {
-  for (let after: string | null = ''; after !== null; ) {
-    const upTo = await boundary(ledger.db, run, after);
-    const range = sql`run_id = ${run} and transfer_id > ${after} ${upTo === null ? sql`` : sql`and transfer_id <= ${upTo}`}`;
+  for await (const ids of unpaired(ledger.db, run, rowsPerStep)) {
+    // Most often there is nothing to pair, and so nothing to write.
+    if ((await pairable(ledger.db, { run, mode, ids })).length === 0) continue;
     await ledger.write(async (trx) => {
-      for (const key of ['reference_key', 'transfer_id', 'trx'] as const) {
-        const ours = sql`(select min(p.id) from payouts p where p.mode = ${mode} and p.${sql.ref(key)} = listed.${sql.ref(key)})`;
-        await sql`update listed set payout_id = ${ours} where ${range} and payout_id is null`.execute(trx);
-      }
+      const found = await pairable(trx, { run, mode, ids });
+      await sql`update listed set payout_id = ${integerField('payout_id')} from ${rowsOf(found)} as row
+        where listed.run_id = ${run} and listed.transfer_id = ${field('transfer_id')}`.execute(trx);
     });
-    after = upTo;
   }
-  const row = await ledger.db
-    .selectFrom('listed')
-    .select((eb) => eb.fn.count<bigint>('payout_id').distinct().as('n'))
-    .where('run_id', '=', run)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
+  let paired = 0;
+  for await (const { after, upTo } of payoutSteps(ledger.db, run)) {
+    const row = await ledger.db
+      .selectFrom('listed')
+      .select((eb) => eb.fn.count<bigint>('payout_id').distinct().as('n'))
+      .where('run_id', '=', run)
+      .where('payout_id', '>', after)
+      .where('payout_id', '<=', upTo)
+      .executeTakeFirstOrThrow();
+    paired += Number(row.n);
+  }
+  return paired;
 }
 
-/** The next cases (by payout id) that differ, can progress, or lack the listing's word: only these need classifying. */
-export async function casesAfter(
-  db: Db,
-  run: string,
-  mode: Mode,
-  after: bigint,
-  limit: number,
-): Promise<PairCase[]> {
-  const ids = await db
-    .selectFrom('listed')
-    .innerJoin('payouts', 'payouts.id', 'listed.payout_id')
-    .leftJoin('attempts', (join) =>
-      join.onRef('attempts.payout_id', '=', 'payouts.id').on('attempts.number', '=', 1n),
-    )
-    .select('listed.payout_id as id')
-    .distinct()
-    .where('listed.run_id', '=', run)
-    .where('payouts.mode', '=', mode)
-    .where('listed.payout_id', '>', after)
-    .where((eb) =>
-      eb.or([
-        differs(eb),
-        eb('attempts.began_at', 'is', null),
-        eb('listed.created_at', '<', eb.ref('attempts.began_at')),
-        severalRows(run),
-      ]),
-    )
-    .orderBy('listed.payout_id')
-    .limit(limit)
-    .execute();
-  return loadCases(
-    db,
-    run,
-    ids.flatMap(({ id }) => id ?? []),
+const highest = 2n ** 63n - 1n;
+
+/** The payouts that the run's list shows, in ranges of some thousand rows, so that webhooks get their turn. */
+export async function* payoutSteps(db: Db, run: string): AsyncGenerator<{ after: bigint; upTo: bigint }> {
+  for (let after = 0n; after < highest; ) {
+    const last = await db
+      .selectFrom('listed')
+      .select('payout_id')
+      .where('run_id', '=', run)
+      .where('payout_id', '>', after)
+      .orderBy('payout_id')
+      .offset(rowsPerRange - 1)
+      .limit(1)
+      .executeTakeFirst();
+    const upTo = last?.payout_id ?? highest;
+    yield { after, upTo };
+    after = upTo;
+    await breath();
+  }
+}
+
+/** Lets everything else in this process have its turn. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The rows among these that belong to no payout, and for which there is one. */
+async function pairable(db: Db | Trx, { run, mode, ids }: { run: string; mode: Mode; ids: string[] }) {
+  const payouts = pairingKeys.map(
+    (key) =>
+      sql`(select min(p.id) from payouts p where p.mode = ${mode} and p.${sql.ref(key)} = l.${sql.ref(key)})`,
   );
+  const { rows } = await sql<{ transfer_id: string; payout_id: bigint }>`
+    select found.transfer_id, found.payout_id from (
+      select l.transfer_id, coalesce(${sql.join(payouts)}) as payout_id from listed l
+      where l.run_id = ${run} and l.transfer_id in ${textsOf(ids)} and l.payout_id is null) found
+    where found.payout_id is not null`.execute(db);
+  return rows;
 }
 
-/** Listed rows that belong to no payout, created at or after `since`, by transfer id. */
-export function foreignAfter(
-  db: Db,
-  run: string,
-  since: string,
-  after: string,
-  limit: number,
-): Promise<ListedRow[]> {
-  return db
-    .selectFrom('listed')
-    .select(listedColumns)
-    .where('run_id', '=', run)
-    .where('payout_id', 'is', null)
-    .where('transfer_id', '>', after)
-    .where((eb) => eb.or([eb('created_at', '>=', since), eb('created_at', '=', '')]))
-    .orderBy('transfer_id')
-    .limit(limit)
-    .execute();
-}
-
-function differs(eb: InPair): Expression<SqlBool> {
-  return eb.or([
-    eb('listed.amount', 'is', null),
-    eb('listed.amount', '<>', eb.ref('payouts.amount')),
-    eb('listed.currency', '<>', eb.ref('payouts.currency')),
-    eb('listed.account_number', '<>', eb.ref('payouts.account_number')),
-    eb('listed.bank_code', '<>', eb.ref('payouts.bank_code')),
-    eb('listed.domain', '<>', eb.ref('payouts.mode')),
-    eb('listed.status', '<>', eb.ref('payouts.state')),
-    eb('listed.fee', '<>', eb.ref('payouts.fee')),
-    eb('payouts.evidence', 'not like', '%listing%'),
-  ]);
-}
-
-function severalRows(run: string): Expression<SqlBool> {
-  return sql<SqlBool>`exists (select 1 from listed other where other.run_id = ${run}
-    and other.payout_id = listed.payout_id and other.transfer_id <> listed.transfer_id)`;
+/**
+ * The transfers of the run that belong to no payout, some at a time, by what an index holds of them: asked for with
+ * more, SQLite reads the whole run by its primary key instead.
+ */
+export async function* unpaired(db: Db, run: string, limit: number): AsyncGenerator<string[]> {
+  for (let after = ''; ; ) {
+    const rows = await db
+      .selectFrom('listed')
+      .select('transfer_id')
+      .where('run_id', '=', run)
+      .where('payout_id', 'is', null)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(limit)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return;
+    after = last.transfer_id;
+    yield rows.map((row) => row.transfer_id);
+  }
 }
 
 const listedColumns = [
@@ -129,64 +116,22 @@ const listedColumns = [
   'updated_at',
 ] as const;
 
-async function loadCases(db: Db, run: string, ids: bigint[]): Promise<PairCase[]> {
-  if (ids.length === 0) return [];
-  const payouts = await db.selectFrom('payouts').selectAll().where('id', 'in', ids).orderBy('id').execute();
-  const attempts = await db
-    .selectFrom('attempts')
-    .select(['payout_id', 'began_at', 'outcome'])
-    .where('payout_id', 'in', ids)
-    .orderBy('number')
-    .execute();
-  const listed = await db
-    .selectFrom('listed')
-    .select([...listedColumns, 'payout_id'])
-    .where('run_id', '=', run)
-    // The range, and no order: else SQLite takes the primary key, and reads the whole listing for each chunk.
-    .where('payout_id', '>=', ids[0] ?? 0n)
-    .where('payout_id', '<=', ids.at(-1) ?? 0n)
-    .where(sql<bigint>`+payout_id`, 'in', ids)
-    .execute();
-  const attemptsOf = Map.groupBy(attempts, (attempt) => attempt.payout_id);
-  const inOrder = listed.toSorted((a, b) => (a.transfer_id < b.transfer_id ? -1 : 1));
-  const rowsOf = Map.groupBy(inOrder, (row) => row.payout_id);
-  return payouts.map((row) => {
-    const own = attemptsOf.get(row.id) ?? [];
-    const payout: PairedPayout = {
-      id: row.id,
-      batchId: row.batch_id,
-      reference: row.reference,
-      referenceKey: row.reference_key,
-      transferId: row.transfer_id,
-      trx: row.trx,
-      amount: row.amount,
-      currency: row.currency,
-      accountNumber: row.account_number,
-      bankCode: row.bank_code,
-      mode: row.mode,
-      state: row.state,
-      evidence: row.evidence,
-      fee: row.fee,
-      // An adopted payout may have been sent by the ledger that was lost (P25).
-      firstIntentAt: own[0]?.began_at ?? row.submitted_at,
-      accepted: own.some((attempt) => attempt.outcome === 'accepted'),
-      possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
-      forgotten: row.unseen_sends > 0n,
-    };
-    return { payout, rows: rowsOf.get(row.id) ?? [] };
-  });
-}
-
-/** The last transfer id of the next step, or null when the rest fits in it. */
-async function boundary(db: Db, run: string, after: string): Promise<string | null> {
-  const row = await db
-    .selectFrom('listed')
-    .select('transfer_id')
-    .where('run_id', '=', run)
-    .where('transfer_id', '>', after)
-    .orderBy('transfer_id')
-    .offset(rowsPerStep - 1)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.transfer_id ?? null;
+/** Listed rows that belong to no payout, created at or after `since`, by transfer id, some at a time. */
+export async function* foreignRows(
+  db: Db,
+  run: string,
+  since: string,
+  limit: number,
+): AsyncGenerator<ListedRow[]> {
+  for await (const ids of unpaired(db, run, limit)) {
+    const rows = await db
+      .selectFrom('listed')
+      .select(listedColumns)
+      .where('run_id', '=', run)
+      .where('transfer_id', 'in', textsOf(ids))
+      .where((eb) => eb.or([eb('created_at', '>=', since), eb('created_at', '=', '')]))
+      .orderBy('transfer_id')
+      .execute();
+    if (rows.length > 0) yield rows;
+  }
 }

@@ -5,11 +5,13 @@ import type { PayoutState } from '../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
-import { field, rowsOf } from './bulk.ts';
+import { idsIn, idsText } from './bulk.ts';
 import { chainEntry, insertHistory } from './history.ts';
 import { askDetails } from './inquiries.ts';
 import type { Trx } from './open.ts';
-import { apply, columns, finals, later, type Row } from './projection.ts';
+import { prepared } from './prepared.ts';
+import { apply, finals, later, type Row } from './projection.ts';
+import { type Changed, loadRows, startRows, writeRows } from './projection-rows.ts';
 
 export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
@@ -22,7 +24,8 @@ export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; e
 export async function record(trx: Trx, at: string, events: readonly RecordEvent[]): Promise<Recorded[]> {
   if (events.length === 0) return [];
   const ids = [...new Set(events.map((e) => e.payoutId))];
-  const rows = new Map((await loadPayouts(trx, ids)).map((row) => [row.id, { ...row }]));
+  const found = await loadRows(trx, ids);
+  const rows = new Map(found.map((row) => [row.id, { ...row }]));
   const open = await loadOpenAttempts(trx, askedOf(events, rows));
   const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
   const forgetful = asksFall && (await wentBack(trx));
@@ -60,18 +63,18 @@ export async function record(trx: Trx, at: string, events: readonly RecordEvent[
   }
   if (recorded.length === 0) return recorded;
   const touched = new Set(recorded.map((r) => r.payoutId));
+  const changed = found.flatMap((before): Changed[] => {
+    const after = touched.has(before.id) ? rows.get(before.id) : undefined;
+    return after ? [{ before, after }] : [];
+  });
   await endAttempts(trx, at, ended);
-  await updatePayouts(
-    trx,
-    at,
-    [...rows.values()].filter((row) => touched.has(row.id)),
-  );
+  await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
   await askNext(trx, at, recorded, rows);
   return recorded;
 }
 
-/** The first history entry of freshly inserted payouts. */
+/** The first history entry of freshly inserted payouts, which brings them into the state given. */
 export async function recordIntake(
   trx: Trx,
   at: string,
@@ -79,27 +82,22 @@ export async function recordIntake(
   /** `bodies` or a successor's own `body`: digests of what was frozen, so that the chain vouches for it too (P2, P27). */
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
-  const entries = payouts.map(({ id, state }) =>
-    chainEntry('', {
-      payoutId: id,
-      seq: 1n,
-      at,
-      event: 'intake',
-      source: 'intake',
-      from: null,
-      to: state,
-      detail,
-    }),
-  );
-  await insertHistory(trx, entries);
-  const heads = entries.map((entry, i) => ({ id: payouts[i]?.id ?? 0n, head: entry.hash }));
-  await sql`update payouts set history_seq = 1, history_head = ${field('head')} from ${rowsOf(heads)} as row
-    where payouts.id = ${field('id')}`.execute(trx);
-}
-
-async function loadPayouts(trx: Trx, ids: readonly bigint[]): Promise<Row[]> {
-  const wanted = sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
-  return trx.selectFrom('payouts').select(columns).where('id', 'in', wanted).execute();
+  const text = JSON.stringify(detail);
+  const entryOf = ({ id: payoutId, state: to }: { id: bigint; state: PayoutState }) =>
+    chainEntry(
+      '',
+      { payoutId, seq: 1n, at, event: 'intake', source: 'intake', from: null, to, detail },
+      text,
+    );
+  for (const [state, own] of Map.groupBy(payouts, (payout) => payout.state)) {
+    const entries = own.map(entryOf);
+    await insertHistory(trx, entries);
+    await startRows(
+      trx,
+      state,
+      own.map(({ id }, i) => ({ id, head: entries[i]?.hash ?? '' })),
+    );
+  }
 }
 
 /** The payouts whose possibly taken attempts decide what an event does (P4, P17, P21). */
@@ -127,23 +125,14 @@ function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit
     otherUnderWay: other.some((a) => a.outcome === null),
     // Where the attempts were not loaded there is at most one, which is as good as taken.
     possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
+    forgotten: row.unseen_sends > 0n,
   };
 }
 
-async function updatePayouts(trx: Trx, at: string, rows: Row[]): Promise<void> {
-  await sql`update payouts set state = ${field('state')}, evidence = ${field('evidence')},
-      attempt_count = ${field('attempt_count')}, last_attempt_id = ${field('last_attempt_id')},
-      transfer_id = ${field('transfer_id')}, trx = ${field('trx')}, fee = ${field('fee')}, message = ${field('message')},
-      submitted_at = ${field('submitted_at')}, settled_at = ${field('settled_at')}, final_at = ${field('final_at')},
-      look_up_first = ${field('look_up_first')}, not_before = ${field('not_before')},
-      unseen_sends = ${field('unseen_sends')}, auto_resends = ${field('auto_resends')},
-      history_seq = ${field('history_seq')}, history_head = ${field('history_head')}, updated_at = ${at}
-    from ${rowsOf(rows)} as row where payouts.id = ${field('id')}`.execute(trx);
-  const batches = JSON.stringify([...new Set(rows.map((row) => row.batch_id))]);
-  await sql`update batches set version = version + 1 where id in (select value from json_each(${batches}))`.execute(
-    trx,
-  );
-}
+const supersede = prepared<never>(
+  (_, slot) => sql`update inquiries set outcome = 'superseded', answered_at = ${slot(0)}
+    where outcome is null and kind = 'details' and asked_at is null and payout_id in ${idsIn(slot(1))}`,
+);
 
 /** What must be asked next: an unknown climbs the ladder (P19), a rejection is looked up before the next POST (P8). */
 async function askNext(trx: Trx, at: string, recorded: Recorded[], rows: Map<bigint, Row>): Promise<void> {
@@ -161,9 +150,7 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[], rows: Map<big
   }
   await askDetails(trx, due);
   if (closed.length > 0) {
-    await sql`update inquiries set outcome = 'superseded', answered_at = ${at}
-      where outcome is null and kind = 'details' and asked_at is null
-        and payout_id in (select value from json_each(${`[${closed.join(',')}]`}))`.execute(trx);
+    await supersede(trx, [at, idsText(closed)]);
   }
 }
 

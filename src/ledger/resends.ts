@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import { resendBudget, resendSpacingMs } from '../domain/resend.ts';
-import { field, rowsOf } from './bulk.ts';
+import { field, idsOf, integerField, rowsOf } from './bulk.ts';
 import type { ResendRequest } from './collection-tables.ts';
 import type { Db, Trx } from './open.ts';
 
@@ -47,7 +47,7 @@ async function spentOn(
       eb.fn.countAll<bigint>().as('n'),
       eb.fn.max<string | null>('asked_at').as('last'),
     ])
-    .where(column, 'in', sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`)
+    .where(column, 'in', idsOf(ids))
     .where('asked_at', 'is not', null)
     .groupBy(column)
     .execute();
@@ -78,15 +78,17 @@ export async function wantResends(
   });
   if (rows.length === 0) return 0;
   const done = await sql`insert into resend_requests (mode, ${sql.ref(column)}, reason, due_at)
-    select ${want.mode}, ${field('id')}, ${want.reason}, ${field('due_at')} from ${rowsOf(rows)} as row
+    select ${want.mode}, ${integerField('id')}, ${want.reason}, ${field('due_at')} from ${rowsOf(rows)} as row
     where not exists (select 1 from resend_requests r
-      where r.${sql.ref(column)} = ${field('id')} and r.outcome is null) order by row.key`.execute(trx);
+      where r.${sql.ref(column)} = ${integerField('id')} and r.outcome is null) order by row.key`.execute(
+    trx,
+  );
   if (want.now) {
     // One that waits for its time is the one that the person asks for.
     await trx
       .updateTable('resend_requests')
       .set({ due_at: want.at, reason: want.reason })
-      .where(column, 'in', sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`)
+      .where(column, 'in', idsOf(ids))
       .where('outcome', 'is', null)
       .where('asked_at', 'is', null)
       .execute();
@@ -114,12 +116,12 @@ export async function nextDue(
     .where('r.asked_at', 'is', null)
     .where('r.due_at', '<=', at);
   if (only) {
-    const idsOf = (kind: Subject['kind']) => {
+    const among = (kind: Subject['kind']) => {
       const ids = only.filter((one) => one.kind === kind).map(({ id }) => id);
-      return sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
+      return idsOf(ids);
     };
     query = query.where((eb) =>
-      eb.or([eb('r.payout_id', 'in', idsOf('payout')), eb('r.collection_id', 'in', idsOf('transaction'))]),
+      eb.or([eb('r.payout_id', 'in', among('payout')), eb('r.collection_id', 'in', among('transaction'))]),
     );
   }
   const row = await query.orderBy('r.due_at').orderBy('r.id').limit(1).executeTakeFirst();

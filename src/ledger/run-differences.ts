@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { jsonText } from './dialect.ts';
 import { latestRunFirst } from './listings.ts';
 import type { Db } from './open.ts';
 import type { Run } from './tables.ts';
@@ -19,6 +20,9 @@ export async function runsInOrder(db: Db, names: [string, string]): Promise<Run[
 
 /** The cells of one row as both runs have it, JSON arrays of texts; null where a run has none of that name. */
 export type Twice = { was: string | null; now: string | null };
+
+/** A cell of the row `r`. */
+const cellOf = (place: number): RawBuilder<unknown> => jsonText(sql`r.cells`, place);
 
 /** The value in the older and in the newer run, of rows that are grouped. */
 const inEach = (
@@ -43,10 +47,10 @@ export async function differingRows(
   watched: readonly [number, ...number[]],
 ): Promise<Twice[]> {
   const differs = watched.map(
-    (cell) => sql`coalesce(w.was ->> ${sql.lit(cell)}, '') <> coalesce(w.now ->> ${sql.lit(cell)}, '')`,
+    (cell) => sql`coalesce(${jsonText(sql`w.was`, cell)}, '') <> coalesce(${jsonText(sql`w.now`, cell)}, '')`,
   );
   const { rows } = await sql<Twice>`
-    select w.was, w.now from (select r.cells ->> 0 as name, ${inEach(pair, sql`r.cells`, ['was', 'now'])}
+    select w.was, w.now from (select ${cellOf(0)} as name, ${inEach(pair, sql`r.cells`, ['was', 'now'])}
       from ${rowsOfBoth(pair, sheet)} group by 1) w
     where w.was is null or w.now is null or ${sql.join(differs, sql` or `)} order by w.name`.execute(db);
   return rows;
@@ -61,15 +65,15 @@ const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing
 /** Rows of the statement that came or went between the runs, with the payout's state in each. */
 export async function changedRows(db: Db, pair: RunPair): Promise<RowChange[]> {
   const { rows } = await sql<RowChange>`
-    with changed as materialized (select min(r.cells) as cells, min(r.cells ->> 2) as name,
+    with changed as materialized (select min(r.cells) as cells, min(${cellOf(2)}) as name,
         sum(case when r.run_id = ${pair.newer} then 1 else -1 end) as times
       from ${rowsOfBoth(pair, 'statement-rows')}
-      group by r.cells ->> 0, r.cells ->> 1, r.cells ->> 2, r.cells ->> 5,
-        case when r.cells ->> 1 in ${ofTransfers} then r.cells ->> 4 else '' end
+      group by ${cellOf(0)}, ${cellOf(1)}, ${cellOf(2)}, ${cellOf(5)},
+        case when ${cellOf(1)} in ${ofTransfers} then ${cellOf(4)} else '' end
       having sum(case when r.run_id = ${pair.newer} then 1 else -1 end) <> 0),
-    states as materialized (select r.cells ->> 0 as name, ${inEach(pair, sql`r.cells ->> 8`, ['was_state', 'now_state'])}
-      from ${rowsOfBoth(pair, 'payouts')} and r.cells ->> 0 in (select name from changed) group by 1)
+    states as materialized (select ${cellOf(0)} as name, ${inEach(pair, cellOf(8), ['was_state', 'now_state'])}
+      from ${rowsOfBoth(pair, 'payouts')} and ${cellOf(0)} in (select name from changed) group by 1)
     select c.cells, c.times, s.was_state, s.now_state from changed c left join states s on s.name = c.name
-    order by c.cells ->> 0, c.cells ->> 1, c.name, c.cells`.execute(db);
+    order by ${jsonText(sql`c.cells`, 0)}, ${jsonText(sql`c.cells`, 1)}, c.name, c.cells`.execute(db);
   return rows;
 }

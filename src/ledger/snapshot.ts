@@ -1,5 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import type { Db, Trx } from './open.ts';
+import { type Place, placeOf } from './place.ts';
 import { LedgerDialect, openDatabase } from './sqlite.ts';
 import type { Payout, Tables } from './tables.ts';
 
@@ -7,7 +8,12 @@ import type { Payout, Tables } from './tables.ts';
 const pageSize = 500;
 
 /** A reading connection of its own whose every query sees the same moment, and which no writer waits for. */
-export async function openSnapshot(path: string): Promise<{ db: Db; close(): Promise<void> }> {
+export async function openSnapshot(where: string | Place): Promise<{ db: Db; close(): Promise<void> }> {
+  const place = placeOf(where);
+  return place.kind === 'sqlite' ? snapshotOfFile(place.path) : snapshotOfSchema(place.url);
+}
+
+async function snapshotOfFile(path: string): Promise<{ db: Db; close(): Promise<void> }> {
   const database = openDatabase(path);
   // Not opened read-only: a reader of a write-ahead log has to write the log's index.
   database.pragma('query_only = ON');
@@ -15,6 +21,24 @@ export async function openSnapshot(path: string): Promise<{ db: Db; close(): Pro
   try {
     // Kysely has one connection here, so that what is begun now holds for all that follows.
     await sql`begin`.execute(db);
+    await sql`select count(*) from meta`.execute(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { db, close: () => db.destroy() };
+}
+
+async function snapshotOfSchema(url: string): Promise<{ db: Db; close(): Promise<void> }> {
+  const { Pool } = await import('pg');
+  const { clientConfig, tolerateBreaks } = await import('./postgres-client.ts');
+  const { LedgerPostgresDialect } = await import('./postgres-driver.ts');
+  // One connection that is never given up, so that what is begun now holds for all that follows.
+  const pool = new Pool({ ...clientConfig(url, { standsStill: true }), max: 1, idleTimeoutMillis: 0 });
+  tolerateBreaks(pool);
+  const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool) });
+  try {
+    await sql`start transaction isolation level repeatable read read only`.execute(db);
     await sql`select count(*) from meta`.execute(db);
   } catch (error) {
     await db.destroy();

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Move, Span } from '../domain/book.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { idsOf } from './bulk.ts';
+import { jsonText } from './dialect.ts';
 import type { Db, Trx } from './open.ts';
 import type { Payout } from './tables.ts';
 
@@ -121,7 +123,7 @@ const isCounted = ({ mode }: StatementScope): RawBuilder<unknown> => sql`exists 
   select 1 from period_transfers t where t.mode = ${mode} and t.transfer_id = l.transfer_id)`;
 
 async function load(db: Db | Trx, scope: StatementScope, ids: bigint[]): Promise<PayoutFacts[]> {
-  const among = sql<bigint>`(select value from json_each(${`[${ids.join(',')}]`}))`;
+  const among = idsOf(ids);
   const payouts = await db
     .selectFrom('payouts')
     .select(payoutColumns)
@@ -131,7 +133,7 @@ async function load(db: Db | Trx, scope: StatementScope, ids: bigint[]): Promise
     .execute();
   // Entries that moved nothing are left out, but for those that told a fee.
   const moves = await sql<Move & { payout_id: bigint }>`
-    select h.payout_id, h.id, h.at, h.event, h.to_state as "to", h.detail ->> 'fee' as fee from history h
+    select h.payout_id, h.id, h.at, h.event, h.to_state as "to", ${jsonText(sql`h.detail`, 'fee')} as fee from history h
     where h.payout_id in ${among} and h.id <= ${scope.known}
       and (coalesce(h.from_state, '') <> h.to_state or h.detail like '%"fee":%')
     order by h.payout_id, h.seq`.execute(db);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
-import { field, rowsOf } from './bulk.ts';
+import { integerField, rowsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
 import { type RecordEvent, record, recordIntake } from './record.ts';
 import type { NewPayout, Payout } from './tables.ts';
@@ -64,8 +64,8 @@ export async function linkSuccessors(
   rows: readonly { row: number; of: bigint }[],
 ): Promise<void> {
   const texts = rows.map(({ row, of }) => ({ row: BigInt(row), of }));
-  await sql`update payouts set successor_of = cast(${field('of')} as integer) from ${rowsOf(texts)} as row
-    where payouts.batch_id = ${batch} and payouts.row_number = cast(${field('row')} as integer)`.execute(trx);
+  await sql`update payouts set successor_of = ${integerField('of')} from ${rowsOf(texts)} as row
+    where payouts.batch_id = ${batch} and payouts.row_number = ${integerField('row')}`.execute(trx);
 }
 
 /**

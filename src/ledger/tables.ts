@@ -25,7 +25,7 @@ export type Tables = BrakeTables &
     runs: RunTable;
     run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
     listed: ListedTable;
-    halts: { mode: Mode; cause: string; at: string };
+    halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
     jobs: {
       job: string;
       last_run_at: string | null;
@@ -49,6 +49,8 @@ export type Tables = BrakeTables &
       target: string;
       created_at: string;
       done_at: string | null;
+      /** Whose folders these are, where machines share the ledger; else empty. */
+      machine: Generated<string>;
     };
   };
 

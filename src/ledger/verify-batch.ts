@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
+import { idsOf } from './bulk.ts';
 import { certify } from './certificate.ts';
 import { readDetail } from './history.ts';
 import type { Db } from './open.ts';
@@ -65,8 +65,7 @@ export async function checkBatch(
 }
 
 async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> {
-  const ids = JSON.stringify(page.map((payout) => Number(payout.id)));
-  const wanted = sql<bigint>`(select value from json_each(${ids}))`;
+  const wanted = idsOf(page.map((payout) => payout.id));
   const history = await db
     .selectFrom('history')
     .selectAll()

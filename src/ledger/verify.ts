@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
+import { isPostgres } from './dialect.ts';
 import type { Db } from './open.ts';
+import type { Place } from './place.ts';
 import { everyBatch, openSnapshot } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import type { CheckName, Found } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
+import { strayRows, triggersOf } from './verify-schema.ts';
 
 export type Check = {
   name: CheckName;
@@ -38,7 +41,7 @@ const names = [
  * that memory stays flat. It finds accidents and edits by others; who owns the file can forge a whole new history.
  */
 export async function verifyLedger(
-  path: string,
+  where: string | Place,
   onProgress: (payouts: number) => void = () => undefined,
 ): Promise<Verdict> {
   const checks = new Map<CheckName, Check>(
@@ -53,9 +56,9 @@ export async function verifyLedger(
       else entry.more += 1;
     }
   };
-  const { db, close } = await openSnapshot(path);
+  const { db, close } = await openSnapshot(where);
   try {
-    report(await checkFile(db));
+    report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
     const batches: ProvenBatch[] = [];
     let payouts = 0;
     try {
@@ -92,6 +95,20 @@ const guards = [
   'payouts_body_frozen',
 ];
 
+function missingGuards(there: ReadonlySet<string>): Found[] {
+  return guards
+    .filter((name) => !there.has(name))
+    .map((name) => ({
+      check: 'integrity',
+      problem: `the trigger ${name}, which keeps what was written from being changed, is gone`,
+    }));
+}
+
+/** PostgreSQL looks after its files itself; what the ledger put there is looked at here. */
+async function checkSchema(db: Db): Promise<Found[]> {
+  return [...missingGuards(await triggersOf(db)), ...(await strayRows(db))];
+}
+
 async function checkFile(db: Db): Promise<Found[]> {
   const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
   const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
@@ -103,16 +120,9 @@ async function checkFile(db: Db): Promise<Found[]> {
   const there = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
     db,
   );
-  const triggers = new Set(there.rows.map((row) => row.name));
-  const gone = guards.filter((name) => !triggers.has(name));
   return [
     ...broken.map((problem): Found => ({ check: 'integrity', problem })),
-    ...gone.map(
-      (name): Found => ({
-        check: 'integrity',
-        problem: `the trigger ${name}, which keeps what was written from being changed, is gone`,
-      }),
-    ),
+    ...missingGuards(new Set(there.rows.map((row) => row.name))),
     ...strays.rows.map(
       ({ table, rowid, parent }): Found => ({
         check: 'foreign_keys',

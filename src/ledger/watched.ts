@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import type { Mode } from '../domain/payout.ts';
 import { paidAgain } from './lineage.ts';
 import type { Db } from './open.ts';
+import type { PayoutRange } from './payout-ranges.ts';
 import { payoutHeard } from './resends.ts';
 import type { Tables } from './tables.ts';
 
@@ -47,12 +48,12 @@ function missingStill(eb: InPayouts, run: string): Expression<SqlBool> {
     and d.kind = 'missing_at_service' and (d.last_run_id = ${run} or d.state <> 'resolved'))`;
 }
 
-/** The next payouts of the watch, by id. */
+/** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
   db: Db,
   mode: Mode,
   watch: Watch,
-  after: bigint,
+  { after, upTo }: PayoutRange,
   limit: number,
 ): Promise<WatchedPayout[]> {
   const base = db
@@ -75,6 +76,7 @@ export async function watchedAfter(
     ])
     .where('payouts.mode', '=', mode)
     .where('payouts.id', '>', after)
+    .where('payouts.id', '<=', upTo)
     .orderBy('payouts.id')
     .limit(limit);
   switch (watch.kind) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Trx } from './open.ts';
 import type { Webhook } from './tables.ts';
@@ -30,15 +30,14 @@ const keptRejections = 1000n;
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
-  const [first] = rows;
-  if (!first) return [];
   await tallyDiffering(trx, deliveries);
-  // Compiled once for the group: a statement that grew with it would be built, and prepared, anew for every size.
-  const insert = compileInsert(trx, first);
   const unapplied: bigint[] = [];
-  for (const row of rows) {
-    const stored = await trx.executeQuery<StoredRow>({ ...insert, parameters: Object.values(row) });
+  for (let from = 0; from < rows.length; ) {
+    const some = rows.slice(from, from + statementSize(rows.length - from));
+    const parameters = some.flatMap((row) => Object.values(row));
+    const stored = await trx.executeQuery<StoredRow>({ ...insertOf(trx, some), parameters });
     for (const { id, applied_at } of stored.rows) if (applied_at === null) unapplied.push(id);
+    from += some.length;
   }
   return unapplied;
 }
@@ -62,32 +61,54 @@ export async function countDiffering(db: Db, mode: Mode): Promise<number> {
 }
 
 async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promise<void> {
+  const differing = deliveries.filter((delivery) => differingReference(delivery) !== null);
   for (const mode of ['test', 'live'] as const) {
-    const own = deliveries.filter(
-      (delivery) => delivery.mode === mode && differingReference(delivery) !== null,
-    );
-    if (own.length === 0) continue;
+    const n = differing.filter((delivery) => delivery.mode === mode).length;
+    if (n === 0) continue;
     await trx
       .insertInto('tallies')
-      .values({ name: `${mode} differing`, n: BigInt(own.length) })
+      .values({ name: `${mode} differing`, n: BigInt(n) })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
       .execute();
   }
 }
 
 type StoredRow = { id: bigint; applied_at: string | null };
+type NewRow = ReturnType<typeof oncePerDigest>[number];
 
-/** The statement for one row, its parameters in the order of the row's keys. */
-function compileInsert(trx: Trx, row: ReturnType<typeof oncePerDigest>[number]) {
+/** How many of the rows that are left one statement takes: few sizes, so that each is built and prepared once. */
+function statementSize(left: number): number {
+  return left >= 32 ? 32 : left >= 8 ? 8 : 1;
+}
+
+/** Statements by the dialect they are written in and by their number of rows: building one takes longer than running it. */
+const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
+
+/** The statement for so many rows, its parameters in the order of each row's keys. */
+function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
+  const dialect = trx.getExecutor().adapter;
+  const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
+  inserts.set(dialect, known);
+  // What is kept holds no delivery.
+  const insert = known.get(rows.length) ?? compileInsert(trx, rows.map(emptied));
+  known.set(rows.length, insert);
+  return insert;
+}
+
+function emptied(row: NewRow): NewRow {
+  return { ...row, reference: null, trx: null, headers: '', body: new Uint8Array() };
+}
+
+function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
   return trx
     .insertInto('webhooks')
-    .values(row)
+    .values(rows)
     .onConflict((conflict) =>
       conflict.columns(['mode', 'digest']).doUpdateSet({
         deliveries: sql`webhooks.deliveries + excluded.deliveries`,
         last_received_at: sql`excluded.last_received_at`,
         applied_at: sql`case when webhooks.stale > excluded.stale then null else webhooks.applied_at end`,
-        stale: sql`min(webhooks.stale, excluded.stale)`,
+        stale: sql`case when webhooks.stale < excluded.stale then webhooks.stale else excluded.stale end`,
       }),
     )
     .returning(['id', 'applied_at'])

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
+import { field, idsIn, idsText, integerField, rowsIn, rowsText, textsIn } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import type { Webhook } from './tables.ts';
 
 /** Stored webhooks of one mode that nothing has been done with yet, oldest first. */
@@ -52,6 +54,43 @@ export async function payoutsLike(
   return rows.map((row) => row.id);
 }
 
+const selectByReference = prepared<{ id: bigint; reference_key: string }>((db, slot) =>
+  db
+    .selectFrom('payouts')
+    .select(['id', 'reference_key'])
+    .where('mode', '=', slot<Mode>(0))
+    .where('reference_key', 'in', textsIn(slot(1))),
+);
+
+/** The payouts that webhooks of one mode name by our reference, by the folded reference. */
+export async function payoutsOfReferences(
+  trx: Trx,
+  webhooks: readonly Webhook[],
+): Promise<Map<string, bigint>> {
+  const [first] = webhooks;
+  const keys = webhooks.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)]));
+  if (!first || keys.length === 0) return new Map();
+  const rows = await selectByReference(trx, [first.mode, JSON.stringify([...new Set(keys)])]);
+  return new Map(rows.map((row) => [row.reference_key, row.id]));
+}
+
+const updateApplied = prepared<never>(
+  (_, slot) => sql`update webhooks set applied_at = ${slot(0)}, payout_id = ${integerField('payout_id')},
+      collection_id = null, effect = ${field('effect')}
+    from ${rowsIn(slot(1))} as row where webhooks.id = ${integerField('id')}`,
+);
+
+/** Marks webhooks about payouts as applied, with what each did. */
+export async function markAllApplied(
+  trx: Trx,
+  at: string,
+  applied: readonly { id: bigint; payoutId: bigint; effect: string }[],
+): Promise<void> {
+  if (applied.length === 0) return;
+  const rows = applied.map(({ id, payoutId, effect }) => ({ id, payout_id: payoutId, effect }));
+  await updateApplied(trx, [at, rowsText(rows)]);
+}
+
 /** Marks a webhook as applied, with what it did. */
 export async function markApplied(
   trx: Trx,
@@ -82,14 +121,28 @@ export async function webhookCounts(db: Db, mode: Mode): Promise<WebhookCounts> 
   return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
 }
 
-/** Whether an earlier webhook about the payout said this; `effect` as applying wrote it. */
-export async function saidBefore(trx: Trx, payoutId: bigint, effect: string): Promise<boolean> {
-  const row = await trx
+const selectEffects = prepared<{ payout_id: bigint | null; effect: string | null }>((db, slot) =>
+  db
     .selectFrom('webhooks')
-    .select('id')
-    .where('payout_id', '=', payoutId)
-    .where('effect', '=', effect)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .select(['payout_id', 'effect'])
+    .where('payout_id', 'in', idsIn(slot(0)))
+    .where('effect', 'in', textsIn(slot(1)))
+    .distinct(),
+);
+
+/** Which of these effects, as applying wrote them, earlier webhooks about each of the payouts had. */
+export async function effectsBefore(
+  trx: Trx,
+  payoutIds: readonly bigint[],
+  effects: readonly string[],
+): Promise<Map<bigint, Set<string>>> {
+  const found = new Map<bigint, Set<string>>();
+  for (const { payout_id, effect } of await selectEffects(trx, [
+    idsText(payoutIds),
+    JSON.stringify(effects),
+  ])) {
+    if (payout_id === null || effect === null) continue;
+    found.set(payout_id, (found.get(payout_id) ?? new Set()).add(effect));
+  }
+  return found;
 }

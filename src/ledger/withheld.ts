@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
+import { textsOf } from './bulk.ts';
 import { type Alive, aliveAncestors } from './lineage.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import type { Trx } from './open.ts';
+import { prepared } from './prepared.ts';
 import { record } from './record.ts';
 
 /** The source of a hold that was made here; a person's `hold` names another. */
@@ -98,6 +99,10 @@ export async function whyListed(
   );
 }
 
+const latestRuns = prepared<{ id: string }>((db, slot) =>
+  db.selectFrom('runs').select('id').where('mode', '=', slot<Mode>(0)).orderBy(latestRunFirst).limit(4),
+);
+
 /** Which of these payouts the kept listings show under their references, with the run that showed it. */
 async function listedAlready(
   trx: Trx,
@@ -105,17 +110,11 @@ async function listedAlready(
   payouts: readonly Candidate[],
 ): Promise<Map<bigint, string>> {
   if (payouts.length === 0) return new Map();
-  const runs = await trx
-    .selectFrom('runs')
-    .select('id')
-    .where('mode', '=', mode)
-    .orderBy(latestRunFirst)
-    .limit(4)
-    .execute();
+  const runs = await latestRuns(trx, [mode]);
+  if (runs.length === 0) return new Map();
   // Runs that got no list may have followed it.
   const complete = await newestCompleteRun(trx, mode);
   if (complete) runs.push({ id: complete.id });
-  if (runs.length === 0) return new Map();
   const idOf = new Map(payouts.map(({ id, reference }) => [foldReference(reference), id]));
   const rows = await trx
     .selectFrom('listed')
@@ -125,11 +124,7 @@ async function listedAlready(
       'in',
       runs.map(({ id }) => id),
     )
-    .where(
-      'reference_key',
-      'in',
-      sql<string>`(select value from json_each(${JSON.stringify([...idOf.keys()])}))`,
-    )
+    .where('reference_key', 'in', textsOf([...idOf.keys()]))
     .execute();
   return new Map(
     rows.flatMap(({ run_id, reference_key }) => {

@@ -1,16 +1,21 @@
+import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
-import { findWitness } from '../domain/witness.ts';
+import type { Witness } from '../domain/transition.ts';
+import { type Expected, findWitness } from '../domain/witness.ts';
 import { loadKnown } from '../ledger/expected.ts';
-import { addInquiry } from '../ledger/inquiries.ts';
+import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
-import { record } from '../ledger/record.ts';
+import { type RecordEvent, type Recorded, record } from '../ledger/record.ts';
 import type { Webhook } from '../ledger/tables.ts';
+import { differingReference } from '../ledger/webhook-inbox.ts';
 import {
+  effectsBefore,
+  markAllApplied,
   markApplied,
   payoutOfWebhook,
   payoutsLike,
-  saidBefore,
+  payoutsOfReferences,
   unappliedWebhooks,
 } from '../ledger/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -20,7 +25,8 @@ import { askWhereHeaderDiffers } from './header-reference.ts';
 
 export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
 
-const chunk = 200;
+/** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
+const chunk = 100;
 
 /**
  * Applies stored webhooks to the payouts and collections they speak of, in chunks of one transaction each (P18). A webhook shows that
@@ -32,61 +38,127 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
   for (;;) {
     const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
-    await deps.ledger.write(async (trx) => {
-      const at = deps.clock.iso();
-      for (const webhook of waiting) {
-        const applied = await applyOne(trx, webhook, at);
-        await markApplied(trx, webhook.id, { at, ...applied });
-        await askWhereHeaderDiffers(trx, webhook, applied.payoutId, at);
-      }
-    });
+    await deps.ledger.write((trx) => applyChunk(trx, waiting, deps.clock.iso()));
     total += waiting.length;
+    if (waiting.length < chunk) return total;
+    // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 }
 
-async function applyOne(
-  trx: Trx,
-  webhook: Webhook,
-  at: string,
-): Promise<{ payoutId: bigint | null; collectionId?: bigint | null; effect: string }> {
-  const json = parseLossless(Buffer.from(webhook.body).toString('utf8'));
-  if (webhook.kind === 'transaction') return applyCollection(trx, webhook, { json, at });
-  if (webhook.kind !== 'payout' || asObject(json) === undefined)
-    return { payoutId: null, effect: 'not understood; kept' };
-  const payoutId = await payoutOfWebhook(trx, webhook);
-  if (payoutId === undefined) return { payoutId: null, effect: await askAboutLikely(trx, webhook, json, at) };
-  const known = (await loadKnown(trx, [payoutId])).get(payoutId);
-  if (!known) return { payoutId: null, effect: 'unmatched' };
-  if (webhook.stale === 1n) {
-    await ask(trx, payoutId, 'a webhook with a stale timestamp', at);
-    return { payoutId, effect: 'stale: a reason to ask, not a witness' };
+/** A webhook about a payout of ours. */
+type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
+
+/** As if one after the other: those about different payouts go together, since none of them can change what another meets. */
+async function applyChunk(trx: Trx, webhooks: readonly Webhook[], at: string): Promise<void> {
+  const ofReference = await payoutsOfReferences(trx, webhooks);
+  let together = new Map<bigint, Placed>();
+  const flush = async (): Promise<void> => {
+    const placed = [...together.values()];
+    together = new Map();
+    await applyPlaced(trx, placed, at);
+  };
+  for (const webhook of webhooks) {
+    const json = parseLossless(Buffer.from(webhook.body).toString('utf8'));
+    if (webhook.kind !== 'payout' || asObject(json) === undefined) {
+      const applied =
+        webhook.kind === 'transaction'
+          ? await applyCollection(trx, webhook, { json, at })
+          : { payoutId: null, effect: 'not understood; kept' };
+      await markApplied(trx, webhook.id, { at, ...applied });
+      continue;
+    }
+    const known = ofReference.get(foldReference(webhook.reference ?? ''));
+    if (known === undefined || together.has(known)) await flush();
+    // By its trx: one that was applied just now may have made that known.
+    const payoutId = known ?? (await payoutOfWebhook(trx, webhook));
+    if (payoutId === undefined) {
+      const effect = await askAboutLikely(trx, webhook, json, at);
+      await markApplied(trx, webhook.id, { at, payoutId: null, effect });
+    } else {
+      together.set(payoutId, { webhook, json, payoutId });
+    }
+    if (differingReference(webhook) === null) continue;
+    await flush();
+    await askWhereHeaderDiffers(trx, webhook, payoutId ?? null, at);
   }
-  const finding = findWitness(json, known.expected, 'webhook');
-  if (finding.kind === 'none') {
-    await ask(trx, payoutId, 'a webhook without a status', at);
-    return { payoutId, effect: 'no status in it' };
+  await flush();
+}
+
+type Said =
+  | { kind: 'witness'; witness: Witness }
+  /** Nothing to go by; `why` is what the service is asked for. */
+  | { kind: 'question'; why: string; effect: string };
+
+/** Applies webhooks about payouts, each about another one. */
+async function applyPlaced(trx: Trx, placed: readonly Placed[], at: string): Promise<void> {
+  if (placed.length === 0) return;
+  const ids = placed.map(({ payoutId }) => payoutId);
+  const known = await loadKnown(trx, ids);
+  const said = placed.flatMap((one) => {
+    const ours = known.get(one.payoutId);
+    return ours ? [{ ...one, said: whatItSays(one, ours.expected) }] : [];
+  });
+  const events = said.flatMap(({ webhook, payoutId, said: one }): RecordEvent[] =>
+    one.kind === 'witness' ? [{ payoutId, source: `webhook ${webhook.id}`, event: one }] : [],
+  );
+  const recorded = new Map((await record(trx, at, events)).map((one) => [one.payoutId, one]));
+  const before = await effectsBefore(trx, ids, [says('success'), says('failed')]);
+  const asked: { payoutId: bigint; reason: string }[] = [];
+  const applied: { id: bigint; payoutId: bigint; effect: string }[] = [];
+  for (const { webhook, payoutId, said: one } of said) {
+    const ask = (reason: string): void => void asked.push({ payoutId, reason });
+    const effect =
+      one.kind === 'question'
+        ? one.effect
+        : effectOf(one.witness.status, recorded.get(payoutId), before.get(payoutId));
+    if (one.kind === 'question') ask(one.why);
+    else if (!isSettledAs(one.witness.status, recorded.get(payoutId)))
+      ask(`a webhook says ${one.witness.status}`);
+    applied.push({ id: webhook.id, payoutId, effect });
   }
-  if (finding.kind === 'conflict') {
-    await ask(trx, payoutId, 'a webhook that conflicts', at);
+  await askDetails(
+    trx,
+    asked.map(({ payoutId, reason }) => ({ payout_id: payoutId, reason, due_at: at })),
+  );
+  await markAllApplied(trx, at, applied);
+}
+
+function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
+  if (webhook.stale === 1n)
     return {
-      payoutId,
-      effect: `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`,
+      kind: 'question',
+      why: 'a webhook with a stale timestamp',
+      effect: 'stale: a reason to ask, not a witness',
     };
+  const finding = findWitness(json, expected, 'webhook');
+  switch (finding.kind) {
+    case 'witness':
+      return finding;
+    case 'none':
+      return { kind: 'question', why: 'a webhook without a status', effect: 'no status in it' };
+    case 'conflict': {
+      const fields = finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ');
+      return { kind: 'question', why: 'a webhook that conflicts', effect: `conflict: ${fields}` };
+    }
   }
-  const { witness } = finding;
-  const [recorded] = await record(trx, at, [
-    { payoutId, source: `webhook ${webhook.id}`, event: { kind: 'witness', witness } },
-  ]);
-  const final = recorded && ['success', 'failed', 'returned'].includes(recorded.to);
-  if (!final || recorded.to !== witness.status)
-    await ask(trx, payoutId, `a webhook says ${witness.status}`, at);
-  if (recorded?.effect.kind === 'conflict') return { payoutId, effect: `conflict: ${recorded.effect.why}` };
-  // P18: two final words about one transfer; what was success may come back, what failed does not.
-  const other = witness.status === 'success' ? 'failed' : 'success';
-  const contradicts = witness.status === 'success' || witness.status === 'failed';
-  if (contradicts && (await saidBefore(trx, payoutId, says(other))))
-    return { payoutId, effect: `conflict: a webhook says ${witness.status}, an earlier one said ${other}` };
-  return { payoutId, effect: says(witness.status) };
+}
+
+/** True when the payout has ended as the webhook says: there is nothing to ask. */
+function isSettledAs(status: WitnessStatus, recorded: Recorded | undefined): boolean {
+  return recorded?.to === status && status !== 'pending';
+}
+
+/** P18: two final words about one transfer conflict; what was success may come back, what failed does not. */
+function effectOf(
+  status: WitnessStatus,
+  recorded: Recorded | undefined,
+  before: ReadonlySet<string> = new Set(),
+): string {
+  if (recorded?.effect.kind === 'conflict') return `conflict: ${recorded.effect.why}`;
+  const other = status === 'success' ? 'failed' : 'success';
+  const contradicts = (status === 'success' || status === 'failed') && before.has(says(other));
+  return contradicts ? `conflict: a webhook says ${status}, an earlier one said ${other}` : says(status);
 }
 
 function says(status: WitnessStatus): string {

@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import type { ListPage, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { ListPage, RecallPage, ServiceClient, ServiceTrouble } from '../service/types.ts';
 
 export type AskDeps = {
   clock: Clock;
@@ -9,8 +9,17 @@ export type AskDeps = {
 
 export type Answer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
 
-/** `underWay`: pages of this pass were read already, so that waiting for one more is worth longer. */
-export type Question = { page: number; status?: 'pending'; underWay: boolean; signal?: AbortSignal };
+/**
+ * `underWay`: pages of this pass were read already, so that waiting for one more is worth longer. `recall`: pages whose
+ * text need not be read again.
+ */
+export type Question = {
+  page: number;
+  status?: 'pending';
+  underWay: boolean;
+  recall?: RecallPage;
+  signal?: AbortSignal;
+};
 
 const triesAtFirst = 5;
 const triesUnderWay = 12;
@@ -32,7 +41,7 @@ const stopped: ServiceTrouble = {
  */
 export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
   let quietUntil = 0;
-  return async ({ page, status, underWay, signal }) => {
+  return async ({ page, status, underWay, recall, signal }) => {
     const tries = underWay ? triesUnderWay : triesAtFirst;
     for (let tried = 1; ; tried++) {
       const wait = quietUntil - clock.now();
@@ -40,7 +49,7 @@ export function createAsk({ clock, service, limiter }: AskDeps): (question: Ques
       await limiter.take(signal);
       if (signal?.aborted) return stopped;
       const askedAt = clock.now();
-      const answer = await (status ? service.listPage(page, status) : service.listPage(page));
+      const answer = await service.listPage(page, status, recall);
       if (answer.kind === 'page') return { ...answer, askedAt };
       if (tried >= tries || answer.reason === 'unauthorised') return answer;
       const backOff = Math.min(firstWaitMs * 2 ** (tried - 1), longestBackOffMs);

@@ -1,9 +1,12 @@
 import type { Overlap, Pass } from '../domain/completeness.ts';
 import { type CreationOrder, createOrderWatch, type ListOrder, pagesSaved } from '../domain/list-order.ts';
-import type { Sightings } from '../domain/sightings.ts';
-import { instantText, type StagedTransfer } from '../ledger/listings.ts';
-import type { ListPage } from '../service/types.ts';
+import { type Sightings, unreadable } from '../domain/sightings.ts';
+import { readInstant } from '../domain/witness.ts';
+import type { StagedTransfer } from '../ledger/staging.ts';
+import type { ListedTransfer, ListPage } from '../service/types.ts';
 import type { Answer, Question } from './listing-ask.ts';
+import type { PageMemory } from './listing-memory.ts';
+import { createPagesAhead } from './pages-ahead.ts';
 
 /** How far a pass walks: over everything, or to an edge beyond which the base listing shows `older` rows (P29). */
 export type Reach = { kind: 'whole' } | { kind: 'window'; order: CreationOrder; edge: string; older: number };
@@ -21,6 +24,7 @@ export type PassDeps = {
 export type PassOptions = {
   number: number;
   sightings: Sightings;
+  memory: PageMemory;
   reach: Reach;
   /** The cut of the pass before, which this one must agree with. */
   earlierCut: string | null;
@@ -46,17 +50,21 @@ type Walk = {
   all: Counts;
   /** The same, of rows inside the edge alone. */
   inside: Counts;
-  oldest: string;
+  /** When the oldest row was created, in ms since the epoch; infinite while none was shown. */
+  oldest: number;
   gathered: StagedTransfer[];
 };
 
 /** One walk over the pages (P28); the last page may move while we read, within bounds. */
 export async function onePass(deps: PassDeps, options: PassOptions): Promise<Walked> {
-  const { number, sightings, earlierCut, signal } = options;
+  const { number, sightings, memory, signal } = options;
   const watch = createOrderWatch();
   let reach = options.reach;
-  const edge = reach.kind === 'window' ? reach.edge : '';
-  const opening = await deps.ask({ page: 1, underWay: false, ...(signal && { signal }) });
+  const edge = reach.kind === 'window' ? Date.parse(reach.edge) : unreadable;
+  const earlierCut = options.earlierCut === null ? unreadable : Date.parse(options.earlierCut);
+  // Read from the end, page 1 is heard last: its rows may have changed by then.
+  const known = reach.kind === 'whole' ? { recall: memory.recall } : {};
+  const opening = await deps.ask({ page: 1, underWay: false, ...known, ...(signal && { signal }) });
   if (opening.kind === 'trouble') {
     const said = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
     return { kind: 'no_pass', trouble: `${said}${opening.message}` };
@@ -71,48 +79,65 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     trouble: null,
     all: { below: 0, later: 0, both: 0 },
     inside: { below: 0, later: 0, both: 0 },
-    oldest: '',
+    oldest: Number.POSITIVE_INFINITY,
     gathered: [],
   };
+  const cut = Date.parse(walk.cut);
+  const pages = createPagesAhead(deps, { memory, ...(signal && { signal }) });
   const furthest = 2 * first.lastPage + 100;
   if (reach.kind === 'window' && pagesSaved(reach.order, { ...reach, ...first }) < 1)
     reach = { kind: 'whole' };
   const backwards = reach.kind === 'window' && reach.order === 'oldest_first';
 
   /** Counts and gathers a page's rows in the order of the walk; true when any was not shown by this pass before. */
-  function hear(page: ListPage, ordered: boolean): { fresh: boolean; beyond: boolean } {
+  function hear(page: ListPage, ordered: boolean): Heard {
+    const recalled = memory.shownBy(page);
+    const numbers = recalled ?? new Uint32Array(page.items.length);
+    const empty = numbers.length === 0;
     let fresh = false;
-    let beyond = page.items.length > 0;
-    for (const item of backwards ? page.items.toReversed() : page.items) {
-      const createdAt = instantText(item.created_at);
-      const { content, before } = sightings.see(item.id, fieldsOf(item), number);
-      if (content !== 'same') walk.gathered.push(item);
-      if (createdAt === '' || createdAt >= edge) beyond = false;
+    let beyond = !empty;
+    for (let i = 0; i < numbers.length; i++) {
+      const at = backwards ? numbers.length - 1 - i : i;
+      const before = recalled ? sightings.seeAgain(recalled[at] ?? 0, number) : see(page, at, numbers);
+      const createdAt = sightings.createdAt(numbers[at] ?? 0);
+      if (createdAt === unreadable || createdAt >= edge) beyond = false;
       if (before === number) continue;
       fresh = true;
       if (ordered) watch.row(createdAt);
-      if (createdAt !== '' && (walk.oldest === '' || createdAt < walk.oldest)) walk.oldest = createdAt;
+      if (createdAt !== unreadable && createdAt < walk.oldest) walk.oldest = createdAt;
       count(walk.all, createdAt, before);
-      if (createdAt >= edge && createdAt !== '') count(walk.inside, createdAt, before);
+      if (createdAt >= edge && createdAt !== unreadable) count(walk.inside, createdAt, before);
     }
-    return { fresh, beyond };
+    if (!recalled) memory.keep(page, numbers);
+    return { fresh, beyond, empty };
   }
 
-  function count(counts: Counts, createdAt: string, before: number): void {
-    if (createdAt <= walk.cut) counts.below++;
-    if (earlierCut === null || createdAt > earlierCut) return;
+  /** Looks at one row of a page; returns the pass that showed its transfer last before. */
+  function see(page: ListPage, at: number, numbers: Uint32Array): number {
+    const item = page.items[at];
+    if (!item) return number;
+    const row = { fields: fieldsOf(item), createdAt: readInstant(item.created_at) ?? unreadable };
+    const sighting = sightings.see(item.id, row, number);
+    if (sighting.content !== 'same') walk.gathered.push(item);
+    numbers[at] = sighting.number;
+    return sighting.before;
+  }
+
+  function count(counts: Counts, createdAt: number, before: number): void {
+    if (createdAt <= cut) counts.below++;
+    if (options.earlierCut === null || createdAt > earlierCut) return;
     counts.later++;
     if (before === number - 1) counts.both++;
   }
 
-  /** Asks for these pages at once and hears them in their order; true when one of them lies wholly beyond the edge. */
-  async function group(pages: number[], ordered = true): Promise<Heard> {
-    const answers = await Promise.all(
-      pages.map((page) => deps.ask({ page, underWay: true, ...(signal && { signal }) })),
-    );
+  /** Hears these pages in their order; `beyond` when one of them lies wholly beyond the edge. */
+  async function group(numbers: number[], ordered = true): Promise<Heard> {
     const heard: Heard = { fresh: false, beyond: false, empty: true };
-    for (const [i, answer] of answers.entries()) {
-      const page = pages[i] ?? 0;
+    pages.ask(numbers);
+    for (const page of numbers) {
+      const answer = await pages.answer(page);
+      // Of everything, the next pages are on their way while these are heard; a short cut would ask for too much.
+      if (ordered && reach.kind === 'whole' && !backwards) pages.askUpTo(end());
       if (answer.kind === 'trouble') {
         // A list that became shorter may have no such page any more; the count says whether anything is missing.
         if (page <= walk.endsAt || answer.reason !== 'not_understood')
@@ -125,7 +150,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
       const one = hear(answer.page, ordered);
       heard.fresh ||= one.fresh;
       heard.beyond ||= one.beyond;
-      heard.empty &&= answer.page.items.length === 0;
+      heard.empty &&= one.empty;
     }
     await flush(groupRows);
     return heard;
@@ -192,6 +217,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   }
 
   await throughPages();
+  await pages.rest();
   if (reach.kind === 'whole' && options.restless) await readEndsAgain();
   await flush(1);
   const counts = reach.kind === 'whole' ? walk.all : walk.inside;
@@ -204,7 +230,11 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     trouble: walk.trouble,
   };
   const overlap = { later: counts.later + older, both: counts.both + older };
-  return { kind: 'pass', pass, overlap, reach, order: seenOrder(), oldest: walk.oldest };
+  return { kind: 'pass', pass, overlap, reach, order: seenOrder(), oldest: oldestText(walk.oldest) };
+}
+
+function oldestText(ms: number): string {
+  return Number.isFinite(ms) ? new Date(ms).toISOString() : '';
 }
 
 /** Page numbers from one to the other, both included, either way. */
@@ -214,6 +244,6 @@ function range(from: number, to: number): number[] {
 }
 
 /** Everything a row shows, as one text: what differs is written again. */
-function fieldsOf(item: StagedTransfer): string {
+function fieldsOf(item: ListedTransfer): string {
   return `${item.trx}|${item.reference}|${item.currency}|${item.amount}|${item.fee}|${item.account_name}|${item.account_number}|${item.bank_code}|${item.domain}|${item.status}|${item.created_at}|${item.updated_at}`;
 }

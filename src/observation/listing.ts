@@ -2,13 +2,15 @@ import { isSound, type ListingResult, makeComplete, whyUnsound } from '../domain
 import { bothSaw } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
 import { createSightings, type Sightings } from '../domain/sightings.ts';
-import { describeListing, dropStaged, instantText, type StagedTransfer, stage } from '../ledger/listings.ts';
+import { describeListing, dropStaged } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type Base, olderRows, trustedBase } from '../ledger/short-cuts.ts';
+import { instantText, type StagedTransfer, stage } from '../ledger/staging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { createAsk } from './listing-ask.ts';
 import { reachOf } from './listing-edge.ts';
+import { createPageMemory } from './listing-memory.ts';
 import { onePass, type Reach, type Walked } from './listing-pass.ts';
 
 type Deps = {
@@ -41,6 +43,7 @@ export function createListing(deps: Deps): Listing {
   async function walk(run: string, options: WalkOptions = { full: true }): Promise<ListingResult> {
     const { signal } = options;
     const sightings = createSightings();
+    const memory = createPageMemory(sightings);
     const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db, mode);
     const edgeDeps = { ledger, ask, settings: { mode, windowDays } };
     let reach: Reach = base
@@ -57,6 +60,7 @@ export function createListing(deps: Deps): Listing {
         {
           number: ++passes,
           sightings,
+          memory,
           reach,
           earlierCut: earlier?.pass.cut ?? null,
           restless: earlier !== null && !isSound(earlier.pass),

@@ -1,12 +1,13 @@
 import type { Config } from '../config.ts';
-import { classifyPair, foreignTransfer, type ListedRow } from '../domain/classify.ts';
+import { classifyPair, foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { contradictedAfter } from '../ledger/contradicted.ts';
 import { seen } from '../ledger/discrepancies.ts';
 import { unknownSince } from '../ledger/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/look-alikes.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { casesAfter, foreignAfter } from '../ledger/pairing.ts';
+import { pairCases } from '../ledger/pair-cases.ts';
+import { foreignRows } from '../ledger/pairing.ts';
 import { conflictingWebhooks, type WatchedPayout } from '../ledger/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -35,11 +36,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   const { each, unlisted, whole } = createWatch({ ledger, mode, graceMinutes: settings.missingGraceMinutes });
 
   async function concludePairs(work: Work): Promise<void> {
-    for (let after = 0n; ; ) {
-      const cases = await casesAfter(ledger.db, work.by.run, mode, after, chunk);
-      const last = cases.at(-1);
-      if (!last) return;
-      after = last.payout.id;
+    for await (const cases of pairCases(ledger.db, work.by.run, mode, chunk)) {
       const found = whole(work, cases).flatMap(
         ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
       );
@@ -49,11 +46,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
 
   async function concludeForeign(work: Work): Promise<void> {
     const since = settings.since === '' ? ledger.birth : settings.since;
-    for (let after = ''; ; ) {
-      const rows: ListedRow[] = await foreignAfter(ledger.db, work.by.run, since, after, chunk);
-      const last = rows.at(-1);
-      if (!last) return;
-      after = last.transfer_id;
+    for await (const rows of foreignRows(ledger.db, work.by.run, since, chunk)) {
       const alikes = await alikePayouts(ledger.db, { run: work.by.run, mode }, rows);
       await report(
         work,

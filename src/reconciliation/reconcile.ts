@@ -12,14 +12,15 @@ import { closeHealed } from '../ledger/discrepancy-healing.ts';
 import { markAttempts, presentPayout } from '../ledger/expected.ts';
 import { beginRun, finishRun } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { casesAfter, pairListed } from '../ledger/pairing.ts';
+import { pairCases } from '../ledger/pair-cases.ts';
+import { pairListed } from '../ledger/pairing.ts';
 import { pruneListings } from '../ledger/prune-listings.ts';
 import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/short-cuts.ts';
 import { forgedReported } from '../ledger/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
-import { recordHeard } from './record-heard.ts';
+import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import { createWatch, type Work } from './watch.ts';
 
@@ -83,7 +84,10 @@ export type Reconciliation = {
 
 type Asked = Map<bigint, LookedUp>;
 
-const chunk = 500;
+/** Payouts judged in one go: few enough that what is read for them is forgotten cheaply. */
+const chunk = 250;
+/** So many goes are recorded in one transaction. */
+const goesPerCommit = 4;
 const keptListings = 3;
 const minute = 60_000;
 
@@ -176,11 +180,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
   /** Tells the ledger what the list proves, and returns the payouts whose final state it contradicts. */
   async function hearList(work: Work): Promise<bigint[]> {
     const disputed: bigint[] = [];
-    for (let after = 0n; ; ) {
-      const cases = await casesAfter(ledger.db, work.by.run, mode, after, chunk);
-      const last = cases.at(-1);
-      if (!last) return disputed;
-      after = last.payout.id;
+    let heard: Heard[] = [];
+    for await (const cases of pairCases(ledger.db, work.by.run, mode, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
       for (const { payout, rows } of whole(work, cases)) {
@@ -192,8 +193,13 @@ export function createReconciliation(deps: Deps): Reconciliation {
         // A refusal that the list overturns is over once recorded: this is the only moment to report it (P14).
         found.push(...conflict);
       }
-      work.opened += await recordHeard(ledger, work, { witnesses, found });
+      heard.push({ witnesses, found });
+      if (heard.length < goesPerCommit) continue;
+      work.opened += await recordHeard(ledger, work, heard);
+      heard = [];
     }
+    work.opened += await recordHeard(ledger, work, heard);
+    return disputed;
   }
 
   /** Details look-ups for what the list left open: missing, unknown and contradicted payouts. */

@@ -5,22 +5,34 @@ import { type AttemptMark, attemptedSince } from '../ledger/expected.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { record } from '../ledger/record.ts';
 
+/** What a run's list told of some payouts, and the discrepancies it found in it. */
+export type Heard = { witnesses: Map<bigint, Witness>; found: Found[] };
+
 /** Records what a run's list told of payouts, with the discrepancies it found, as one. Returns how many were opened. */
 export async function recordHeard(
   ledger: Ledger,
   { by, mark }: { by: SeenBy; mark: AttemptMark },
-  { witnesses, found }: { witnesses: Map<bigint, Witness>; found: Found[] },
+  heard: readonly Heard[],
 ): Promise<number> {
-  if (witnesses.size === 0 && found.length === 0) return 0;
+  const news = heard.filter(({ witnesses, found }) => witnesses.size > 0 || found.length > 0);
+  if (news.length === 0) return 0;
   return ledger.write(async (trx) => {
-    // P4: a list begun before an attempt ended may show that a transfer stands, never that the payout is over.
-    const moved = await attemptedSince(trx, mark, [...witnesses.keys()]);
-    const events = [...witnesses].flatMap(([payoutId, witness]) => {
-      const stands = witness.status === 'pending' || witness.status === 'success';
-      if (moved.has(payoutId) && !stands) return [];
-      return [{ payoutId, source: 'listing', event: { kind: 'witness' as const, witness } }];
-    });
-    await record(trx, by.at, events);
-    return seen(trx, by, found);
+    let opened = 0;
+    for (const { witnesses, found } of news) {
+      // P4: a list begun before an attempt ended may show that a transfer stands, never that the payout is over.
+      const over = [...witnesses].flatMap(([payoutId, witness]) => (stands(witness) ? [] : [payoutId]));
+      const moved = await attemptedSince(trx, mark, over);
+      const events = [...witnesses].flatMap(([payoutId, witness]) => {
+        if (moved.has(payoutId)) return [];
+        return [{ payoutId, source: 'listing', event: { kind: 'witness' as const, witness } }];
+      });
+      await record(trx, by.at, events);
+      opened += await seen(trx, by, found);
+    }
+    return opened;
   });
+}
+
+function stands({ status }: Witness): boolean {
+  return status === 'pending' || status === 'success';
 }

@@ -4,6 +4,7 @@ import type { Mode } from '../domain/payout.ts';
 import type { SeenBy } from '../ledger/discrepancies.ts';
 import type { AttemptMark } from '../ledger/expected.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { payoutRanges } from '../ledger/payout-ranges.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
 import { shift } from './findings.ts';
 
@@ -51,12 +52,13 @@ export function createWatch({
       return cases.filter(({ payout }) => payout.firstIntentAt === null || payout.firstIntentAt >= since);
     },
     async each(watch: Watch, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
-      for (let after = 0n; ; ) {
-        const payouts = await watchedAfter(ledger.db, mode, watch, after, chunk);
-        const last = payouts.at(-1);
-        if (!last) return;
-        after = last.id;
-        await work(payouts);
+      for await (const range of payoutRanges(ledger.db)) {
+        for (let { after } = range, more = true; more; ) {
+          const payouts = await watchedAfter(ledger.db, mode, watch, { ...range, after }, chunk);
+          more = payouts.length === chunk;
+          after = payouts.at(-1)?.id ?? after;
+          if (payouts.length > 0) await work(payouts);
+        }
       }
     },
   };

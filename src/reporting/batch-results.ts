@@ -41,12 +41,10 @@ export function createBatchResults(deps: {
   async function* pages(batch: Batch): AsyncGenerator<string[][]> {
     const columns = texts.parse(JSON.parse(batch.columns));
     const mask = accountMask(columns, config.reports.maskAccounts);
+    const shown = shownOnce((instant) => zoned(instant, config.reports.timezone));
     yield [[...columns, ...ours]];
     for await (const page of batchPayouts(ledger.db, batch.id)) {
-      yield page.map((payout) => [
-        ...mask(inputCells(payout, columns.length)),
-        ...outcome(payout, config.reports.timezone),
-      ]);
+      yield page.map((payout) => [...mask(inputCells(payout, columns.length)), ...outcome(payout, shown)]);
     }
   }
 
@@ -100,15 +98,30 @@ function inputCells(payout: Payout, width: number): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
-function outcome(payout: Payout, zone: string): string[] {
+const shownKept = 1000;
+
+/** Remembers what the last instants are shown as: payouts that share a commit share their instants. */
+function shownOnce(show: (instant: string | null) => string): (instant: string | null) => string {
+  const kept = new Map<string | null, string>();
+  return (instant) => {
+    const known = kept.get(instant);
+    if (known !== undefined) return known;
+    if (kept.size >= shownKept) kept.clear();
+    const text = show(instant);
+    kept.set(instant, text);
+    return text;
+  };
+}
+
+function outcome(payout: Payout, shown: (instant: string | null) => string): string[] {
   return [
     payout.state,
     payout.transfer_id ?? '',
     payout.trx ?? '',
     payout.fee ?? '',
     payout.message ?? '',
-    zoned(payout.submitted_at, zone),
-    zoned(payout.settled_at, zone),
+    shown(payout.submitted_at),
+    shown(payout.settled_at),
     payout.evidence,
   ];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { periodFolder } from '../domain/period-folder.ts';
 import type { Period } from '../ledger/period-tables.ts';
 import { periodSheets } from '../ledger/periods.ts';
 import type { Batch, Run } from '../ledger/tables.ts';
@@ -63,8 +64,9 @@ export function batchRows(
 }
 
 /** A closed month with its frozen files. */
-export function monthRow({ month, closed_at }: Period, zone: string): string {
-  const links = periodSheets.map((sheet) => link(`period-${month}/${sheet}.csv`, `${sheet}.csv`, month));
+export function monthRow({ mode, month, closed_at }: Period, zone: string): string {
+  const folder = periodFolder(mode, month);
+  const links = periodSheets.map((sheet) => link(`${folder}/${sheet}.csv`, `${sheet}.csv`, month));
   return row(escapeHtml(month), [time(closed_at, zone), links.join(' · ')]);
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
+import { periodFolder } from '../domain/period-folder.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from '../ledger/periods.ts';
 import { writeCsv } from './csv-file.ts';
@@ -22,7 +23,7 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
     if (!(await findPeriod(ledger.db, mode, month))) return null;
     const files: string[] = [];
     for (const sheet of periodSheets) {
-      const path = join(reports, `period-${month}`, `${sheet}.csv`);
+      const path = join(reports, periodFolder(mode, month), `${sheet}.csv`);
       await writeCsv(path, pages(month, sheet), config.reports);
       files.push(path);
     }

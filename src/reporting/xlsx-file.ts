@@ -1,4 +1,3 @@
-import writeExcelFile from 'write-excel-file/node';
 import { whole, writeAtomically } from './atomic-file.ts';
 import { safeCells } from './csv-file.ts';
 
@@ -36,6 +35,8 @@ export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void
     stickyRowsCount: 1,
     columns: widths(rows),
   }));
+  // Most commands write no workbook: they start sooner without the library.
+  const { default: writeExcelFile } = await import('write-excel-file/node');
   const buffer = await writeExcelFile(made).toBuffer();
   await writeAtomically(path, whole(timeless(buffer)));
 }

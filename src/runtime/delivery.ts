@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../domain/payout.ts';
 import type { Redact } from '../domain/redact.ts';
@@ -36,7 +36,7 @@ export function describeDelivery(input: {
   return {
     mode,
     body: withoutSecrets(body, redact),
-    digest: createHash('sha256').update(`${mode}\n`).update(body).digest('hex'),
+    digest: hash('sha256', Buffer.concat([Buffer.from(`${mode}\n`), body]), 'hex'),
     receivedAt: input.receivedAt,
     ...event,
     headers: redact(JSON.stringify(kept)),

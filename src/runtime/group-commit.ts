@@ -7,9 +7,12 @@ export type GroupCommit<T> = {
   drained(): Promise<void>;
 };
 
+/** How long commits may follow upon each other without a pause, ms. */
+const longestRowMs = 20;
+
 /**
  * Lets items that arrive together share one commit, so that a burst costs few disk syncs. At most `maxWaiting` items
- * of `maxWaitingSize` together wait; between two commits other processes get a millisecond to write.
+ * of `maxWaitingSize` together wait; every so often others get a millisecond to write.
  */
 export function createGroupCommit<T>(deps: {
   clock: Clock;
@@ -24,6 +27,7 @@ export function createGroupCommit<T>(deps: {
   let running: Promise<void> | undefined;
 
   const run = async (): Promise<void> => {
+    let rested = deps.clock.monotonic();
     while (waiting.length > 0) {
       const group = waiting.slice(0, deps.maxGroup);
       waiting = waiting.slice(deps.maxGroup);
@@ -34,7 +38,9 @@ export function createGroupCommit<T>(deps: {
         for (const entry of group) entry.settle.reject(error);
       }
       for (const { item } of group) waitingSize -= deps.sizeOf(item);
-      if (waiting.length > 0) await deps.clock.sleep(1);
+      if (waiting.length === 0 || deps.clock.monotonic() - rested < longestRowMs) continue;
+      await deps.clock.sleep(1);
+      rested = deps.clock.monotonic();
     }
   };
   const start = async (): Promise<void> => {

@@ -15,13 +15,16 @@ export type JobHandler = (job: Job, signal: AbortSignal) => Promise<void>;
  * (design.md, promise 3). A handler that throws is tried again with growing pauses, then reported.
  */
 export type Queue = {
-  /** `known`: a job of this name and id is queued or running already. Throws on an id no implementation could hold. */
+  /**
+   * `known`: a job of this name and id is queued or running already. Throws on an id no implementation could hold, and
+   * {@link QueueAway} while the server of a shared queue cannot be reached.
+   */
   add(job: Job): Promise<'added' | 'known'>;
   /** Sets the handler of a name; jobs added before wait for it. */
   process(name: string, handler: JobHandler, options: { concurrency: number }): void;
-  /** Jobs queued, delayed or running. */
+  /** Jobs queued, delayed or running; in a shared queue those of every process. Throws {@link QueueAway}. */
   depth(): Promise<number>;
-  /** Starts no further job until `resume`. */
+  /** Starts no further job in this process until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Starts nothing more, aborts the handlers' signal, and waits for them: `abandoned` when some outlast the deadline. */
@@ -30,6 +33,9 @@ export type Queue = {
 
 /** How often a failing job is tried, and how long it rests after the first failure (doubled after each). */
 export type RetryPolicy = { attempts: number; backoffMs: number };
+
+/** The queue's server gives no answer, or none that helps. Nothing is lost: the ledger fills the queue again. */
+export class QueueAway extends Error {}
 
 /** Throws a TypeError for an id that some implementation could not hold, so that all refuse the same ids. */
 export function assertJobId(id: string): void {

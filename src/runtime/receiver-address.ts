@@ -25,6 +25,24 @@ export function plainAddress(address: string | undefined): string {
 }
 
 /**
+ * Whose address it is, for what one sender may have: whoever has one IPv6 address has all 2^64 of its /64 (RFC 4291,
+ * 2.5.4), so that these count as one.
+ */
+export function ownerOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  // An IPv4 address at its end stands for two groups; a zone (`%eth0`) belongs to the last.
+  const [head = '', tail] = address
+    .toLowerCase()
+    .replace(/[\d.]*\.\d+/, '0:0')
+    .split('::');
+  const groups = head.split(':').filter((group) => group !== '');
+  const rest = tail?.split(':').filter((group) => group !== '') ?? [];
+  const zeros = Array<string>(Math.max(0, 8 - groups.length - rest.length)).fill('0');
+  const network = [...groups, ...zeros, ...rest].slice(0, 4).map((group) => Number.parseInt(group, 16));
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`;
+}
+
+/**
  * Reads the source of a request. X-Forwarded-For and -Proto count only as far as trusted proxies wrote them: from the
  * right, the first address that is no proxy's is the sender. `unknown` where a proxy wrote something else.
  */

@@ -8,6 +8,9 @@ export type BodyRead =
   | { kind: 'no_room' }
   | { kind: 'gone' };
 
+/** What a piece of a body takes beside its bytes: a sender may send them one by one. */
+const pieceBytes = 256;
+
 /** Reads a request's body to its end, at most `maxBytes` of it. Resolves always; what is too large is not kept. */
 export function readBody(request: IncomingMessage, maxBytes: number, turn: Turn): Promise<BodyRead> {
   return new Promise((resolve) => {
@@ -20,7 +23,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, turn: Turn)
     const take = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > maxBytes) end({ kind: 'too_large' });
-      else if (turn.hold(chunk.length)) chunks.push(chunk);
+      else if (turn.hold(chunk.length + pieceBytes)) chunks.push(chunk);
       else end({ kind: 'no_room' });
     };
     request.on('data', take);

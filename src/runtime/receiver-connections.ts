@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { plainAddress } from './receiver-address.ts';
+import { ownerOf, plainAddress } from './receiver-address.ts';
 
 /** One request on a connection, from its headers to its answer. */
 export type Turn = {
@@ -28,6 +28,7 @@ export type Connections = {
 
 export type ConnectionLimits = {
   total: number;
+  /** An IPv6 /64 counts as one address. */
   perAddress: number;
   /** Bytes of bodies that are not read to their end, over all connections. */
   heldBytes: number;
@@ -39,7 +40,7 @@ export type ConnectionLimits = {
  */
 type Entry = {
   socket: Socket;
-  address: string;
+  owner: string;
   isOpen: boolean;
   isFresh: boolean;
   isRefused: boolean;
@@ -77,16 +78,16 @@ export function createConnections(deps: {
   let changes = 0;
   let lingering = 0;
 
-  const resize = (address: string, by: number): void => {
-    const size = (sizes.get(address) ?? 0) + by;
-    if (size > 0) sizes.set(address, size);
-    else sizes.delete(address);
+  const resize = (owner: string, by: number): void => {
+    const size = (sizes.get(owner) ?? 0) + by;
+    if (size > 0) sizes.set(owner, size);
+    else sizes.delete(owner);
   };
   const forget = (entry: Entry): void => {
     if (!entry.isOpen) return;
     entry.isOpen = false;
     entries.delete(entry);
-    resize(entry.address, -1);
+    resize(entry.owner, -1);
     heldBytes -= entry.bytes;
     entry.bytes = 0;
   };
@@ -115,13 +116,13 @@ export function createConnections(deps: {
     if (least) giveUp(least);
     return least !== undefined;
   };
-  const open = (socket: Socket, address: string): void => {
+  const open = (socket: Socket, owner: string): void => {
     changes += 1;
     const counts = { unread: 0, owed: 0, bytes: 0, since: changes };
-    const entry = { socket, address, isOpen: true, isFresh: true, isRefused: false, ...counts };
+    const entry = { socket, owner, isOpen: true, isFresh: true, isRefused: false, ...counts };
     entries.add(entry);
     entryOf.set(socket, entry);
-    resize(address, 1);
+    resize(owner, 1);
     const key = endOf(socket);
     if (!deps.tellsWhy) unsecured.set(key, entry);
     socket.once('close', () => {
@@ -167,12 +168,13 @@ export function createConnections(deps: {
   return {
     admit(socket) {
       const address = plainAddress(socket.remoteAddress);
-      const isCrowded = (sizes.get(address) ?? 0) >= limits.perAddress && !deps.isExempt(address);
+      const owner = ownerOf(address);
+      const isCrowded = (sizes.get(owner) ?? 0) >= limits.perAddress && !deps.isExempt(address);
       const isRefused =
-        (isCrowded && !makeRoom((other) => other.address === address)) ||
+        (isCrowded && !makeRoom((other) => other.owner === owner)) ||
         (entries.size >= limits.total && !makeRoom(() => true));
       if (isRefused) turnAway(socket);
-      else open(socket, address);
+      else open(socket, owner);
     },
     secured(socket) {
       const entry = unsecured.get(endOf(socket));

@@ -47,7 +47,8 @@ export function createRequestHandler(deps: Deps): RequestHandler {
 
   /** What can be refused before the body is read. */
   function hear(request: IncomingMessage): Heard | Refusal {
-    const mode = modes.find((one) => pathOf(request) === `/webhooks/${one}`);
+    const path = pathOf(request);
+    const mode = modes.find((one) => path === `/webhooks/${one}`);
     if (!mode) return { status: 404, text: 'not found' };
     if (request.method !== 'POST')
       return { status: 405, text: 'webhooks come by POST', headers: { allow: 'POST' } };

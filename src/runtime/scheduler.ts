@@ -14,6 +14,8 @@ export type ScheduledJob = {
 export type Scheduler = {
   /** Runs what came due while nobody ran it, and then each job at its times. */
   start(): Promise<void>;
+  /** Runs again what a process that died was about. */
+  makeUp(): Promise<void>;
   /** Starts no further run and waits for those under way. */
   stop(): Promise<void>;
   nextRuns(): { job: string; nextRunAt: string | null }[];
@@ -23,13 +25,19 @@ const minuteMs = 60_000;
 /** How far back the last due time is looked for; a job rarer than this is caught up when it has not run for so long. */
 const lookBackMs = 40 * 24 * 60 * minuteMs;
 
-/** Runs jobs by the clock, never two of one job at once; the last success lives in the ledger, so that a run missed while down is made up. */
+/**
+ * Runs jobs by the clock. The ledger holds who took which due time, so that each is run by one process however many there
+ * are, and the last success, so that a run missed while all were down is made up.
+ */
 export function createScheduler(deps: {
   jobs: ScheduledJob[];
   timezone: string;
   clock: Clock;
   jobsStore: JobsStore;
   log: Logger;
+  /** This process by its worker id, and whether another by that of its own still lives. */
+  worker: string;
+  isAlive(worker: string): Promise<boolean>;
 }): Scheduler {
   const { clock, jobsStore, log } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
@@ -37,9 +45,10 @@ export function createScheduler(deps: {
   let tasks: { job: ScheduledJob; task: ScheduledTask }[] = [];
   let stopped = false;
 
-  const runOnce = async (job: ScheduledJob): Promise<void> => {
+  /** `since`: what is due is taken by who begins first at or after it. */
+  const runOnce = async (job: ScheduledJob, since: string): Promise<void> => {
     const startedAt = clock.iso();
-    await jobsStore.started(job.name, startedAt);
+    if (!(await jobsStore.begin(job.name, { at: startedAt, since, by: deps.worker }))) return;
     const ran = Promise.resolve().then(() => job.run());
     const outcome = await ran.then(
       (counts) => ({ ok: true, result: JSON.stringify(counts) }),
@@ -50,9 +59,9 @@ export function createScheduler(deps: {
     );
     await jobsStore.finished(job.name, { startedAt, ...outcome });
   };
-  const trigger = (job: ScheduledJob): void => {
+  const trigger = (job: ScheduledJob, since: string): void => {
     if (stopped || underWay.has(job.name)) return;
-    const run = runOnce(job)
+    const run = runOnce(job, since)
       .catch((error: unknown) =>
         log.error({ err: error, job: job.name }, 'a run could not be noted in the ledger'),
       )
@@ -62,10 +71,23 @@ export function createScheduler(deps: {
   return {
     async start() {
       const past = new Map((await jobsStore.all()).map((row) => [row.job, row]));
-      tasks = jobs.map((job) => ({ job, task: cronTask(job, deps.timezone, () => trigger(job)) }));
+      tasks = jobs.map((job) => ({
+        job,
+        task: cronTask(job, deps.timezone, (due) => trigger(job, due.toISOString())),
+      }));
       for (const { job, task } of tasks) {
         await task.start();
-        if (isOverdue(job.expression, deps.timezone, past.get(job.name), clock.now())) trigger(job);
+        const before = past.get(job.name);
+        if (!isOverdue(job.expression, deps.timezone, before, clock.now())) continue;
+        const underWay = before?.runner != null && (await deps.isAlive(before.runner));
+        if (!underWay) trigger(job, justAfter(before));
+      }
+    },
+    async makeUp() {
+      for (const past of await jobsStore.all()) {
+        const job = tasks.find((entry) => entry.job.name === past.job)?.job;
+        if (!job || past.runner === null || past.runner === deps.worker) continue;
+        if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
       }
     },
     async stop() {
@@ -82,15 +104,20 @@ export function createScheduler(deps: {
   };
 }
 
-function cronTask(job: ScheduledJob, timezone: string, trigger: () => void): ScheduledTask {
-  const task = createTask(job.expression, trigger, {
+/** What was missed is taken by who begins first after the last run that was known; the beginning of time when none was. */
+function justAfter(past: JobPast | undefined): string {
+  return new Date(past?.lastRunAt ? Date.parse(past.lastRunAt) + 1 : 0).toISOString();
+}
+
+function cronTask(job: ScheduledJob, timezone: string, trigger: (due: Date) => void): ScheduledTask {
+  const task = createTask(job.expression, ({ date }) => trigger(date), {
     timezone,
     name: job.name,
     noOverlap: true,
     suppressMissedWarning: true,
   });
   // A blocked event loop or a suspended machine: late is better than not at all.
-  task.on('execution:missed', trigger);
+  task.on('execution:missed', ({ date }) => trigger(date));
   return task;
 }
 

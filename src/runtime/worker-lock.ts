@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import { type FileLock, holdLock, isLockFree } from '../ledger/file-lock.ts';
+import { holdLedgerLock, type Lock } from '../ledger/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { addWorker, endWorker, openWorkers } from '../ledger/workers.ts';
 import type { Clock } from './clock.ts';
@@ -19,40 +20,53 @@ export type Workers = {
   end(): Promise<void>;
 };
 
-/** Worker identity and liveness of one process on one host; lock files lie under `dataDir/locks`. */
+/**
+ * Worker identity and liveness of one process. Of a ledger in a file the locks are files under `dataDir/locks`; on
+ * PostgreSQL they are locks of the process's session, which every machine sees.
+ */
 export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: string; id: string }): Workers {
   const { ledger, clock, dataDir, id } = deps;
-  let lock: FileLock | null = null;
+  let lock: Lock | null = null;
   // Only the name is stored: a data folder that was moved must not make its living workers look dead.
   const pathOf = (lockFile: string): string => join(dataDir, 'locks', basename(lockFile));
+  const { session } = ledger;
+  const isFree = async (worker: { id: string; lockFile: string }): Promise<boolean> =>
+    session ? session.isFree(`worker ${worker.id}`) : isLockFree(pathOf(worker.lockFile));
 
   const markEnded = async (ended: string): Promise<void> => {
     await ledger.write((trx) => endWorker(trx, ended, clock.iso()));
-    rmSync(pathOf(`${ended}.lock`), { force: true });
+    if (!session) rmSync(pathOf(`${ended}.lock`), { force: true });
   };
   return {
     id,
     async start(kind) {
-      lock = holdLock(pathOf(`${id}.lock`));
+      lock = await holdLedgerLock(ledger, `worker ${id}`, pathOf(`${id}.lock`));
       if (!lock) throw new Error(`worker ${id} is already running`);
       const self = { id, kind, host: hostname(), pid: process.pid, lockFile: `${id}.lock` };
       await ledger.write((trx) => addWorker(trx, { ...self, startedAt: clock.iso() }));
     },
     async dead() {
       const others = (await openWorkers(ledger.db)).filter((worker) => worker.id !== id);
-      return others.filter((worker) => isLockFree(pathOf(worker.lockFile))).map((worker) => worker.id);
+      const dead: string[] = [];
+      for (const worker of others) if (await isFree(worker)) dead.push(worker.id);
+      return dead;
     },
     markEnded,
     async end() {
       if (!lock) return;
       await markEnded(id);
-      lock.release();
+      await lock.release();
       lock = null;
     },
   };
 }
 
-/** Takes the named lock of a data folder (`serve`, `reconcile`), or null when another process has it: exit code 11. */
+/** Takes the right to reconcile a ledger, over all its machines, or null when another process has it: exit code 11. */
+export function tryReconcile(ledger: Pick<Ledger, 'session'>, dataDir: string): Promise<Lock | null> {
+  return holdLedgerLock(ledger, 'reconcile', join(dataDir, 'locks', 'reconcile.lock'));
+}
+
+/** Takes the named lock of a data folder (`serve`), or null when another process has it: exit code 11. */
 export function tryExclusive(dataDir: string, name: string): FileLock | null {
   return holdLock(join(dataDir, 'locks', `${name}.lock`));
 }

@@ -2,10 +2,10 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { parseLossless, readEnvelope } from './json.ts';
-import { readListPage } from './pages.ts';
+import { digestOf, readListPage } from './pages.ts';
 import { signBody } from './signing.ts';
 import type { Delivery, HttpReply, HttpRequest, Transport } from './transport.ts';
-import type { LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
+import type { ListPage, LookUpReply, RecallPage, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
   /** The service's address; a path in it comes before `/api/v1`. */
@@ -61,24 +61,21 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return { kind: 'unknown', code: null, httpStatus: null, message, raw: '', halts: false };
   }
 
+  function question(method: 'GET' | 'POST', path: string): Promise<Delivery> {
+    return deliver({ method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) });
+  }
+
   async function ask(method: 'GET' | 'POST', path: string): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await deliver({
-      method,
-      path: `${prefix}/${path}`,
-      headers: headersWith(options.secretKey),
-    });
-    if (delivery.kind === 'failed')
-      return trouble(delivery.timedOut ? 'timeout' : 'unreachable', delivery.message, null);
-    return judgeReply(delivery.reply);
+    const delivery = await question(method, path);
+    return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
   return {
     bankTransfer,
-    async listPage(page, status) {
-      const reply = await ask('GET', `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`);
-      if (reply.kind === 'trouble') return reply;
-      const read = readListPage(reply.json, reply.date);
-      return read.kind === 'page' ? read : trouble('not_understood', read.why, reply.httpStatus);
+    async listPage(page, status, recall) {
+      const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
+      const delivery = await question('GET', path);
+      return delivery.kind === 'failed' ? unanswered(delivery) : judgePage(delivery.reply, recall);
     },
     fetchTransferDetails: (reference) =>
       ask('GET', `fetch_transfer_details/${encodeURIComponent(reference)}`),
@@ -89,9 +86,32 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   };
 }
 
-function judgeReply({ status: httpStatus, headers, text: raw }: HttpReply): LookUpReply | ServiceTrouble {
+/** A list's page is read at once: what parses every number as text is needed only to say what is wrong. */
+function judgePage(reply: HttpReply, recall?: RecallPage): { kind: 'page'; page: ListPage } | ServiceTrouble {
+  const { status, text } = reply;
+  const date = dateOf(reply);
+  const digest = digestOf(text);
+  const known = status === 200 ? recall?.(digest) : undefined;
+  if (known) return { kind: 'page', page: { ...known, date } };
+  const read = readListPage(text, date);
+  if (status === 200 && read.kind === 'page') return { kind: 'page', page: { ...read.page, digest } };
+  const judged = judgeReply(reply);
+  if (judged.kind === 'trouble') return judged;
+  return read.kind === 'page' ? read : trouble('not_understood', read.why, status);
+}
+
+function dateOf({ headers }: HttpReply): number | null {
   const stamp = Date.parse(String(headers.date ?? ''));
-  const date = Number.isNaN(stamp) ? null : stamp;
+  return Number.isNaN(stamp) ? null : stamp;
+}
+
+function unanswered({ timedOut, message }: Extract<Delivery, { kind: 'failed' }>): ServiceTrouble {
+  return trouble(timedOut ? 'timeout' : 'unreachable', message, null);
+}
+
+function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
+  const { status: httpStatus, headers, text: raw } = reply;
+  const date = dateOf(reply);
   const retryAfterMs = readRetryAfter(headers);
   const json = parseLossless(raw);
   const envelope = readEnvelope(json);

@@ -4,7 +4,7 @@
  */
 export function parseLossless(text: string): unknown {
   try {
-    if (!perhapsLossy.test(text)) {
+    if (isPlain(text)) {
       const plain = { json: JSON.parse(text) as unknown };
       if (numbersToText(plain)) return plain.json;
     }
@@ -16,7 +16,11 @@ export function parseLossless(text: string): unknown {
   }
 }
 
-/** A number with a fraction, an exponent or a minus may be written in more ways than one. */
+/** False where a text may hold a number with a fraction, an exponent or a minus, which may be written in more ways than one. */
+export function isPlain(text: string): boolean {
+  return !perhapsLossy.test(text);
+}
+
 const perhapsLossy = /(?:^|"\s*:|[[,])\s*(?:-|(?:0|[1-9]\d*)[.eE])/;
 
 /**

@@ -1,4 +1,4 @@
-import { DecoratorHandler, type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { createSentProbe } from './sent-probe.ts';
 
 export type HttpRequest = {
@@ -33,6 +33,7 @@ export function createTransport(options: {
   timeoutMs: number;
   concurrency: number;
 }): Transport {
+  const { timeoutMs } = options;
   const pool = (): Pool =>
     new Pool(options.origin, {
       connections: options.concurrency,
@@ -40,30 +41,22 @@ export function createTransport(options: {
       pipelining: 1,
       keepAliveTimeout: 900,
       keepAliveMaxTimeout: 900,
-      headersTimeout: options.timeoutMs,
-      bodyTimeout: options.timeoutMs,
-      connect: { timeout: options.timeoutMs },
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: { timeout: timeoutMs },
     });
   const orders = pool();
   const questions = pool();
   const probe = createSentProbe();
 
   return {
-    async deliver({ body, mayWrite, ...request }) {
-      const wasSent = body ? probe.watch(body) : () => true;
-      const lane = body ? gated(orders, () => !wasSent() && (mayWrite?.() ?? true)) : questions;
-      try {
-        const reply = await lane.request({
-          ...request,
-          ...(body && { body }),
-          signal: AbortSignal.timeout(options.timeoutMs),
-        });
-        const text = await readText(reply.body);
-        return { kind: 'reply', reply: { status: reply.statusCode, headers: reply.headers, text } };
-      } catch (error) {
-        const timedOut = error instanceof Error && /Timeout/.test(error.name);
-        return { kind: 'failed', message: describe(error), timedOut, sent: wasSent() };
-      }
+    deliver({ body, mayWrite, ...request }) {
+      if (!body)
+        return exchange(questions, request, { timeoutMs, wasSent: () => true, mayBegin: () => true });
+      const wasSent = probe.watch(body);
+      // A request that undici would write a second time is not written (P9).
+      const mayBegin = (): boolean => !wasSent() && (mayWrite?.() ?? true);
+      return exchange(orders, { ...request, body }, { timeoutMs, wasSent, mayBegin });
     },
     async close() {
       probe.close();
@@ -72,30 +65,60 @@ export function createTransport(options: {
   };
 }
 
-/**
- * Asks in the tick in which the request would be written: connecting, or waiting for a socket, can outlast the intent
- * (P3), and a request that a transport would write a second time is not written (P9).
- */
-function gated(pool: Dispatcher, mayWrite: () => boolean): Dispatcher {
-  return pool.compose((dispatch) => (request, handler) => {
-    const gate: Dispatcher.DispatchHandler = new DecoratorHandler(handler);
-    gate.onRequestStart = (controller, context) => {
-      if (!mayWrite()) controller.abort(new Error('the intent grew too old before its bytes could leave'));
-      handler.onRequestStart?.(controller, context);
+type Watch = { timeoutMs: number; wasSent: () => boolean; mayBegin: () => boolean };
+
+/** One request and its whole reply. A handler of its own: what undici's `request` builds around each is not needed here. */
+function exchange(pool: Pool, request: Dispatcher.DispatchOptions, watch: Watch): Promise<Delivery> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let late: Error | null = null;
+    let reply: Omit<HttpReply, 'text'> | null = null;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => {
+      late = new TimedOut('The operation was aborted due to timeout');
+      controller?.abort(late);
+    }, watch.timeoutMs);
+    const end = (delivery: Delivery): void => {
+      clearTimeout(timer);
+      resolve(delivery);
     };
-    return dispatch(request, gate);
+    pool.dispatch(request, {
+      onRequestStart(begun) {
+        controller = begun;
+        // In the tick in which it would be written: connecting, or waiting for a socket, can outlast the intent (P3).
+        if (late) begun.abort(late);
+        else if (!watch.mayBegin())
+          begun.abort(new Error('the intent grew too old before its bytes could leave'));
+      },
+      onResponseStart(_, status, headers) {
+        // What comes before the answer, such as 103, is none.
+        if (status >= 200) reply = { status, headers };
+      },
+      onResponseData(begun, chunk) {
+        size += chunk.length;
+        if (size > maxReplyBytes) begun.abort(new Error(`the reply is larger than ${maxReplyBytes} bytes`));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        const text = Buffer.concat(chunks).toString('utf8');
+        end(reply ? { kind: 'reply', reply: { ...reply, text } } : failed(new Error('no answer'), watch));
+      },
+      onResponseError(_, error) {
+        end(failed(error, watch));
+      },
+    });
   });
 }
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxReplyBytes) throw new Error(`the reply is larger than ${maxReplyBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+/** The name tells a time-out from what else ends a request. */
+class TimedOut extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+function failed(error: unknown, { wasSent }: Watch): Delivery {
+  const timedOut = error instanceof Error && /Timeout/.test(error.name);
+  return { kind: 'failed', message: describe(error), timedOut, sent: wasSent() };
 }
 
 function describe(error: unknown): string {

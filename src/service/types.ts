@@ -18,7 +18,10 @@ export type ListedTransfer = {
   updated_at: string;
 };
 
-/** One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent. */
+/**
+ * One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent; `digest` tells
+ * its text from every other.
+ */
 export type ListPage = {
   page: number;
   lastPage: number;
@@ -26,7 +29,13 @@ export type ListPage = {
   total: number;
   date: number | null;
   items: ListedTransfer[];
+  digest?: string;
+  /** The page was known by its digest: its rows are not shown again. */
+  recalled?: true;
 };
+
+/** The page that a reply with this digest held, if it is known: the same text is not read twice. */
+export type RecallPage = (digest: string) => ListPage | undefined;
 
 /** Why a question got no usable answer. `throttled` carries the Retry-After in ms when given. */
 export type ServiceTrouble = {
@@ -53,6 +62,7 @@ export type ServiceClient = {
   listPage(
     page: number,
     status?: 'success' | 'pending' | 'failed',
+    recall?: RecallPage,
   ): Promise<{ kind: 'page'; page: ListPage } | ServiceTrouble>;
   fetchTransferDetails(reference: string): Promise<LookUpReply | ServiceTrouble>;
   verifyTransaction(reference: string): Promise<LookUpReply | ServiceTrouble>;

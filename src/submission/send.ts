@@ -1,13 +1,15 @@
 import type { Brakes } from '../domain/brakes.ts';
+import { type HaltCause, haltKindOf } from '../domain/halt.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
-import { type Claim, claim, type Scope, sendable } from '../ledger/claims.ts';
-import { findHalt, halt, tooManyUnknown } from '../ledger/halts.ts';
+import { type Claim, claimUnlessHalted, type Scope, sendable } from '../ledger/claims.ts';
+import { halt, tooManyUnknown } from '../ledger/halts.ts';
 import { holdReturned } from '../ledger/holds.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
+import { createFlight, type Done, type Flight } from './flight.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
@@ -38,9 +40,6 @@ export type SendResult = {
   detail: string;
 };
 
-/** `aged`: the intent grew too old before its bytes could leave (P3); that says nothing of the network. */
-type Done = { claim: Claim; outcome: Outcome; aged: boolean };
-
 const notSentLimit = 3;
 const stuckMs = 60_000;
 /** When nothing could be claimed although something is ready: another process has it, or it is still being loaded. */
@@ -60,36 +59,34 @@ type Pause = { until: number };
 
 /** Runs the loop; when the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
-  const inFlight = new Set<Promise<void>>();
-  const done: Done[] = [];
+  const flight = createFlight(deps.clock);
   const unwritten: Done[] = [];
   try {
-    return await loop(deps, request, pause, { inFlight, done, unwritten });
+    return await loop(deps, request, pause, { flight, unwritten });
   } catch (error) {
-    await Promise.allSettled(inFlight);
-    await commitTurn(deps, [...unwritten, ...done], 0, request.scope).catch(() => undefined);
+    const last = await flight.landed();
+    await commitTurn(deps, [...unwritten, ...last], 0, request.scope).catch(() => undefined);
     throw error;
   }
 }
 
-/** Requests under way, answers not looked at yet, and answers whose commit has not succeeded yet. */
-type Flight = { inFlight: Set<Promise<void>>; done: Done[]; unwritten: Done[] };
+/** `unwritten`: answers whose commit has not succeeded yet. */
+type Journey = { flight: Flight; unwritten: Done[] };
 
 async function loop(
   deps: SenderDeps,
   request: SendRequest,
   pause: Pause,
-  flight: Flight,
+  { flight, unwritten }: Journey,
 ): Promise<SendResult> {
   const { clock, rules } = deps;
-  const { inFlight, done, unwritten } = flight;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
   const state: State = { accepted: false, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
   const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
     if (request.signal?.aborted) stop ??= { ended: 'interrupted', detail: 'interrupted; nothing is lost' };
-    const finished = done.splice(0);
+    const finished = flight.take();
     unwritten.push(...finished);
     for (const { outcome, aged } of finished) {
       counts[outcome.kind] += 1;
@@ -97,11 +94,11 @@ async function loop(
     }
     // One standstill ages every intent of its turn.
     if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
-    stop ??= verdict(state, clock, inFlight.size);
-    const slots = (state.accepted ? rules.concurrency : 1) - inFlight.size;
+    stop ??= verdict(state, clock, flight.underWay());
+    const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
     const free = stop || clock.now() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
-    if (filling && finished.length === 0 && inFlight.size === 0) await filling;
+    if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
     // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
     const turn = await commitTurn(deps, finished, claimable, request.scope);
@@ -109,26 +106,18 @@ async function loop(
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
     permits.spend(turn.claims.length);
-    for (const claimed of turn.claims) launch(deps, claimed, turn.began, inFlight, done);
-    if (inFlight.size > 0) {
+    for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
+    if (flight.underWay() > 0) {
       const mayClaim = filling && turn.asked === 0;
-      await Promise.race(mayClaim ? [...inFlight, filling] : inFlight);
-      await gather(clock, inFlight);
+      // Half of the slots a commit: while it runs, the service works on the other half.
+      await flight.gathered(Math.ceil(rules.concurrency / 2), mayClaim ? filling : undefined);
       continue;
     }
-    if (done.length > 0) continue;
+    if (flight.waiting() > 0) continue;
     if (stop) return { ...stop, counts };
     const wait = clock.now() < pause.until ? pause.until - clock.now() : await untilNext(deps, request.scope);
     if (wait === null) return { ended: 'drained', detail: '', counts };
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
-  }
-}
-
-/** Lets answers that arrive together share one commit: a moment's wait is cheaper than a commit each. */
-async function gather(clock: Clock, inFlight: ReadonlySet<Promise<void>>): Promise<void> {
-  for (let waited = 0, before = -1; waited < 4 && inFlight.size > 0 && inFlight.size !== before; waited++) {
-    before = inFlight.size;
-    await clock.sleep(1);
   }
 }
 
@@ -222,44 +211,41 @@ async function commitTurn(
     await holdReturned(trx, at, await record(trx, at, events));
     const cause = await haltCause(finished, () => tooManyUnknown(trx, mode, haltAfterUnknown));
     if (cause) await halt(trx, mode, cause, at);
-    const halted = await findHalt(trx, mode);
-    if (halted) return { ...none, halted: halted.cause };
     const request = { ...scope, mode, brakes, workerId: deps.workerId, limit: free, at };
-    return { claims: await claim(trx, request), halted: null, asked: free, began };
+    const { claims, halted: why } = await claimUnlessHalted(trx, request);
+    return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };
   });
 }
 
 async function haltCause(
   finished: readonly Done[],
   countUnknown: () => Promise<string | null>,
-): Promise<string | null> {
+): Promise<HaltCause | null> {
   for (const { claim: claimed, outcome } of finished) {
     if (outcome.kind === 'unknown' && outcome.halts) {
-      return `the service answered ${outcome.code} (${outcome.message}) to ${claimed.reference}`;
+      const { code, message } = outcome;
+      const cause = `the service answered ${code} (${message}) to ${claimed.reference}`;
+      return { kind: haltKindOf(code), cause };
     }
   }
-  return finished.some(({ outcome }) => outcome.kind === 'unknown') ? countUnknown() : null;
+  if (!finished.some(({ outcome }) => outcome.kind === 'unknown')) return null;
+  const cause = await countUnknown();
+  return cause === null ? null : { kind: 'unknowns', cause };
 }
 
-function launch(
-  deps: SenderDeps,
-  claimed: Claim,
-  began: Began,
-  inFlight: Set<Promise<void>>,
-  done: Done[],
-): void {
+function launch(deps: SenderDeps, claimed: Claim, began: Began, flight: Flight): void {
   let aged = false;
   // P3: whichever clock saw more time pass decides.
   const fresh = (): boolean => {
     const age = Math.max(deps.clock.monotonic() - began.monotonic, Math.abs(deps.clock.now() - began.wall));
     aged = age > deps.rules.sendDeadlineMs;
-    return !aged;
+    // Others may have taken this process for dead, and turned the attempt into an unknown one.
+    return !aged && !deps.ledger.session?.lost();
   };
-  const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh).then((outcome) => {
-    done.push({ claim: claimed, outcome, aged: aged && outcome.kind === 'not_sent' });
-    inFlight.delete(sent);
-  });
-  inFlight.add(sent);
+  const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
+  flight.launch(
+    sent.then((outcome) => ({ claim: claimed, outcome, aged: aged && outcome.kind === 'not_sent' })),
+  );
 }
 
 /** Milliseconds until something may be sendable again; null when nothing is or a look-up must come first. */

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
+import Database from 'better-sqlite3';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify';
 import { Pool } from 'undici';
@@ -9,12 +10,14 @@ import { orderOf } from './batch-file.ts';
 /** The least that any program must do for a step: no ledger, no checks, no evidence. Nothing here is ours. */
 export type Bare = { url: string; secretKey: string; encryptionKey: string; concurrency: number };
 
+function bodyOf(i: number, prefix: string): string {
+  const sorted = Object.entries(orderOf(i, prefix)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(Object.fromEntries(sorted));
+}
+
 /** Signs and POSTs `rows` bodies. */
 export async function barePosts(service: Bare, rows: number): Promise<void> {
-  const bodies = Array.from({ length: rows }, (_, i) => {
-    const sorted = Object.entries(orderOf(i, 'BARE')).sort(([a], [b]) => (a < b ? -1 : 1));
-    return JSON.stringify(Object.fromEntries(sorted));
-  });
+  const bodies = Array.from({ length: rows }, (_, i) => bodyOf(i, 'BARE'));
   await withPool(service, async (pool) => {
     await spread(service.concurrency, rows, async (i) => {
       const body = bodies[i] ?? '';
@@ -32,6 +35,33 @@ export async function barePosts(service: Bare, rows: number): Promise<void> {
       if (reply.statusCode !== 200) throw new Error(`bare POST: ${reply.statusCode} ${text}`);
     });
   });
+}
+
+/** The same with Node's `fetch` and two commits a payout, as a plain script that keeps a record would do it. */
+export async function plainPosts(service: Bare, rows: number, path: string): Promise<void> {
+  const ledger = new Database(path);
+  ledger.pragma('journal_mode = WAL');
+  ledger.pragma('synchronous = FULL');
+  ledger.exec('create table payouts (id integer primary key, state text not null, answer text) strict');
+  const begin = ledger.prepare("insert into payouts (id, state) values (?, 'sending')");
+  const end = ledger.prepare("update payouts set state = 'pending', answer = ? where id = ?");
+  await spread(service.concurrency, rows, async (i) => {
+    const body = bodyOf(i, 'PLAIN');
+    begin.run(i);
+    const reply = await fetch(`${service.url}/api/v1/bank_transfer`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.secretKey}`,
+        signature: createHmac('sha512', service.encryptionKey).update(body).digest('hex'),
+        'content-type': 'application/json',
+      },
+      body,
+    });
+    const text = await reply.text();
+    if (reply.status !== 200) throw new Error(`plain POST: ${reply.status} ${text}`);
+    end.run(text, i);
+  });
+  ledger.close();
 }
 
 /** Asks for the details of the first `rows` payouts and parses the answers. */

@@ -1,140 +1,123 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { dial, publicKey, requestBytes, sign } from '../support/receiver.ts';
-import type { Listening } from './receiver-process.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import { deliverAll, deliverEvenly, deliverUntilGone, events } from './receiver-load.ts';
+import type { Kind, Listening, Told } from './receiver-process.ts';
 
 const script = fileURLToPath(new URL('./receiver-process.ts', import.meta.url));
-const connections = 128;
 
 export type ReceiverFigures = {
   rows: number;
   seconds: number;
   bareSeconds: number;
-  /** At half of the rate that `seconds` stands for. */
-  half: { perSecond: number; p50: number; p99: number };
+  /** Microseconds of processor time that a delivery takes of the receiving process, at full load. */
+  cpu: { ours: number; bare: number };
+  /** At half of the rate that `seconds` stands for; `loopMax` is the longest that the event loop was held. */
+  half: { perSecond: number; p50: number; p99: number; loopMax: number };
+  /** Applied meanwhile: seconds until all were answered, and until all were applied. */
+  applying: { answered: number; applied: number; loopMax: number };
+  /** Killed with SIGKILL under full load: how many were acknowledged, and how many of these the ledger holds. */
+  killed: { acknowledged: number; found: number };
 };
 
 /** Delivers `rows` events, each another one, as fast as they are answered: to ours, and to the bare HMAC server. */
 export async function measureReceiver(rows: number): Promise<ReceiverFigures> {
-  const bare = await withServer('bare', async (port) => {
-    await deliverAll(port, events(rows, 'warm'));
-    return deliverAll(port, events(rows, 'bare'));
-  });
-  return withServer('ours', async (port) => {
-    await deliverAll(port, events(Math.min(rows, 2000), 'warm'));
-    const seconds = await deliverAll(port, events(rows, 'ours'));
-    const perSecond = Math.round(rows / seconds / 2);
-    const times = await deliverEvenly(port, events(Math.min(rows, 5 * perSecond), 'half'), perSecond);
+  const bare = await withServer('bare', rows, (server) => fullLoad(server, rows));
+  const ours = await withServer('ours', rows, async (server) => {
+    const full = await fullLoad(server, rows);
+    const perSecond = Math.round(rows / full.seconds / 2);
+    const times = await deliverEvenly(server.port, events(Math.min(rows, 5 * perSecond), 'HALF'), perSecond);
     const at = (share: number): number => times[Math.floor(times.length * share)] ?? Number.NaN;
-    return { rows, seconds, bareSeconds: bare, half: { perSecond, p50: at(0.5), p99: at(0.99) } };
+    const { loopMaxMs } = await server.tell();
+    return { ...full, half: { perSecond, p50: at(0.5), p99: at(0.99), loopMax: loopMaxMs } };
   });
+  return {
+    rows,
+    seconds: ours.seconds,
+    bareSeconds: bare.seconds,
+    cpu: { ours: ours.cpu, bare: bare.cpu },
+    half: ours.half,
+    applying: await withServer('applying', rows, (server) => sustainedLoad(server, rows)),
+    killed: await killUnderLoad(rows),
+  };
 }
 
-async function withServer<T>(kind: 'ours' | 'bare', work: (port: number) => Promise<T>): Promise<T> {
-  const child = fork(script, [kind], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const [listening]: Listening[] = await once(child, 'message');
+/** What the figures say beside the table of the other steps, a line each. */
+export function receiverWords({ rows, cpu, half, applying, killed }: ReceiverFigures): string[] {
+  const ms = (value: number): string => `${value.toFixed(1)} ms`;
+  return [
+    `processor time a delivery: ours ${cpu.ours.toFixed(0)} µs, bare ${cpu.bare.toFixed(0)} µs`,
+    `at half of its rate (${half.perSecond}/s): p50 ${ms(half.p50)}, p99 ${ms(half.p99)}, event loop held ${ms(half.loopMax)} at most`,
+    `applying meanwhile: ${Math.round(rows / applying.answered)}/s answered, ${Math.round(rows / applying.applied)}/s answered and applied, event loop held ${ms(applying.loopMax)} at most`,
+    `kill -9 under load: ${killed.acknowledged} acknowledged, ${killed.found} of them in the ledger`,
+  ];
+}
+
+type Server = Listening & { child: ChildProcess; tell(): Promise<Told> };
+
+async function fullLoad(server: Server, rows: number): Promise<{ seconds: number; cpu: number }> {
+  await deliverAll(server.port, events(rows, 'WARM'));
+  const load = events(rows, 'FULL');
+  await server.tell();
+  const seconds = await deliverAll(server.port, load);
+  return { seconds, cpu: ((await server.tell()).cpuMs * 1000) / rows };
+}
+
+async function sustainedLoad(server: Server, rows: number): Promise<ReceiverFigures['applying']> {
+  const load = events(rows, 'OURS');
+  await server.tell();
+  const began = performance.now();
+  const answered = await deliverAll(server.port, load);
+  let loopMax = 0;
+  for (;;) {
+    const told = await server.tell();
+    loopMax = Math.max(loopMax, told.loopMaxMs);
+    if (told.unapplied === 0) return { answered, applied: (performance.now() - began) / 1000, loopMax };
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function killUnderLoad(rows: number): Promise<ReceiverFigures['killed']> {
+  const server = await start('ours', rows);
+  const gone = once(server.child, 'exit');
+  const acknowledged = await deliverUntilGone(server.port, events(rows, 'KILL'), (count) => {
+    if (count === Math.ceil(rows / 2)) server.child.kill('SIGKILL');
+  });
+  await gone;
+  const ledger = await openLedger(server.ledgerFile, { now: () => new Date().toISOString() });
+  const kept = await ledger.db.selectFrom('webhooks').select('reference').execute();
+  await ledger.close();
+  await rm(dirname(server.ledgerFile), { recursive: true });
+  const found = kept.filter(({ reference }) => reference !== null && acknowledged.has(reference)).length;
+  return { acknowledged: acknowledged.size, found };
+}
+
+async function withServer<T>(kind: Kind, rows: number, work: (server: Server) => Promise<T>): Promise<T> {
+  const server = await start(kind, rows);
   try {
-    return await work(listening?.port ?? 0);
+    return await work(server);
   } finally {
-    const gone = once(child, 'exit');
-    child.disconnect();
+    const gone = once(server.child, 'exit');
+    server.child.disconnect();
     await gone;
   }
 }
 
-/** Requests as the service sends them, signed beforehand. */
-function events(count: number, name: string): Buffer[] {
-  const merchantsignature = sign(publicKey);
-  return Array.from({ length: count }, (_, n) => {
-    const reference = `BENCH-${name}-${n}`;
-    const money = {
-      currency: 'NGN',
-      amount: '1500.00',
-      fee: '25.00',
-      account_number: '0123456789',
-      bank_code: '000013',
-    };
-    const names = {
-      account_name: 'ADA OBI',
-      bank_name: 'A Bank',
-      narration: 'November salary',
-      sessionid: '',
-      note: null,
-    };
-    const event = { status: '00', event: 'payout', ...money, ...names, trx: `TRX${name}${n}`, reference };
-    const body = JSON.stringify({
-      ...event,
-      domain: 'test',
-      statusMessage: 'success',
-      timestamp: new Date().toISOString(),
-    });
-    const extra = {
-      'content-type': 'application/json',
-      timestamp: String(Date.now()),
-      'x-webhook-reference': reference,
-    };
-    return requestBytes(body, { headers: { ...extra, merchantsignature, authorization: null } });
+async function start(kind: Kind, rows: number): Promise<Server> {
+  const child = fork(script, [kind, String(rows)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-}
-
-async function deliverAll(port: number, requests: Buffer[]): Promise<number> {
-  const sockets = await open(port);
-  const began = performance.now();
-  let next = 0;
-  await Promise.all(
-    sockets.map(async (socket) => {
-      for (let at = next++; at < requests.length; at = next++) await deliver(socket, requests[at]);
-    }),
-  );
-  for (const socket of sockets) socket.destroy();
-  return (performance.now() - began) / 1000;
-}
-
-/** Delivers so many a second whatever the answers take; returns the times from when each was due, sorted, in ms. */
-async function deliverEvenly(port: number, requests: Buffer[], perSecond: number): Promise<number[]> {
-  const free = await open(port);
-  const sockets = [...free];
-  const began = performance.now();
-  const times: number[] = [];
-  const waiting: { request: Buffer; due: number }[] = [];
-  const pump = (): void => {
-    while (waiting.length > 0 && free.length > 0) {
-      const one = waiting.shift();
-      const socket = free.pop();
-      if (!one || !socket) return;
-      void deliver(socket, one.request).then(() => {
-        times.push(performance.now() - one.due);
-        free.push(socket);
-        pump();
-      });
-    }
+  const [listening]: Listening[] = await once(child, 'message');
+  if (!listening) throw new Error('the receiver did not say where it listens');
+  const tell = async (): Promise<Told> => {
+    const answer = once(child, 'message');
+    child.send('figures');
+    const [told]: Told[] = await answer;
+    if (!told) throw new Error('the receiver did not answer');
+    return told;
   };
-  for (let at = 0; at < requests.length; ) {
-    for (; at < requests.length && began + (at * 1000) / perSecond <= performance.now(); at++) {
-      const request = requests[at];
-      if (request) waiting.push({ request, due: began + (at * 1000) / perSecond });
-    }
-    pump();
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  while (times.length < requests.length) await new Promise((resolve) => setTimeout(resolve, 5));
-  for (const socket of sockets) socket.destroy();
-  return times.toSorted((a, b) => a - b);
-}
-
-function open(port: number): Promise<Socket[]> {
-  return Promise.all(Array.from({ length: connections }, () => dial(port)));
-}
-
-async function deliver(socket: Socket, request: Buffer | undefined): Promise<void> {
-  if (!request) return;
-  socket.write(request);
-  let reply = '';
-  while (!reply.includes('success')) {
-    const [data]: Buffer[] = await once(socket, 'data');
-    reply += data?.toString('latin1') ?? '';
-    if (!reply.startsWith('HTTP/1.1 200 ')) throw new Error(`the receiver answered ${reply}`);
-  }
+  return { ...listening, child, tell };
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../src/app.ts';
-import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite } from './bare.ts';
+import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite, plainPosts } from './bare.ts';
 import { writeBatch } from './batch-file.ts';
 import * as ours from './ours.ts';
-import { measureReceiver } from './receiver.ts';
+import { measureReceiver, receiverWords } from './receiver.ts';
 import { type Service, startService } from './service.ts';
 import { type Line, tableOf, timed } from './table.ts';
 
@@ -40,20 +40,28 @@ async function measure(on: Service): Promise<void> {
   await app.close();
   const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
   const bare = await measureBare(on, file);
+  const plain = await timed(() => plainPosts(bareOf(on, on.bareUrl), rows, join(dir, 'plain.db')));
   const received = await measureReceiver(rows);
   const table: Line[] = lines.map(({ bareOf, ...line }) => (bareOf ? { ...line, bare: bare[bareOf] } : line));
-  const { seconds, bareSeconds, half } = received;
+  const { seconds, bareSeconds } = received;
   const bareReceiver = { what: 'node:http, HMAC, 200', seconds: bareSeconds };
   table.push({ step: 'receive webhooks', rows, seconds, peakMb, bare: bareReceiver });
+  const submitted = lines.find(({ step }) => step === 'submit')?.seconds ?? Number.NaN;
   console.log(`${rows} payouts, ${concurrency} requests in flight, sandbox in a process of its own\n`);
   console.log(tableOf(table));
   console.log(
-    `\nthe receiver, a process of its own, at half of its rate (${half.perSecond}/s): p50 ${half.p50.toFixed(1)} ms, p99 ${half.p99.toFixed(1)} ms`,
+    `\nfetch with a commit for each step: ${Math.round(rows / plain.seconds)} payouts/s; submit: ${(plain.seconds / submitted).toFixed(1)} times that`,
   );
+  console.log('\nthe receiver, a process of its own:');
+  for (const line of receiverWords(received)) console.log(`- ${line}`);
   console.log(
     `\npeak memory of our process: ${peakMb} MB (limit ${memoryLimitMb} MB${peakMb > memoryLimitMb ? ', EXCEEDED' : ''})`,
   );
   if (peakMb > memoryLimitMb) process.exitCode = 1;
+}
+
+function bareOf(on: Service, url: string): Bare {
+  return { ...on.keys, url, concurrency };
 }
 
 type BareName = keyof Awaited<ReturnType<typeof measureBare>>;
@@ -90,9 +98,9 @@ async function measureOurs(app: App, on: Service, file: string): Promise<(Line &
 }
 
 async function measureBare(on: Service, file: string) {
-  const main: Bare = { ...on.keys, url: on.url, concurrency };
+  const main = bareOf(on, on.url);
   const parse = await timed(() => bareParse(file));
-  const posts = await timed(() => barePosts({ ...main, url: on.bareUrl }, rows));
+  const posts = await timed(() => barePosts(bareOf(on, on.bareUrl), rows));
   const lookUps = await timed(() => bareLookUps(main, lookedUp()));
   const listing = await timed(() => bareListing(main));
   ours.expectCount('rows in the bare listing', listing.result, rows);
@@ -106,8 +114,8 @@ async function measureBare(on: Service, file: string) {
   };
 }
 
-function figures({ seconds, peakMb }: { seconds: number; peakMb: number }) {
-  return { seconds, peakMb };
+function figures({ seconds, peakMb, heldMs }: { seconds: number; peakMb: number; heldMs: number }) {
+  return { seconds, peakMb, heldMs };
 }
 
 /** Only some are settled by look-ups, so that the listing has the rest to settle. */

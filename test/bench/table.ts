@@ -1,33 +1,44 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
 /** One step: ours, and the bare loop beside it where there is one. */
 export type Line = {
   step: string;
   rows: number;
   seconds: number;
   peakMb: number;
+  /** The longest that nothing else could run; commits are in it. */
+  heldMs?: number;
   bare?: { what: string; seconds: number };
 };
 
-/** Runs `work` and returns its wall seconds and the process's peak of memory so far beside its result. */
+/** Runs `work` and tells how it went: wall seconds, the process's peak of memory so far, how long the loop was held. */
 export async function timed<T>(
   work: () => Promise<T>,
-): Promise<{ seconds: number; peakMb: number; result: T }> {
+): Promise<{ seconds: number; peakMb: number; heldMs: number; result: T }> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
   const began = performance.now();
   const result = await work();
   const seconds = (performance.now() - began) / 1000;
-  return { seconds, peakMb: Math.round(process.resourceUsage().maxRSS / 1024), result };
+  // What held it last is seen by the next tick only.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  delay.disable();
+  const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
+  return { seconds, peakMb, heldMs: delay.max / 1e6, result };
 }
 
-const head = ['step', 'rows', 'ours s', 'rows/s', 'bare s', 'ours/bare', 'peak MB', 'bare loop'];
+const head = ['step', 'rows', 'ours s', 'rows/s', 'bare s', 'ours/bare', 'held ms', 'peak MB', 'bare loop'];
 
 /** The lines as a text table that is also Markdown. */
 export function tableOf(lines: readonly Line[]): string {
-  const rows = lines.map(({ step, rows: count, seconds, peakMb, bare }) => [
+  const rows = lines.map(({ step, rows: count, seconds, peakMb, heldMs, bare }) => [
     step,
     String(count),
     seconds.toFixed(2),
     String(Math.round(count / seconds)),
     bare ? bare.seconds.toFixed(2) : '',
     bare ? (seconds / bare.seconds).toFixed(1) : '',
+    heldMs === undefined ? '' : heldMs.toFixed(0),
     String(peakMb),
     bare?.what ?? '',
   ]);

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresServer } from '../support/postgres-server.ts';
 import { readBook } from './book.ts';
 import { type LedgerView, lookInto } from './ledger-facts.ts';
 import { finish, keepRunning, type Slot } from './processes.ts';
@@ -13,6 +15,8 @@ export type ChaosOptions = {
   /** How long processes are killed at most; it ends earlier when everything is sent. */
   seconds: number;
   seed: number;
+  /** Where the ledger lies, and what else is killed now and then; a file where absent. */
+  server?: Pick<PostgresServer, 'url' | 'kill' | 'start'>;
   say(line: string): void;
 };
 
@@ -27,7 +31,7 @@ export async function runChaos(options: ChaosOptions): Promise<Figure[]> {
   const { payouts } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
   const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000 };
-  const setting = await prepare(planned);
+  const setting = await prepare(planned, options.server?.url);
   const ledger = lookInto(setting.ledger);
   try {
     const began = performance.now();
@@ -55,10 +59,13 @@ async function hurt(
 ): Promise<Omit<Deeds, 'verified'>> {
   const random = createRandom(options.seed);
   const began = performance.now();
+  // On PostgreSQL one of them is another machine, with a data folder of its own.
+  const elsewhere =
+    options.server === undefined ? [] : ['--data', join(setting.place.dir, 'another-machine')];
   const slots = [
     keepRunning(setting.place, 'serve', ['serve', '--quiet'], 100),
     keepRunning(setting.place, 'submit 1', ['submit', '--quiet'], 100),
-    keepRunning(setting.place, 'submit 2', ['submit', '--quiet'], 100),
+    keepRunning(setting.place, 'submit 2', ['submit', '--quiet', ...elsewhere], 100),
   ];
   const deeds: Omit<Deeds, 'verified'> = {
     kills: 0,
@@ -77,7 +84,14 @@ async function hurt(
       const slot = slots[Math.floor(random() * slots.length)];
       const pid = slot?.pid();
       if (!slot || pid === undefined || stopped.has(slot.name)) continue;
-      if (random() < 0.1) {
+      if (options.server?.kill && random() < 0.08) {
+        deeds.crashes = (deeds.crashes ?? 0) + 1;
+        // Who looks into the ledger meanwhile would only be in the way.
+        await Promise.all(watches.splice(0));
+        await options.server.kill();
+        await sleep(random() * 2000);
+        await options.server.start();
+      } else if (random() < 0.1) {
         deeds.stops += 1;
         stopped.add(slot.name);
         watches.push(stopAWhile(slot).then(() => void stopped.delete(slot.name)));
@@ -105,7 +119,7 @@ async function hurt(
 }
 
 /** Waits until everything is sent, or until nothing more is for two minutes. */
-async function untilStill(ledger: LedgerView, done: () => boolean): Promise<void> {
+export async function untilStill(ledger: LedgerView, done: () => boolean): Promise<void> {
   let left = Number.NaN;
   for (let since = performance.now(); !done() && performance.now() - since < 120_000; await sleep(200)) {
     const now = ledger.unfinished() - ledger.payouts();
@@ -114,14 +128,14 @@ async function untilStill(ledger: LedgerView, done: () => boolean): Promise<void
   }
 }
 
-async function stopAWhile(slot: Slot): Promise<void> {
+export async function stopAWhile(slot: Slot): Promise<void> {
   slot.signal('SIGSTOP');
   await sleep(stopMs);
   slot.signal('SIGCONT');
 }
 
 /** How long what a killed process was sending stayed `sending`. */
-async function watchTakeOver(ledger: LedgerView, pid: number, takeOverMs: number[]): Promise<void> {
+export async function watchTakeOver(ledger: LedgerView, pid: number, takeOverMs: number[]): Promise<void> {
   const began = performance.now();
   if (ledger.openAttemptsOf(pid) === 0) return;
   while (ledger.openAttemptsOf(pid) > 0 && performance.now() - began < longestTakeOverMs) await sleep(50);
@@ -129,7 +143,7 @@ async function watchTakeOver(ledger: LedgerView, pid: number, takeOverMs: number
 }
 
 /** What an operator does in the end: reconciles until the service has settled everything. */
-async function settle(setting: Setting, say: (line: string) => void): Promise<void> {
+export async function settle(setting: Setting, say: (line: string) => void): Promise<void> {
   const ledger = lookInto(setting.ledger);
   for (let tries = 0; tries < 10; tries++) {
     const { code, out, err } = await finish(setting.place, [
@@ -150,7 +164,7 @@ async function settle(setting: Setting, say: (line: string) => void): Promise<vo
  * A person orders once more what stayed unknown, on the evidence shown. Before, the reconciliation has found whatever
  * had landed: so each is paid once.
  */
-async function orderUnknowns(setting: Setting, say: (line: string) => void): Promise<void> {
+export async function orderUnknowns(setting: Setting, say: (line: string) => void): Promise<void> {
   const ledger = lookInto(setting.ledger);
   for (const batch of ledger.batchesWithUnknowns()) {
     const retry = ['retry', '--batch', batch, '--state', 'unknown', '--json'];

@@ -1,54 +1,88 @@
+import { execFileSync } from 'node:child_process';
 import Database from 'better-sqlite3';
+import { debianPostgresFolders, findProgram } from '../support/server-process.ts';
 
 export type PayoutFact = { reference: string; state: string; minor: number; began: number[] };
 
-/** Looks into a ledger file from outside, beside the processes that write it. */
-export function lookInto(path: string) {
-  const database = new Database(path, { readonly: true, timeout: 30_000 });
-  const count = (query: string, ...values: unknown[]): number =>
-    Number(
-      database
-        .prepare<unknown[], number>(query)
-        .pluck()
-        .get(...values) ?? 0,
-    );
+type Rows = (query: string) => unknown[][];
+type Opened = { rows: Rows; close(): void };
+
+/** Looks into a ledger, a file or a database by its URL, from outside, beside the processes that write it. */
+export function lookInto(ledger: string) {
+  const { rows, close } = ledger.startsWith('postgres') ? openDatabase(ledger) : openFile(ledger);
+  const count = (query: string): number => Number(rows(query)[0]?.[0] ?? 0);
   return {
-    close: () => database.close(),
+    close,
     payouts: () => count('select count(*) from payouts'),
     /** Not sent yet, or an attempt under way. */
     unfinished: () => count("select count(*) from payouts where state in ('ready', 'held', 'sending')"),
-    inState: (state: string) => count('select count(*) from payouts where state = ?', state),
+    inState: (state: string) => count(`select count(*) from payouts where state = '${state}'`),
     batchesWithUnknowns: () =>
-      database
-        .prepare<[], string>(
-          "select distinct batch_id from payouts where state = 'unknown' order by batch_id",
-        )
-        .pluck()
-        .all(),
+      rows("select distinct batch_id from payouts where state = 'unknown' order by batch_id").map(([id]) =>
+        String(id),
+      ),
+    /** Attempts ever begun. */
+    begun: () => count('select count(*) from attempts'),
     openAttempts: () => count('select count(*) from attempts where outcome is null'),
     /** Attempts under way of the process with this id, whichever worker id it took. */
     openAttemptsOf: (pid: number) =>
       count(
-        'select count(*) from attempts where outcome is null and worker_id in (select id from workers where pid = ?)',
-        pid,
+        `select count(*) from attempts where outcome is null and worker_id in (select id from workers where pid = ${pid})`,
       ),
     abandoned: () => count("select count(*) from attempts where code = 'abandoned'"),
     unknownAnswers: () =>
-      count("select count(*) from attempts where outcome = 'unknown' and code is not 'abandoned'"),
+      count("select count(*) from attempts where outcome = 'unknown' and coalesce(code, '') <> 'abandoned'"),
     retries: () => count("select count(*) from history where event = 'retry'"),
     tooOld: () =>
       count("select count(*) from attempts where outcome = 'not_sent' and message like '%too old%'"),
     *each(): Generator<PayoutFact> {
-      const rows = database
-        .prepare<[], { reference: string; state: string; minor: number; began: string | null }>(
-          `select reference, state, amount as minor,
-             (select group_concat(began_at) from attempts where payout_id = payouts.id) as began from payouts`,
-        )
-        .iterate();
-      for (const { began, ...row } of rows)
-        yield { ...row, began: (began ?? '').split(',').map((text) => Date.parse(text)) };
+      const began = new Map<string, number[]>();
+      for (const [id, at] of rows('select payout_id, began_at from attempts order by id'))
+        began.set(String(id), [...(began.get(String(id)) ?? []), Date.parse(String(at))]);
+      for (const [id, reference, state, minor] of rows('select id, reference, state, amount from payouts'))
+        yield {
+          reference: String(reference),
+          state: String(state),
+          minor: Number(minor),
+          began: began.get(String(id)) ?? [],
+        };
     },
   };
 }
 
 export type LedgerView = ReturnType<typeof lookInto>;
+
+function openFile(path: string): Opened {
+  const database = new Database(path, { readonly: true, timeout: 30_000 });
+  return {
+    rows: (query) => database.prepare<[], unknown[]>(query).raw().all(),
+    close: () => database.close(),
+  };
+}
+
+/** Through psql, which answers before the next line runs, as SQLite does. */
+function openDatabase(url: string): Opened {
+  const psql = findProgram('psql', debianPostgresFolders()) ?? 'psql';
+  const env = { ...process.env, PGOPTIONS: '-c search_path=counterfoil' };
+  const options = { env, encoding: 'utf8' as const, maxBuffer: 1 << 30, stdio: 'pipe' as const };
+  return {
+    rows: (query) =>
+      patiently(() => execFileSync(psql, ['-X', '-q', '-A', '-t', '-F', '\t', url, '-c', query], options))
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split('\t')),
+    close: () => undefined,
+  };
+}
+
+/** The database is killed too, and takes a moment to recover. */
+function patiently(ask: () => string): string {
+  for (let tries = 0; ; tries++) {
+    try {
+      return ask();
+    } catch (error) {
+      if (tries > 100) throw error;
+      execFileSync('sleep', ['0.2']);
+    }
+  }
+}

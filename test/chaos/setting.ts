@@ -12,7 +12,7 @@ const columns = 'reference,account_number,account_name,bank_code,amount,currency
 const files = 10;
 
 /** A home as `init` makes it, its inbox full, and a sandbox in a process of its own that books every body it gets. */
-export async function prepare(planned: Planned): Promise<Setting> {
+export async function prepare(planned: Planned, ledgerUrl?: string): Promise<Setting> {
   const dir = mkdtempSync(join(tmpdir(), 'counterfoil-chaos-'));
   await finish({ dir, env: {} }, ['init', dir]);
   writeBatches(join(dir, 'data', 'inbox'), planned.payouts);
@@ -41,11 +41,12 @@ export async function prepare(planned: Planned): Promise<Setting> {
     COUNTERFOIL_SCHEDULES_RECONCILE: '',
     COUNTERFOIL_SCHEDULES_RECONCILE_FULL: '',
     COUNTERFOIL_SCHEDULES_REPORT: '',
+    ...(ledgerUrl !== undefined && { COUNTERFOIL_LEDGER_URL: ledgerUrl }),
     COUNTERFOIL_TEST_SECRET_KEY: facts.secret_key,
     COUNTERFOIL_TEST_PUBLIC_KEY: facts.public_key,
     COUNTERFOIL_TEST_ENCRYPTION_KEY: facts.encryption_key,
   };
-  const ledger = join(dir, 'data', 'ledger.db');
+  const ledger = ledgerUrl ?? join(dir, 'data', 'ledger.db');
   const setting = { place: { dir, env }, url: facts.url, key: facts.secret_key, ledger, sandbox };
   // The ledger must be there before anybody looks into it.
   await finish(setting.place, ['status']);

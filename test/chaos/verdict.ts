@@ -5,6 +5,8 @@ import type { LedgerView } from './ledger-facts.ts';
 export type Deeds = {
   kills: number;
   stops: number;
+  /** How often the ledger's database was killed under all three. */
+  crashes?: number;
   takeOverMs: number[];
   seconds: number;
   sendingSeconds: number;
@@ -30,7 +32,8 @@ export function judge(planned: Planned, deeds: Deeds, ledger: LedgerView, book: 
   const seen = compare(ledger, listed, planned.sendDeadlineMs + slackMs);
   const bookMinor = book.reduce((sum, { amount }) => sum + Math.round(Number(amount) * 100), 0);
   const abandoned = ledger.abandoned();
-  const bound = deeds.kills * planned.concurrency;
+  const crashes = deeds.crashes ?? 0;
+  const bound = (deeds.kills + 3 * crashes) * planned.concurrency;
   const times = deeds.takeOverMs.toSorted((a, b) => a - b);
   const median = times[Math.floor(times.length / 2)] ?? 0;
   const figure = (what: string, value: number | string, wrong = false): Figure => ({
@@ -41,6 +44,7 @@ export function judge(planned: Planned, deeds: Deeds, ledger: LedgerView, book: 
   return [
     figure('kills (SIGKILL)', deeds.kills),
     figure('stops (SIGSTOP, then SIGCONT)', deeds.stops),
+    ...(crashes > 0 ? [figure('kills of the database (SIGQUIT, then recovery)', crashes)] : []),
     figure('POSTs booked by the service', book.length),
     figure('POSTs per second', Math.round(book.length / deeds.sendingSeconds)),
     figure('payouts sent twice', twice, twice > 0),

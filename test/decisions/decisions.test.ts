@@ -1,19 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDecisions } from '../../src/decisions/decisions.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { record } from '../../src/ledger/record.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
 import {
   addBatch,
   at,
   claimAt,
   makeLedger,
   payoutById,
-  recordOutcome,
   replies,
   states,
   type TestLedger,
 } from '../support/ledger.ts';
+import { createSetting } from './setting.ts';
 
 let ledger: TestLedger;
 
@@ -22,25 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-function decisionsOf(rules: { referencePrefix?: string; payoutLimit?: Record<string, string> } = {}) {
-  const clock = { ...systemClock(), iso: () => at(5000) };
-  const { referencePrefix = '', payoutLimit = {} } = rules;
-  return createDecisions({ ledger, clock, rules: { mode: 'test', referencePrefix, payoutLimit } });
-}
-
-/** Sends every ready payout, with these outcomes in turn. */
-async function send(...outcomes: ReturnType<(typeof replies)['refused']>[]): Promise<void> {
-  for (const [i, outcome] of outcomes.entries()) {
-    const [claimed] = await claimAt(ledger, at(i * 10));
-    if (claimed) await recordOutcome(ledger, at(i * 10 + 5), claimed, outcome);
-  }
-}
-
-async function retryNow(ids: bigint[], rules = {}) {
-  const decisions = decisionsOf(rules);
-  const { digest } = await decisions.weigh(ids, at(1000));
-  return decisions.retry({ ids, since: at(1000), digest, person: 'ada' });
-}
+const { decisionsOf, send, retryNow } = createSetting(() => ledger);
 
 it('P20: a decision on evidence that changed since changes nothing and shows the new evidence', async () => {
   const ids = await addBatch(ledger, ['R-1', 'R-2']);

@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createDecisions } from '../../src/decisions/decisions.ts';
 import { adoptLedger } from '../../src/ledger/adopt.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
-import { systemClock } from '../../src/runtime/clock.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,
@@ -17,6 +15,7 @@ import {
   replies,
   type TestLedger,
 } from '../support/ledger.ts';
+import { createSetting } from './setting.ts';
 
 let ledger: TestLedger;
 
@@ -25,25 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-function decisionsOf(rules: { referencePrefix?: string; payoutLimit?: Record<string, string> } = {}) {
-  const clock = { ...systemClock(), iso: () => at(5000) };
-  const { referencePrefix = '', payoutLimit = {} } = rules;
-  return createDecisions({ ledger, clock, rules: { mode: 'test', referencePrefix, payoutLimit } });
-}
-
-/** Sends every ready payout, with these outcomes in turn. */
-async function send(...outcomes: ReturnType<(typeof replies)['refused']>[]): Promise<void> {
-  for (const [i, outcome] of outcomes.entries()) {
-    const [claimed] = await claimAt(ledger, at(i * 10));
-    if (claimed) await recordOutcome(ledger, at(i * 10 + 5), claimed, outcome);
-  }
-}
-
-async function retryNow(ids: bigint[], rules = {}) {
-  const decisions = decisionsOf(rules);
-  const { digest } = await decisions.weigh(ids, at(1000));
-  return decisions.retry({ ids, since: at(1000), digest, person: 'ada' });
-}
+const { decisionsOf, send, retryNow } = createSetting(() => ledger);
 
 /** A details look-up asked and answered just now, with what the ledger wrote down of it. */
 async function answered(id: bigint, ms: number, outcome: string): Promise<void> {

@@ -27,13 +27,25 @@ describe('P21: a canary', () => {
     expect(judgeCanary(standing({ success: 4, refused: 1 }, { bad }), 4)).toEqual({
       kind: 'failed',
       why: 'A-2 is refused',
+      isOpen: false,
     });
+  });
+
+  it('fails for one that nothing lets go, rather than keep the rest back for ever', () => {
+    const counts = { success: 4, held: 1 };
+    expect(judgeCanary(standing(counts, { withheld: 'A-3' }), 4)).toEqual({
+      kind: 'failed',
+      why: 'A-3 is held, and cannot be sent; counterfoil show A-3 says why',
+      isOpen: false,
+    });
+    expect(judgeCanary(standing(counts), 4)).toEqual({ kind: 'waits' });
   });
 
   it('fails for one that has not settled in canary_hours', () => {
     expect(judgeCanary(standing({ success: 4, pending: 1 }, { overdue: 'A-5' }), 4)).toEqual({
       kind: 'failed',
       why: 'A-5 has not settled in 4 hour(s)',
+      isOpen: true,
     });
   });
 });

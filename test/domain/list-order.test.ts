@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { bothSaw, createOrderWatch, edgeOf, pagesSaved, sentInside } from '../../src/domain/list-order.ts';
+import { unreadable } from '../../src/domain/sightings.ts';
 
 const at = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`;
 
 function seen(...created: string[]) {
   const watch = createOrderWatch();
-  for (const one of created) watch.row(one);
+  for (const one of created) watch.row(one === '' ? unreadable : Date.parse(one));
   return watch.seen();
 }
 

@@ -180,6 +180,15 @@ describe('P17: after a resend, failed needs every transfer', () => {
     const waiting = standing('ready', { attemptCount: 0, possiblyTaken: 1 });
     expect(result(waiting, witness('details', 'success'))).toBe('success');
   });
+  it('P25: what a lost copy may have sent more than once fails only by a complete listing', () => {
+    const adopted = standing('unknown', { attemptCount: 0, possiblyTaken: 1, forgotten: true });
+    expect(result(adopted, witness('details', 'failed')), 'the first may be paid').toBe('keep');
+    expect(result({ ...adopted, state: 'pending' }, witness('details', 'failed'))).toBe('unknown');
+    expect(result(adopted, listed(1))).toBe('failed');
+    expect(result(adopted, witness('details', 'success'))).toBe('success');
+    const paid = { ...adopted, state: 'success' as const, evidence: 'details' };
+    expect(result(paid, witness('details', 'returned')), 'another may be paid still').toBe('keep');
+  });
   it('P17: one success is a success', () => {
     expect(result(standing('unknown', twice), witness('details', 'success'))).toBe('success');
   });

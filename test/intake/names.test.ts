@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
@@ -66,7 +66,12 @@ it('leaves links, folders, pipes, foreign names and other files alone, each with
   s.drop('old.errors.csv', 'row,column,value,problem,fix\r\n');
   s.drop('good.csv', csv(row('G', '99')));
   s.drop('good.csv.done', '');
+  s.drop('march.xlsx', 'PK');
+  const lying = await s.intake.lying();
+  expect(lying.files, 'a spreadsheet waits too: to be refused').toBe(2);
+  rmSync(s.path('inbox', 'march.xlsx'));
   const { taken, ignored } = await s.intake.takeInbox();
+  expect(lying.ignored).toEqual(ignored);
   expect(taken).toMatchObject([{ kind: 'taken' }]);
   expect(ignored.map(({ name, why }) => `${name}: ${why}`).toSorted()).toEqual([
     'dangling.csv: it is a link; put the file itself here',

@@ -3,9 +3,9 @@ import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { chainEntry, insertHistory } from '../../src/ledger/history.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { stage } from '../../src/ledger/listings.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
+import { stage } from '../../src/ledger/staging.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { addBatch, claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, refusal, row, type Setting, setting } from './setting.ts';
@@ -243,6 +243,30 @@ it('P20: a complete listing is as good as a look-up for a file, and like one onl
   );
   s.clock.advance(-1.5 * 3_600_000);
   expect(await take(s, content)).toMatchObject({ kind: 'taken' });
+});
+
+it('P20: told to stop while the service is asked, it refuses no file for what nobody waited to hear', async () => {
+  const s = await refused(now, 'A');
+  const path = s.drop('failed.csv', file(await again(s, 'A')));
+  const stop = new AbortController();
+  const heard: (AbortSignal | undefined)[] = [];
+  const judged = decisionsOf(s).rows;
+  const prepare: RetryRows['prepare'] = async (_rows, signal) => {
+    heard.push(signal);
+    stop.abort();
+  };
+  const intake = s.built({ retries: { ...judged, prepare } });
+  const { signal } = stop;
+  const inbox = await intake.takeInbox({ signal });
+  expect(inbox.taken).toEqual([]);
+  await expect(intake.takeIn(path, { origin: 'named', signal })).rejects.toThrow(
+    /^interrupted before the file/,
+  );
+  expect(heard).toEqual([signal, signal]);
+  expect([s.names('inbox'), s.names('rejected')]).toEqual([['failed.csv'], []]);
+  expect((await s.intake.takeInbox()).taken, 'the next who looks takes it').toMatchObject([
+    { kind: 'taken' },
+  ]);
 });
 
 it('P23: killed at any write, a file that pays others again is recorded and moved once', async () => {

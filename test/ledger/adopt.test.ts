@@ -8,6 +8,7 @@ import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
+import { tamper } from '../support/intruder.ts';
 import {
   addBatch,
   at,
@@ -239,11 +240,11 @@ it('P25: an adoption that dies before its own mark is written stays adopted', as
 it('P25: a batch that was being taken in does not become ready after the adoption', async () => {
   const ids = await addBatch(ledger, ['R-1', 'R-2'], { phase: 'loading', state: 'held' });
   await ledger.db.updateTable('batches').set({ body_digest: 'decided' }).execute();
-  const { default: Database } = await import('better-sqlite3');
-  const raw = new Database(ledger.path);
-  raw.exec(`drop trigger history_no_delete; delete from history where payout_id = ${ids[1]};
-    update payouts set history_seq = 0, history_head = '' where id = ${ids[1]}`);
-  raw.close();
+  await tamper(
+    ledger,
+    `delete from history where payout_id = ${ids[1]};
+      update payouts set history_seq = 0, history_head = '' where id = ${ids[1]}`,
+  );
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });

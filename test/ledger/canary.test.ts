@@ -59,6 +59,7 @@ describe('P21: a canary', () => {
     expect(await claimUnder(brakes, 2)).toEqual([]);
     expect(await findHalt(ledger.db, 'test')).toMatchObject({
       cause: `the canary of b-1 failed: A-1 is ${state}`,
+      kinds: [state === 'unknown' ? 'canary_open' : 'canary_failed'],
     });
     await ledger.write((trx) => liftHalt(trx, 'test', at(3)));
     expect(await claimUnder(brakes, 4)).toEqual(['A-2', 'A-3', 'A-4']);
@@ -77,6 +78,30 @@ describe('P21: a canary', () => {
     expect((await findHalt(ledger.db, 'test'))?.cause).toBe(
       'the canary of b-1 failed: A-1 has not settled in 4 hour(s)',
     );
+  });
+
+  it('halts after canary_hours when one of it must not be sent, and not while its batch is held', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 4));
+    await claimUnder(brakes, 0);
+    await acceptAll(ledger, 1);
+    for (const [i, reference] of ['A-1', 'A-2'].entries()) await say(ledger, reference, 'success', 2 + i);
+    const own = ledger.db.updateTable('payouts').where('reference', '=', 'A-2');
+    await own.set({ state: 'held', message: 'the service already shows a transfer under A-2' }).execute();
+    const reasons = (text: string) => ledger.db.updateTable('batches').set({ hold_reasons: text }).execute();
+    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
+    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
+    await early.settle();
+    await reasons('["held by a person"]');
+    await late.settle();
+    expect(await findHalt(ledger.db, 'test')).toBeUndefined();
+    await reasons('[]');
+    await late.settle();
+    expect((await findHalt(ledger.db, 'test'))?.cause).toBe(
+      'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',
+    );
+    await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(4 * hour)));
+    expect(await claimUnder(brakes, 4 * hour)).toEqual(['A-3', 'A-4']);
   });
 
   it('is released for its batch alone, and its own halt goes with it', async () => {
@@ -118,6 +143,21 @@ describe('P11: a halt with several causes', () => {
   const release = (ledger: TestLedger, batch: string, ms: number) =>
     ledger.write((trx) => liftCanary(trx, 'test', batch, at(ms)));
 
+  it('of an earlier version says no kind, and a further cause of this one does', async () => {
+    const { ledger } = await braked();
+    const cause = 'held by a person; also: 3 unknown outcomes in a row';
+    await ledger.db
+      .insertInto('halts')
+      .values({ mode: 'test', cause, at: at(0) })
+      .execute();
+    const more = { kind: 'signature' as const, cause: 'the service answered 22 (invalid signature) to A-1' };
+    await ledger.write((trx) => halt(trx, 'test', more, at(1)));
+    expect(await findHalt(ledger.db, 'test')).toMatchObject({
+      cause: `${cause}; also: ${more.cause}`,
+      kinds: ['unsaid', 'unsaid', 'signature'],
+    });
+  });
+
   it.each(['held by a person', 'the service answered 13 (account blocked) to B-1'])(
     'releasing a batch lifts the halt of its canary and not: %s',
     async (cause) => {
@@ -125,15 +165,16 @@ describe('P11: a halt with several causes', () => {
       await addBatch(ledger, named('A', 3));
       await failCanary(ledger, 'b-1', 0);
       expect(await claimUnder(brakes, 1)).toEqual([]);
-      await ledger.write((trx) => halt(trx, 'test', cause, at(2)));
-      await ledger.write((trx) => halt(trx, 'test', cause, at(3)));
+      await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause }, at(2)));
+      await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause }, at(3)));
       expect(await findHalt(ledger.db, 'test')).toEqual({
         mode: 'test',
         cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
         at: at(1),
+        kinds: ['canary_failed', 'person'],
       });
       expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
-      expect(await findHalt(ledger.db, 'test')).toMatchObject({ cause });
+      expect(await findHalt(ledger.db, 'test')).toMatchObject({ cause, kinds: ['person'] });
       expect(await claimUnder(brakes, 5)).toEqual([]);
       await ledger.write((trx) => liftHalt(trx, 'test', at(6)));
       expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);

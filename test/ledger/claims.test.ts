@@ -46,11 +46,16 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P2: nothing while the mode is halted; a further cause joins the first, and its time stands', async () => {
     await addBatch(ledger, ['R-1']);
-    await ledger.write((trx) => halt(trx, 'test', 'code 10', at(0)));
-    await ledger.write((trx) => halt(trx, 'test', 'a later cause', at(1)));
+    await ledger.write((trx) => halt(trx, 'test', { kind: 'account', cause: 'code 10' }, at(0)));
+    await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'a later cause' }, at(1)));
     expect(await claimedNames(2)).toEqual([]);
     const cause = 'code 10; also: a later cause';
-    expect(await findHalt(ledger.db, 'test')).toEqual({ mode: 'test', cause, at: at(0) });
+    expect(await findHalt(ledger.db, 'test')).toEqual({
+      mode: 'test',
+      cause,
+      at: at(0),
+      kinds: ['account', 'person'],
+    });
     expect(await findHalt(ledger.db, 'live')).toBeUndefined();
     expect(await ledger.write((trx) => liftHalt(trx, 'test', at(3)))).toMatchObject({ cause });
     expect(await claimedNames(4)).toEqual(['R-1']);

@@ -14,6 +14,7 @@ import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {
@@ -71,47 +72,50 @@ it('a life is append-only', async () => {
   await expect(ledger.db.deleteFrom('discrepancy_events').execute()).rejects.toThrow('append-only');
 });
 
-it('an older ledger opens, and what it knew of discrepancies has a life and an end', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
-  const path = join(folder, 'ledger.db');
-  const old = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
-  const migrations = {
-    '0001-initial': { up: initial },
-    '0002-decisions': { up: decisions },
-    '0003-absence': { up: absence },
-  };
-  const migrator = new Migrator({ db: old, provider: { getMigrations: async () => migrations } });
-  expect((await migrator.migrateToLatest()).error).toBeUndefined();
-  const raw = openDatabase(path);
-  const insert = (id: string, state: string, note: string, resolved: string | null) =>
-    raw
-      .prepare(
-        `insert into discrepancies values (?, 'test', 'amount_conflict', ?, null, null, ?, null, null, 'NGN',
+it.skipIf(onPostgres)(
+  'an older ledger opens, and what it knew of discrepancies has a life and an end',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
+    const path = join(folder, 'ledger.db');
+    const old = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
+    const migrations = {
+      '0001-initial': { up: initial },
+      '0002-decisions': { up: decisions },
+      '0003-absence': { up: absence },
+    };
+    const migrator = new Migrator({ db: old, provider: { getMigrations: async () => migrations } });
+    expect((await migrator.migrateToLatest()).error).toBeUndefined();
+    const raw = openDatabase(path);
+    const insert = (id: string, state: string, note: string, resolved: string | null) =>
+      raw
+        .prepare(
+          `insert into discrepancies values (?, 'test', 'amount_conflict', ?, null, null, ?, null, null, 'NGN',
           '10.00', '9.00', '-1.00', 'high', 'listed', 'ask', ?, ?, ?, ?, '1', ?)`,
-      )
-      .run(id, id, id, state, note, at(1), at(2), resolved);
-  insert('D-1', 'open', '', null);
-  insert('D-2', 'resolved', 'closed by evidence of run 1; ledger: success by listing', at(3));
-  insert('D-3', 'resolved', 'the bank sent it back', at(4));
-  raw.close();
-  await old.destroy();
-  const opened = await openLedger(path, { now: () => at(9) });
-  const rows = await opened.db
-    .selectFrom('discrepancies')
-    .select(['id', 'resolved_by', 'reopened'])
-    .orderBy('id')
-    .execute();
-  expect(rows.map(({ id, resolved_by, reopened }) => [id, resolved_by, reopened])).toEqual([
-    ['D-1', null, 0n],
-    ['D-2', 'evidence', 0n],
-    ['D-3', 'person', 0n],
-  ]);
-  const lives = await livesOf(opened.db, ['D-1', 'D-2', 'D-3']);
-  expect([...lives.values()].map((life) => life.map(({ event }) => event).join())).toEqual([
-    'opened',
-    'opened,closed',
-    'opened,resolved',
-  ]);
-  await opened.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+        )
+        .run(id, id, id, state, note, at(1), at(2), resolved);
+    insert('D-1', 'open', '', null);
+    insert('D-2', 'resolved', 'closed by evidence of run 1; ledger: success by listing', at(3));
+    insert('D-3', 'resolved', 'the bank sent it back', at(4));
+    raw.close();
+    await old.destroy();
+    const opened = await openLedger(path, { now: () => at(9) });
+    const rows = await opened.db
+      .selectFrom('discrepancies')
+      .select(['id', 'resolved_by', 'reopened'])
+      .orderBy('id')
+      .execute();
+    expect(rows.map(({ id, resolved_by, reopened }) => [id, resolved_by, reopened])).toEqual([
+      ['D-1', null, 0n],
+      ['D-2', 'evidence', 0n],
+      ['D-3', 'person', 0n],
+    ]);
+    const lives = await livesOf(opened.db, ['D-1', 'D-2', 'D-3']);
+    expect([...lives.values()].map((life) => life.map(({ event }) => event).join())).toEqual([
+      'opened',
+      'opened,closed',
+      'opened,resolved',
+    ]);
+    await opened.close();
+    rmSync(folder, { recursive: true, force: true });
+  },
+);

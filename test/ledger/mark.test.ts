@@ -207,7 +207,7 @@ it('who has the ledger open keeps everybody from being alone, and who is alone k
   await expect(openLedger(ledger.path, { now: () => at(0) })).rejects.toMatchObject({
     code: 'LEDGER_LOCKED',
   });
-  gate?.release();
+  await gate?.release();
   const inside = await enterGate(ledger.path);
   const beside = await enterGate(ledger.path);
   inside.release();

@@ -4,6 +4,7 @@ import { certify } from '../../src/ledger/certificate.ts';
 import { chainEntry } from '../../src/ledger/history.ts';
 import { record } from '../../src/ledger/record.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
+import { tamper } from '../support/intruder.ts';
 import {
   addBatch,
   at,
@@ -14,6 +15,7 @@ import {
   replies,
   type TestLedger,
 } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 
 let ledger: TestLedger;
 let ids: bigint[];
@@ -35,19 +37,6 @@ async function problemsOf(): Promise<string[]> {
   );
   expect(verdict.ok).toBe(found.length === 0);
   return found;
-}
-
-/** An intruder: opens the file by other means, and first takes away what keeps history append-only. */
-function tamper(...statements: string[]): void {
-  const raw = new Database(ledger.path);
-  raw.pragma('foreign_keys = OFF');
-  const triggers = raw.prepare(`select name, sql from sqlite_master where type = 'trigger'`).all();
-  const told = (trigger: unknown, key: 'name' | 'sql'): string =>
-    String(typeof trigger === 'object' && trigger !== null && Reflect.get(trigger, key));
-  for (const trigger of triggers) raw.exec(`drop trigger ${told(trigger, 'name')}`);
-  for (const statement of statements) raw.exec(statement);
-  for (const trigger of triggers) raw.exec(told(trigger, 'sql'));
-  raw.close();
 }
 
 it('P27: proves an untouched ledger, and gives each batch its digest and certificate', async () => {
@@ -138,14 +127,14 @@ it.each([
   [
     'a row of nobody',
     `update attempts set payout_id = 77 where payout_id = 1`,
-    /foreign_keys: attempts row 1/,
+    /foreign_keys: (attempts row 1|1 rows of attempts)/,
   ],
 ])('P27: finds %s, and names payout and field', async (_, statement, said) => {
-  tamper(statement);
+  await tamper(ledger, statement);
   expect((await problemsOf()).join('\n')).toMatch(said);
 });
 
-it('P27: finds that anything of what was written may be edited again', async () => {
+it.skipIf(onPostgres)('P27: finds that anything of what was written may be edited again', async () => {
   const raw = new Database(ledger.path);
   const found = raw.prepare(`select name from sqlite_master where type = 'trigger'`).pluck().all();
   const triggers = found.map(String);
@@ -174,7 +163,8 @@ it('P1: an intent without a decision, chained as a program would, fails the cert
   });
   const value = (v: string | bigint | null): string => (typeof v === 'string' ? `'${v}'` : String(v));
   const cells = Object.values(entry).map((cell) => value(cell ?? null));
-  tamper(
+  await tamper(
+    ledger,
     `insert into attempts (id, payout_id, number, worker_id, began_at) values (99, ${id}, 2, 'w-1', '${at(9)}')`,
     `insert into history (${Object.keys(entry).join(', ')}) values (${cells.join(', ')})`,
     `update payouts set state = 'sending', attempt_count = 2, last_attempt_id = 99,
@@ -235,9 +225,10 @@ it('P25: a send after an adoption needs a decision, and an older decision is non
 });
 
 it('P20: finds a second successor, and one whose predecessor was paid', async () => {
-  const raw = new Database(ledger.path);
-  raw.exec(`update payouts set successor_of = 1, amount = 7 where id = 3; update batches set row_count = 2`);
-  raw.close();
+  await tamper(
+    ledger,
+    `update payouts set successor_of = 1, amount = 7 where id = 3; update batches set row_count = 2`,
+  );
   const found = (await problemsOf()).join('\n');
   expect(found).toMatch(/successors: R-3: it pays R-1 again, but the history of R-1 does not order that/);
   expect(found).toMatch(/successors: R-3: it pays R-1 again, but another amount/);
@@ -259,7 +250,7 @@ it('bounds what it prints of many problems', async () => {
     Array.from({ length: 50 }, (_, i) => `N-${i}`),
     { id: 'b-2' },
   );
-  tamper(`update payouts set fee = '1' where batch_id = 'b-2'`);
+  await tamper(ledger, `update payouts set fee = '1' where batch_id = 'b-2'`);
   const projection = (await verifyLedger(ledger.path)).checks.find((check) => check.name === 'projection');
   expect([projection?.problems.length, projection?.more]).toEqual([20, 30]);
 });

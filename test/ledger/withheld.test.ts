@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { findAttention } from '../../src/ledger/attention.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { beginRun, stage } from '../../src/ledger/listings.ts';
+import { beginRun } from '../../src/ledger/listings.ts';
+import { stage } from '../../src/ledger/staging.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

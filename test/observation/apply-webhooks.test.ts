@@ -123,3 +123,30 @@ it('P4: a webhook that says failed never fails a payout, not even one that was s
   expect((await payoutById(ledger, id)).state).toBe('pending');
   expect(await asked()).toHaveLength(1);
 });
+
+it('applies those about several payouts together as if one after the other', async () => {
+  await addBatch(ledger, ['R-2', 'R-3'], { id: 'b-2' });
+  for (const one of await claimAt(ledger, at(2), 2))
+    await recordOutcome(ledger, at(3), one, replies.accepted());
+  await deliver(ledger, { reference: 'R-2', trx: 'TRX-2', statusMessage: 'pending' });
+  await deliver(ledger, { reference: 'R-3', trx: 'TRX-3', amount: '9.00' });
+  await deliver(ledger, { reference: 'THEIRS-2', trx: 'TRX-2' });
+  await deliver(ledger, { reference: 'R-2', trx: 'TRX-2', statusMessage: 'failed' });
+  await deliver(ledger, { reference: 'R-1' }, true);
+  expect(await apply()).toBe(5);
+  expect(await effects()).toEqual([
+    'says pending',
+    'conflict: amount is 9.00, ours 1500.00',
+    'says success',
+    'conflict: a webhook says failed, an earlier one said success',
+    'stale: a reason to ask, not a witness',
+  ]);
+  const placed = await ledger.db
+    .selectFrom('webhooks')
+    .leftJoin('payouts', 'payouts.id', 'webhooks.payout_id')
+    .select('payouts.reference')
+    .orderBy('webhooks.id')
+    .execute();
+  expect(placed.map(({ reference }) => reference)).toEqual(['R-2', 'R-3', 'R-2', 'R-2', 'R-1']);
+  expect(await asked()).toHaveLength(3);
+});

@@ -50,9 +50,10 @@ async function walk(
   other?: ServiceClient['listPage'],
 ) {
   let asked = 0;
-  const listPage: ServiceClient['listPage'] = async (page) => {
+  let read = 0;
+  const listPage: ServiceClient['listPage'] = async (page, status, recall) => {
     const failing = disturb(++asked, page, book);
-    if (other) return other(page);
+    if (other) return other(page, status, recall);
     book.now += 10;
     if (failing !== undefined) {
       return {
@@ -66,10 +67,11 @@ async function walk(
     const date = Math.floor(book.now / 1000) * 1000;
     const items = book.rows.slice((page - 1) * book.perPage, page * book.perPage);
     const lastPage = Math.max(1, Math.ceil(book.rows.length / book.perPage));
-    return {
-      kind: 'page',
-      page: { page, lastPage, perPage: book.perPage, total: book.rows.length, date, items },
-    };
+    const shown = { page, lastPage, perPage: book.perPage, total: book.rows.length, items };
+    const digest = JSON.stringify(shown);
+    const known = recall?.(digest);
+    if (!known) read++;
+    return { kind: 'page', page: { ...(known ?? { ...shown, digest }), date } };
   };
   const clock = {
     now: () => book.now,
@@ -89,7 +91,7 @@ async function walk(
     limiter: { take: async () => {} },
     settings,
   });
-  return { run, result: await listing.walk(run), asked };
+  return { run, result: await listing.walk(run), asked, read };
 }
 
 const book = (count: number): Book => ({
@@ -231,6 +233,46 @@ it('P28: a page served before a transfer settled does not take its newer word ba
     .where('run_id', '=', run)
     .where('transfer_id', '=', '1');
   expect(await staged.execute()).toEqual([{ status: 'success' }]);
+});
+
+it('P28: a page that comes again byte for byte is counted again, and not read again', async () => {
+  const { result, asked, read } = await walk(book(23));
+  expect(result).toMatchObject({ complete: true, passes: 2, listed: 23 });
+  expect([asked, read]).toEqual([10, 5]);
+});
+
+it('P28: a page that comes again after one of its rows was shown otherwise is read again', async () => {
+  const list = book(23);
+  const other = { ...row(23), status: 'failed' };
+  const { run, result } = await walk(
+    list,
+    (asked, page, { rows }) => {
+      // Once, in the second pass, page 4 shows another word on a transfer that page 5, on its way by then, shows as before.
+      if (asked > 5 && page === 4) rows[19] = other;
+      if (asked > 5 && page === 5) rows[19] = row(20);
+      return undefined;
+    },
+    2,
+  );
+  expect(result).toMatchObject({ listed: 23 });
+  const staged = ledger.db.selectFrom('listed').select('status').where('run_id', '=', run);
+  expect(await staged.where('transfer_id', '=', '23').execute()).toEqual([{ status: 'success' }]);
+});
+
+it('P28: the next pages are on their way while one is read, and never more than may be in flight', async () => {
+  const list = book(40);
+  let inFlight = 0;
+  let most = 0;
+  const counting: ServiceClient['listPage'] = async (page) => {
+    most = Math.max(most, ++inFlight);
+    await new Promise((resolve) => setImmediate(resolve));
+    inFlight--;
+    const items = list.rows.slice((page - 1) * 5, page * 5);
+    return { kind: 'page', page: { page, lastPage: 8, perPage: 5, total: 40, date: list.now, items } };
+  };
+  const { result } = await walk(list, undefined, 5, counting);
+  expect(result).toMatchObject({ complete: true, listed: 40 });
+  expect(most).toBe(2);
 });
 
 it('P28: a last page that does not exist keeps nobody asking for ever', async () => {

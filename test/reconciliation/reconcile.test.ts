@@ -7,9 +7,11 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { classifyPair } from '../../src/domain/classify.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
-import { beginRun, type StagedTransfer, stage } from '../../src/ledger/listings.ts';
+import { beginRun } from '../../src/ledger/listings.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { casesAfter, pairListed } from '../../src/ledger/pairing.ts';
+import { type PairCase, pairCases } from '../../src/ledger/pair-cases.ts';
+import { pairListed } from '../../src/ledger/pairing.ts';
+import { type StagedTransfer, stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 
 const birth = '2026-11-20T00:00:00.000Z';
@@ -349,13 +351,16 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
       }
       await ledger.write((trx) => stage(trx, run, 1, rows));
       expect(await pairListed(ledger, run, 'test')).toBe(all.length);
-      const passed = new Set(
-        (await casesAfter(ledger.db, run, 'test', 0n, 1_000)).map(({ payout: p }) => p.id),
-      );
+      const cases = async () => {
+        const found: PairCase[] = [];
+        for await (const some of pairCases(ledger.db, run, 'test', 7)) found.push(...some);
+        return found;
+      };
+      const passed = new Set((await cases()).map(({ payout: p }) => p.id));
       // Everything, by making every pair look unheard of by the listing, then judged with its true evidence.
       const truth = await ledger.db.selectFrom('payouts').select(['id', 'evidence']).execute();
       await ledger.db.updateTable('payouts').set({ evidence: '' }).execute();
-      const every = await casesAfter(ledger.db, run, 'test', 0n, 1_000);
+      const every = await cases();
       expect(every).toHaveLength(all.length);
       for (const { payout: p, rows: own } of every) {
         const evidence = truth.find((row) => row.id === p.id)?.evidence ?? '';

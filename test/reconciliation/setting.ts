@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import type { ListingResult } from '../../src/domain/completeness.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
-import { type StagedTransfer, stage } from '../../src/ledger/listings.ts';
+import { type StagedTransfer, stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { at, type TestLedger } from '../support/ledger.ts';

@@ -6,6 +6,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { checkPeriods } from '../../src/ledger/verify-periods.ts';
 import { monthAfter, readMonth } from '../../src/reporting/months.ts';
+import { tamper } from '../support/intruder.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 import { addListed, addPayout, addRun, makeWorld, type World } from './support.ts';
 
 let world: World;
@@ -85,6 +87,21 @@ async function liveThroughOctober(): Promise<void> {
   await addListed(ledger, 'nobody', { run_id: run, created_at: november(1), amount: 500n });
 }
 
+it('P24: the closed months of the two modes lie side by side in one data folder', async () => {
+  await liveThroughOctober();
+  const live = world.with('{}\nmode: live');
+  for (const reporting of [live, world.reporting]) {
+    await reporting.closePeriod('2026-10', november(2));
+    await reporting.writePeriod('2026-10');
+  }
+  expect(lines('period-2026-10-test/statement.csv').submitted).toEqual(['3', '300.00']);
+  expect(lines('period-2026-10/statement.csv'), 'nothing was paid in live mode').toEqual({});
+  await live.writeIndex();
+  expect(read('index.html')).toContain('period-2026-10/statement.csv');
+  await world.reporting.writeIndex();
+  expect(read('index.html')).toContain('period-2026-10-test/statement.csv');
+});
+
 it('P30: a closed month keeps its figures, and the next one opens with what was under way', async () => {
   await liveThroughOctober();
   const closed = await world.reporting.closePeriod('2026-10', november(2));
@@ -98,8 +115,8 @@ it('P30: a closed month keeps its figures, and the next one opens with what was 
     ],
   });
   await world.reporting.writePeriod('2026-10');
-  const before = ['statement.csv', 'statement-rows.csv'].map((name) => read(`period-2026-10/${name}`));
-  expect(lines('period-2026-10/statement.csv')).toEqual({
+  const before = ['statement.csv', 'statement-rows.csv'].map((name) => read(`period-2026-10-test/${name}`));
+  expect(lines('period-2026-10-test/statement.csv')).toEqual({
     submitted: ['3', '300.00'],
     settled: ['1', '100.00'],
     closing: ['2', '200.00'],
@@ -150,7 +167,7 @@ it('P30: a closed month keeps its figures, and the next one opens with what was 
     ['lost', '100.00', 'sent in an earlier month, listed only since: transfer T-lost, success'],
   ]);
   await world.reporting.writePeriod('2026-10');
-  expect(['statement.csv', 'statement-rows.csv'].map((name) => read(`period-2026-10/${name}`))).toEqual(
+  expect(['statement.csv', 'statement-rows.csv'].map((name) => read(`period-2026-10-test/${name}`))).toEqual(
     before,
   );
   expect(await checkPeriods(world.ledger.db)).toEqual([]);
@@ -173,7 +190,7 @@ it('closes a month that is over, in order and once', async () => {
   );
 });
 
-it('P12: a closing that fails half-way leaves nothing', async () => {
+it.skipIf(onPostgres)('P12: a closing that fails half-way leaves nothing', async () => {
   await liveThroughOctober();
   const raw = new Database(world.ledger.path);
   raw.exec(
@@ -187,23 +204,26 @@ it('P12: a closing that fails half-way leaves nothing', async () => {
   expect((await world.reporting.closePeriod('2026-10', november(2))).kind).toBe('closed');
 });
 
-it('P30: verify proves closed figures, against their digest and against the history', async () => {
-  await liveThroughOctober();
-  await world.reporting.closePeriod('2026-10', november(2));
-  expect(await checkPeriods(world.ledger.db)).toEqual([]);
-  const raw = new Database(world.ledger.path);
-  const change = `update period_rows set cells = replace(cells, '"300.00"', '"400.00"') where sheet = 'statement'`;
-  expect(() => raw.exec(change)).toThrow('a closed month never changes');
-  expect(() => raw.exec("insert into period_rows values ('test', '2026-10', 'statement', 99, '[]')")).toThrow(
-    'never',
-  );
-  raw.exec(`drop trigger period_rows_no_update; ${change}`);
-  raw.close();
-  expect((await checkPeriods(world.ledger.db)).map(({ problem }) => problem)).toEqual([
-    'test 2026-10: its frozen rows are not those that its digest was made of',
-    'test 2026-10: submitted in NGN is 300.00 by the history, 400.00 in its statement',
-  ]);
-});
+it.skipIf(onPostgres)(
+  'P30: verify proves closed figures, against their digest and against the history',
+  async () => {
+    await liveThroughOctober();
+    await world.reporting.closePeriod('2026-10', november(2));
+    expect(await checkPeriods(world.ledger.db)).toEqual([]);
+    const raw = new Database(world.ledger.path);
+    const change = `update period_rows set cells = replace(cells, '"300.00"', '"400.00"') where sheet = 'statement'`;
+    expect(() => raw.exec(change)).toThrow('a closed month never changes');
+    expect(() =>
+      raw.exec("insert into period_rows values ('test', '2026-10', 'statement', 99, '[]')"),
+    ).toThrow('never');
+    raw.exec(`drop trigger period_rows_no_update; ${change}`);
+    raw.close();
+    expect((await checkPeriods(world.ledger.db)).map(({ problem }) => problem)).toEqual([
+      'test 2026-10: its frozen rows are not those that its digest was made of',
+      'test 2026-10: submitted in NGN is 300.00 by the history, 400.00 in its statement',
+    ]);
+  },
+);
 
 it('a clock that jumped for a moment moves no day into another month', async () => {
   await addPayout(world.ledger, 'a', ['ready', 'sending', 'pending'], {
@@ -215,7 +235,7 @@ it('a clock that jumped for a moment moves no day into another month', async () 
   });
   await world.reporting.closePeriod('2026-10', november(2));
   await world.reporting.writePeriod('2026-10');
-  expect(lines('period-2026-10/statement.csv').submitted).toEqual(['2', '200.00']);
+  expect(lines('period-2026-10-test/statement.csv').submitted).toEqual(['2', '200.00']);
 });
 
 it('a month begins and ends as its zone has it, with days of 23 and 25 hours', () => {
@@ -251,9 +271,7 @@ it('P29: a short cut has the older rows of the whole list behind it, as far as i
   await listed('whole', 'foreign', october(3));
   await listed('whole', 'gone', october(28));
   await addRun(ledger, 'short', november(2));
-  const raw = new Database(ledger.path);
-  raw.exec(`update runs set base_run_id = 'whole', edge = '${october(20)}' where id = 'short'`);
-  raw.close();
+  await tamper(ledger, `update runs set base_run_id = 'whole', edge = '${october(20)}' where id = 'short'`);
   await listed('short', 'moved', october(2));
   await listed('short', 'new', october(21));
   await world.reporting.freezeRun('short', november(2));

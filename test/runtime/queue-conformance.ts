@@ -1,17 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { Job, Queue } from '../../src/runtime/queue.ts';
+import type { Job, Queue, RetryPolicy } from '../../src/runtime/queue.ts';
+
+/** How the queues of these tests retry: often enough to see the pauses grow, short enough to wait for. */
+export const retry: RetryPolicy = { attempts: 3, backoffMs: 10 };
 
 /** What every implementation of the queue port must do. `make` gives a queue that tries a job three times with short pauses. */
 export function describeQueue(
   name: string,
   make: (onFailed: (job: Job, error: unknown) => void) => Promise<Queue>,
+  options: { skip?: boolean } = {},
 ): void {
   const settled = async (queue: Queue): Promise<void> => {
     await expect.poll(() => queue.depth(), { timeout: 10_000, interval: 5 }).toBe(0);
   };
   const job = (id: string): Job => ({ name: 'send', id, payload: { batch: id } });
 
-  describe(`${name} queue`, () => {
+  describe.skipIf(options.skip === true)(`${name} queue`, () => {
     it('runs each job with its payload, also those added before there was a handler', async () => {
       const queue = await make(() => undefined);
       const seen: unknown[] = [];
@@ -46,7 +50,7 @@ export function describeQueue(
       let most = 0;
       const work = async (): Promise<void> => {
         most = Math.max(most, ++now);
-        await new Promise((resolve) => setImmediate(resolve));
+        await new Promise((resolve) => setTimeout(resolve, 20));
         now--;
       };
       queue.process('send', work, { concurrency: 3 });
@@ -71,6 +75,44 @@ export function describeQueue(
       expect(failed).toEqual(['b-1']);
       expect(tries.toSorted()).toEqual(['b-1', 'b-1', 'b-1', 'b-2', 'b-2', 'b-3']);
       await queue.close(1000);
+    });
+
+    it('rests longer after each failure', async () => {
+      const queue = await make(() => undefined);
+      const at: number[] = [];
+      const work = async (): Promise<void> => {
+        at.push(performance.now());
+        throw new Error('no');
+      };
+      queue.process('send', work, { concurrency: 1 });
+      await queue.add(job('b-1'));
+      await settled(queue);
+      const [first = 0, second = 0, third = 0] = at;
+      expect(second - first).toBeGreaterThanOrEqual(retry.backoffMs - 1);
+      expect(third - second).toBeGreaterThanOrEqual(2 * retry.backoffMs - 1);
+      await queue.close(1000);
+    });
+
+    it('takes the id of a job that failed for good again', async () => {
+      const queue = await make(() => undefined);
+      let runs = 0;
+      const work = async (): Promise<void> => {
+        if (++runs <= retry.attempts) throw new Error('no');
+      };
+      queue.process('send', work, { concurrency: 1 });
+      await queue.add(job('b-1'));
+      await settled(queue);
+      expect(runs).toBe(retry.attempts);
+      expect(await queue.add(job('b-1'))).toBe('added');
+      await settled(queue);
+      expect(runs).toBe(retry.attempts + 1);
+      await queue.close(1000);
+    });
+
+    it('takes nothing more once it is closed', async () => {
+      const queue = await make(() => undefined);
+      await queue.close(1000);
+      await expect(queue.add(job('b-1'))).rejects.toThrow('the queue is closed');
     });
 
     it('starts nothing while paused, and nothing before its delay', async () => {
@@ -115,6 +157,72 @@ export function describeQueue(
       const queue = await make(() => undefined);
       await expect(queue.add(job(id))).rejects.toThrow(TypeError);
       await queue.close(1000);
+    });
+  });
+}
+
+/** What two processes on one server rely on. `make` gives queues of one space, of the other one with `elsewhere`. */
+export function describeSharedQueue(
+  name: string,
+  make: (space: 'here' | 'elsewhere') => Promise<Queue>,
+  options: { skip?: boolean } = {},
+): void {
+  const job = (id: string): Job => ({ name: 'share', id, payload: { batch: id } });
+  describe.skipIf(options.skip === true)(`two processes on one ${name} queue`, () => {
+    it('share the jobs, each of which runs once', async () => {
+      const queues = [await make('here'), await make('here')];
+      const ran: string[][] = [[], []];
+      for (const [index, queue] of queues.entries()) {
+        const work = async (given: Job): Promise<void> => {
+          ran[index]?.push(given.id);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        };
+        queue.process('share', work, { concurrency: 1 });
+      }
+      await Promise.all(Array.from({ length: 40 }, async (_, n) => queues[n % 2]?.add(job(`b-${n}`))));
+      await expect.poll(() => ran.flat().length, { timeout: 10_000 }).toBe(40);
+      expect(new Set(ran.flat()).size).toBe(40);
+      expect(ran.every((own) => own.length > 0)).toBe(true);
+      await Promise.all(queues.map((queue) => queue.close(1000)));
+    });
+
+    it('know the ids of each other, and count together', async () => {
+      const [one, other] = [await make('here'), await make('here')];
+      expect(await one.add(job('b-1'))).toBe('added');
+      expect(await other.add(job('b-1'))).toBe('known');
+      expect([await one.depth(), await other.depth()]).toEqual([1, 1]);
+      let runs = 0;
+      other.process('share', async () => void runs++, { concurrency: 1 });
+      await expect.poll(() => runs).toBe(1);
+      await expect.poll(() => one.depth()).toBe(0);
+      await Promise.all([one.close(1000), other.close(1000)]);
+    });
+
+    it('leave a pause of one to that one', async () => {
+      const [one, other] = [await make('here'), await make('here')];
+      const ran: string[] = [];
+      one.process('share', async () => void ran.push('one'), { concurrency: 1 });
+      other.process('share', async () => void ran.push('other'), { concurrency: 1 });
+      await one.pause();
+      for (const id of ['b-1', 'b-2', 'b-3']) await other.add(job(id));
+      await expect
+        .poll(() => ran.filter((who) => who === 'other').length, { timeout: 5000 })
+        .toBeGreaterThan(1);
+      expect(ran).not.toContain('one');
+      await one.close(1000);
+      await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(3);
+      await other.close(1000);
+    });
+
+    it('hear nothing of another ledger or mode on the same server', async () => {
+      const [here, elsewhere] = [await make('here'), await make('elsewhere')];
+      await here.add(job('b-1'));
+      expect(await elsewhere.add(job('b-1'))).toBe('added');
+      let runs = 0;
+      elsewhere.process('share', async () => void runs++, { concurrency: 1 });
+      await expect.poll(() => runs).toBe(1);
+      expect([await here.depth(), await elsewhere.depth()]).toEqual([1, 0]);
+      await Promise.all([here.close(1000), elsewhere.close(1000)]);
     });
   });
 }

@@ -1,7 +1,5 @@
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
-import { describeQueue } from './queue-conformance.ts';
+import { describeQueue, retry } from './queue-conformance.ts';
 
-describeQueue('inline', async (onFailed) =>
-  createInlineQueue({ clock: systemClock(), retry: { attempts: 3, backoffMs: 1 }, onFailed }),
-);
+describeQueue('inline', async (onFailed) => createInlineQueue({ clock: systemClock(), retry, onFailed }));

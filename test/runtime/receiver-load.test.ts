@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { until } from '../support/cli.ts';
 import {
   dial,
@@ -126,6 +128,30 @@ describe('connections', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(statusesOf(await exchange(port, [requestBytes('y'.repeat(60_000))]))).toEqual([200]);
     expect([first.isOpen(), second.isOpen()]).toEqual([false, true]);
+  });
+});
+
+describe('a backlog', () => {
+  it('that is being applied keeps no delivery from its answer', async () => {
+    running = await startReceiver();
+    const { port, ledger } = running;
+    const old = Array.from({ length: 2000 }, (_, n) => n);
+    await exchange(port, [
+      Buffer.concat(old.map((n) => requestBytes(`{"event":"payout","reference":"OLD-${n}"}`))),
+    ]);
+    let isApplied = false;
+    const applying = applyWebhooks({ ledger, clock: systemClock(), mode: 'test' }).then(
+      () => (isApplied = true),
+    );
+    expect(statusesOf(await exchange(port, [requestBytes(body)]))).toEqual([200]);
+    expect(isApplied).toBe(false);
+    await applying;
+    const waiting = await ledger.db
+      .selectFrom('webhooks')
+      .select('id')
+      .where('applied_at', 'is', null)
+      .execute();
+    expect(waiting.length).toBeLessThanOrEqual(1);
   });
 });
 

@@ -62,6 +62,8 @@ it('P4: a listing from before the last attempt is shown as one that says nothing
   await home.json(['reconcile', '--full'], 4);
   const before = (await home.run(['retry', 'PAY-0001'])).out;
   expect(before).toMatch(/listing {4}run \S+ \(.*\) does not show it\n/);
+  const [shown] = (await look(home, 'PAY-0001')).evidence;
+  expect(shown).toMatchObject({ listing: { statuses: [] }, listed_since: [], look_alikes: [] });
   expect(before).toContain('unknown: the connection broke before an answer came (UND_ERR_SOCKET other side');
   await agree(home, 0, 'PAY-0001');
   const { out } = await home.run(['retry', 'PAY-0001']);
@@ -172,7 +174,7 @@ it('P20: a retry obeys hold, halt and --no-wait: it is decided and waits', async
   expect(said).toMatchObject({ code: 4, out: expect.stringContaining(`counterfoil release ${batch}`) });
   expect(await stateOf(home, 'PAY-0001-R2')).toBe('held');
   await home.json(['hold', '--mode'], 0);
-  await home.json(['release', batch], 0);
+  await home.json(['release', batch], 4);
   await home.json(['submit'], 4);
   expect(home.sandbox.requests.posts).toBe(1);
   await home.json(['release', '--mode'], 0);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLocal } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
+import { openLocal } from '../../src/local-app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import {
   batchOf,

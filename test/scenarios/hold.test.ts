@@ -34,6 +34,22 @@ it('hold --mode stops everything, status says so with exit 4, release --mode lif
   expect((await home.json(['status'], 0)).halted).toBeNull();
 });
 
+it('release of a batch ends with 4 while another halt still stands, and says so (P11)', async () => {
+  const home = await makeHome();
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(2)), '--no-wait'], 0)).batches[0];
+  await home.json(['hold', batch], 0);
+  await home.json(['hold', '--mode'], 0);
+  const told = await home.run(['release', batch]);
+  expect(told.code).toBe(4);
+  expect(told.out).toMatch(
+    /2 payouts released; .*\nsending is still halted since .*: held by a person\. .*release --mode/,
+  );
+  await home.json(['hold', batch], 0);
+  expect(await home.json(['release', batch], 4)).toMatchObject({ halted: { kinds: ['person'] } });
+  await home.json(['release', '--mode'], 0);
+  expect(await home.json(['release', batch], 0)).toMatchObject({ halted: null });
+});
+
 it('a payout like a recent one under another reference holds the batch with a reason, until released', async () => {
   const home = await makeHome();
   await home.json(['submit', home.put('first.csv', csv(row(1)))], 0);
@@ -80,7 +96,7 @@ it('P21: hold and release say how many were already sending', async () => {
   );
   expect((await home.run(['hold', batch])).out).toMatch(/2 payouts held; 1 was already sending/);
   expect(await home.json(['hold', '--mode'], 0)).toMatchObject({ held: true, sending: 1 });
-  expect(await home.json(['release', batch], 0)).toMatchObject({ released: 2, sending: 1 });
+  expect(await home.json(['release', batch], 4)).toMatchObject({ released: 2, sending: 1 });
 });
 
 it('P23: a batch that is still being taken in is neither held, released nor cancelled', async () => {

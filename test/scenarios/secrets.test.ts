@@ -2,6 +2,7 @@ import { chmodSync, openSync, readFileSync, statSync, truncateSync, writeSync } 
 import { expect, it, onTestFinished } from 'vitest';
 import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message.ts';
 import { batchOf, type Done, type Home, makeHome, type Running, until } from '../support/cli.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 import { httpReply, startRawService } from '../support/raw-service.ts';
 import { canaries, found, foundInFiles } from './canaries.ts';
 
@@ -176,8 +177,8 @@ async function refusals(home: Planted): Promise<void> {
     { COUNTERFOIL_SERVICE_BASE_URL: `https://ada:a@b"${urlPassword}@pay.example.com/x` },
     { COUNTERFOIL_SERVICE_BASE_URL: `ada:${urlPassword}@pay.example.com` },
     { COUNTERFOIL_SERVICE_BASE_URL: `https://pay.example.com/?token=${urlToken}` },
-    { COUNTERFOIL_LEDGER_URL: `postgres://ada:${urlPassword}@db/ledger` },
-    { COUNTERFOIL_QUEUE_URL: `redis://:${urlPassword}@cache` },
+    { COUNTERFOIL_LEDGER_URL: `postgres://ada:${urlPassword}@db` },
+    { COUNTERFOIL_QUEUE_URL: `redis://:${urlPassword}@cache/jobs` },
     { COUNTERFOIL_ALERTS_WEBHOOK_URL: `https://hooks.example.com/${urlToken}` },
     { COUNTERFOIL_LIVE_SECRET_KEY: canaries.testSecret },
     { COUNTERFOIL_ADMIN_TOKENS: canaries.adminAda },
@@ -222,7 +223,7 @@ it('twenty canaries stay out of files, output and process titles through a whole
   expect([0, 4]).toContain((await home.run(['reconcile', '--json'])).code);
   expect([0, 1]).toContain((await home.run(['resend', 'PAY-0001'])).code);
   await readEverything(home);
-  expect((await home.run(['backup', 'copy.db'])).code).toBe(0);
+  expect((await home.run(['backup', 'copy.db'])).code).toBe(onPostgres ? 2 : 0);
   noneLeaked(home);
   process.kill(daemon.pid, 'SIGKILL');
   await daemon.done;
@@ -264,30 +265,34 @@ it('a setting that holds a secret where none belongs is refused without showing 
   noneLeaked(home);
 });
 
-it('a ledger that fails and a rejection that nobody handles leave no secret in what they print', {
-  timeout: 120_000,
-}, async () => {
-  const home = await planted();
-  home.put('pay.csv', batchOf(2));
-  const { daemon, url } = await serving(home);
-  expect((await home.run(['submit', 'pay.csv'])).code).toBe(0);
-  const ledger = `${home.dir}/data/ledger.db`;
-  const file = openSync(ledger, 'r+');
-  for (let at = 0; at < statSync(ledger).size; at += 4096)
-    writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, at);
-  truncateSync(`${ledger}-wal`, 0);
-  const [transfer] = home.sandbox.book.transfers();
-  if (!transfer) throw new Error('nothing was sent');
-  const message = payoutMessage(transfer);
-  const headers = webhookHeaders(message, home.sandbox.keys.test, Date.now());
-  await post(`${url}/webhooks/test`, message.body, headers).catch(() => 0);
-  const failed = await daemon.done;
-  expect(failed.code).toBe(1);
-  expect(failed.err).toContain('stack');
-  const rejecting = "setTimeout(() => { Promise.reject(new Error('nobody handles this')) }, 300)";
-  const rejected = await home.run(['status'], {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(rejecting)}`,
-  });
-  expect(rejected.code).not.toBe(0);
-  noneLeaked(home);
-});
+it.skipIf(onPostgres)(
+  'a ledger that fails and a rejection that nobody handles leave no secret in what they print',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const home = await planted();
+    home.put('pay.csv', batchOf(2));
+    const { daemon, url } = await serving(home);
+    expect((await home.run(['submit', 'pay.csv'])).code).toBe(0);
+    const ledger = `${home.dir}/data/ledger.db`;
+    const file = openSync(ledger, 'r+');
+    for (let at = 0; at < statSync(ledger).size; at += 4096)
+      writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, at);
+    truncateSync(`${ledger}-wal`, 0);
+    const [transfer] = home.sandbox.book.transfers();
+    if (!transfer) throw new Error('nothing was sent');
+    const message = payoutMessage(transfer);
+    const headers = webhookHeaders(message, home.sandbox.keys.test, Date.now());
+    await post(`${url}/webhooks/test`, message.body, headers).catch(() => 0);
+    const failed = await daemon.done;
+    expect(failed.code).toBe(1);
+    expect(failed.err).toContain('stack');
+    const rejecting = "setTimeout(() => { Promise.reject(new Error('nobody handles this')) }, 300)";
+    const rejected = await home.run(['status'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(rejecting)}`,
+    });
+    expect(rejected.code).not.toBe(0);
+    noneLeaked(home);
+  },
+);

@@ -52,6 +52,27 @@ it('a forged webhook is 401, counted, and changes nothing; a mode without keys i
   expect(status).toMatchObject({ payouts: { pending: 1 }, webhooks: { received: 0 } });
 });
 
+it('a file that is dropped under a wrong name is logged once by serve and shown by status', async () => {
+  const home = await makeHome();
+  const why = 'its name does not end in .csv; rename it if it is a batch';
+  home.put('data/inbox/pay.txt', batchOf(1));
+  expect((await home.json(['status'], 0)).inbox).toEqual({ files: 0, ignored: [{ name: 'pay.txt', why }] });
+  expect((await home.run(['status'])).out).toContain(`  ignored: pay.txt: ${why}\n`);
+  const { daemon } = await serving(home, { COUNTERFOIL_SCHEDULES_INTAKE: '* * * * * *' });
+  expect(JSON.parse(await daemon.line(/pay\.txt/))).toMatchObject({
+    file: 'pay.txt',
+    msg: `left in the inbox: ${why}`,
+  });
+  home.put('data/inbox/good.csv', batchOf(1));
+  await until(
+    20_000,
+    async () => home.names('data/archive'),
+    (names) => names.length === 1,
+  );
+  daemon.signal('SIGTERM');
+  expect((await daemon.done).err.split('pay.txt')).toHaveLength(2);
+});
+
 it('with schedules on, serve takes in a dropped file, sends it once, and results appear', async () => {
   const home = await makeHome({ settleMs: 50 });
   const every = '* * * * * *';

@@ -12,6 +12,7 @@ import {
   sum,
   temporaryFolder,
 } from '../support/cli.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
 
 it('init writes the configuration, .env.example and the folders, and never overwrites', async () => {
   const cwd = temporaryFolder();
@@ -225,7 +226,7 @@ it('reconcile ends with 4 and names what is wrong: a stranger and a wrong amount
   });
 });
 
-it('the ledger and what it holds are not readable by others', async () => {
+it.skipIf(onPostgres)('the ledger and what it holds are not readable by others', async () => {
   const home = await makeHome();
   await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
   expect(statSync(join(home.dir, 'data/ledger.db')).mode & 0o077).toBe(0);

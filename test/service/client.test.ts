@@ -169,3 +169,29 @@ it('P3: an intent that grows too old while it waits for a socket is not sent', a
   expect(await second).toMatchObject({ kind: 'not_sent', message: expect.stringContaining('too old') });
   expect(service.bodies).toHaveLength(1);
 });
+
+it('P28: a page whose text is known is not read again, but its Date is; a failing answer is never recalled', async () => {
+  const text = JSON.stringify({
+    success: true,
+    status: '00',
+    data: {
+      current_page: 1,
+      total: 1,
+      data: [{ id: 7, reference: 'R-1', currency: 'NGN', amount: '1.00', status: 'pending' }],
+    },
+  });
+  let status = 200;
+  const { client } = await talk(({ socket }) => socket.write(httpReply(status, text)));
+  const first = await client.listPage(1);
+  if (first.kind !== 'page') throw new Error(first.message);
+  expect(first.page.items).toHaveLength(1);
+  const known = { ...first.page, items: [], total: 99, date: 5 };
+  const recall = (digest: string) => (digest === first.page.digest ? known : undefined);
+  const again = await client.listPage(1, undefined, recall);
+  expect(again).toEqual({ kind: 'page', page: { ...known, date: first.page.date } });
+  status = 500;
+  expect(await client.listPage(1, undefined, recall)).toMatchObject({
+    kind: 'trouble',
+    reason: 'server_error',
+  });
+});

@@ -1,15 +1,12 @@
 import { expect, it } from 'vitest';
-import { parseLossless } from '../../src/service/json.ts';
-import { readListPage } from '../../src/service/pages.ts';
+import { digestOf, readListPage } from '../../src/service/pages.ts';
 
-const page = (row: object): unknown =>
-  parseLossless(
-    JSON.stringify({
-      success: true,
-      status: '00',
-      data: { current_page: 1, data: [row], last_page: 1, per_page: 50, total: 1 },
-    }),
-  );
+const page = (row: object): string =>
+  JSON.stringify({
+    success: true,
+    status: '00',
+    data: { current_page: 1, data: [row], last_page: 1, per_page: 50, total: 1 },
+  });
 const row = { id: 7, reference: 'R-1', currency: 'NGN', amount: '1.00', status: 'pending', trx: '', fee: '' };
 
 it('reads an empty trx or fee as one that is not set, so that strangers are never paired by it', () => {
@@ -20,13 +17,8 @@ it('reads an empty trx or fee as one that is not set, so that strangers are neve
 });
 
 it('P13: keeps every digit of an id that is too long for a number', () => {
-  const text = JSON.stringify({
-    success: true,
-    status: '00',
-    data: { current_page: 1, data: [row], total: 1 },
-  });
-  const json = parseLossless(text.replace('"id":7', '"id":12345678901234567890'));
-  expect(readListPage(json, null)).toMatchObject({
+  const text = page(row).replace('"id":7', '"id":12345678901234567890');
+  expect(readListPage(text, null)).toMatchObject({
     kind: 'page',
     page: { items: [{ id: '12345678901234567890' }] },
   });
@@ -34,5 +26,24 @@ it('P13: keeps every digit of an id that is too long for a number', () => {
 
 it('refuses a page whose transfers lack what pairing needs', () => {
   expect(readListPage(page({ ...row, amount: undefined }), null)).toMatchObject({ kind: 'bad' });
-  expect(readListPage({ success: false, status: '18', message: 'no' }, null)).toMatchObject({ kind: 'bad' });
+  expect(readListPage(JSON.stringify({ success: false, status: '18', message: 'no' }), null)).toMatchObject({
+    kind: 'bad',
+  });
+});
+
+it('P13: keeps amounts and fees that are numbers as they are written', () => {
+  const text = page(row).replace('"1.00"', '100.50').replace('"fee":""', '"fee":1e1');
+  expect(readListPage(text, null)).toMatchObject({
+    kind: 'page',
+    page: { items: [{ id: '7', amount: '100.50', fee: '1e1' }] },
+  });
+});
+
+it('says what is wrong with a text that is no JSON', () => {
+  expect(readListPage('<html>busy</html>', null)).toMatchObject({ kind: 'bad' });
+});
+
+it('two replies have one digest only when they are the same', () => {
+  expect(digestOf(page(row))).toBe(digestOf(page(row)));
+  expect(digestOf(page(row))).not.toBe(digestOf(page({ ...row, status: 'success' })));
 });

@@ -47,7 +47,7 @@ export function createListService(
   let asked = 0;
   let { perPage } = habits;
 
-  const listPage: ServiceClient['listPage'] = async (page, status) => {
+  const listPage: ServiceClient['listPage'] = async (page, status, recall) => {
     asked++;
     world.now += random.between(1, 120);
     while (random.chance(habits.churn)) disturb();
@@ -62,15 +62,16 @@ export function createListService(
     }));
     const [first] = items;
     if (first && random.chance(habits.repeats)) items.push({ ...first });
-    const shown: ListPage = {
+    const shown: Omit<ListPage, 'date'> = {
       page,
       lastPage: Math.max(1, Math.ceil(rows.length / perPage)),
       perPage,
       total: Math.max(0, rows.length + off),
-      date: Math.floor((world.now + habits.clockErrorMs) / 1000) * 1000,
       items,
     };
-    return { kind: 'page', page: shown };
+    const date = Math.floor((world.now + habits.clockErrorMs) / 1000) * 1000;
+    const digest = JSON.stringify(shown);
+    return { kind: 'page', page: { ...(recall?.(digest) ?? { ...shown, digest }), date } };
   };
 
   let kept = { key: '', rows: world.rows };

@@ -93,8 +93,8 @@ export function createNights(
     }
   };
   const service = createListService(world, habits, { random, disturb });
-  const listPage: typeof service.listPage = async (page, status) => {
-    const answer = await service.listPage(page, status);
+  const listPage: typeof service.listPage = async (page, status, recall) => {
+    const answer = await service.listPage(page, status, recall);
     await Promise.all(due.splice(0));
     return answer;
   };

@@ -2,11 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as submitJob from '../../jobs/submit.ts';
 import { openApp } from '../../src/app.ts';
+import { amountOf } from './brake-weather.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
 /** A batch as the office wrote it: what the ledger must hold of it, no more and no less. */
-export type BatchFile = { name: string; path: string; rows: { reference: string; minor: number }[] };
+export type BatchFile = {
+  name: string;
+  path: string;
+  rows: { reference: string; minor: number }[];
+  /** Two of its rows have the account and the amount in common. */
+  twins: boolean;
+};
 
 const header = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
 
@@ -16,7 +23,7 @@ export function writeBatch(folder: string, number: number, size: number, random:
   const rows = Array.from({ length: size }, (_, i) => {
     const like = twins && i === size - 1 ? 0 : i;
     const account = String(1_000_000_000 + number * 10_000 + like);
-    return { reference: `B${number}-${i + 1}`, minor: 100_000 + number * 1_000 + like, account };
+    return { reference: `B${number}-${i + 1}`, minor: amountOf(number, like), account };
   });
   const lines = rows.map(
     ({ reference, minor, account }) =>
@@ -25,7 +32,7 @@ export function writeBatch(folder: string, number: number, size: number, random:
   const name = `batch${number}.csv`;
   const path = join(folder, name);
   writeFileSync(path, `${[header, ...lines].join('\n')}\n`);
-  return { name, path, rows };
+  return { name, path, rows, twins };
 }
 
 /** `submit FILE`, again and again until the ledger has the batch: whoever ordered it sees to that. */
@@ -48,7 +55,7 @@ export function bringIn(town: Town, file: BatchFile): void {
     while (!town.lock.isFree()) await life.clock.sleep(1_000);
     await world.exclusively(() => app.intake.takeIn(file.path, { origin: 'named' }), life.died);
     world.trace(`${life.name} took in ${file.name}`);
-    await submitJob.run(app);
+    if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();
     life.kill('done');
   };

@@ -75,6 +75,16 @@ const machineFaults = [
   'resent by confirmed absence',
 ] as const;
 
+/** How the brakes of the office were met. */
+const brakeMeetings = [
+  'sent with an approval',
+  'approval begins to be asked',
+  'sent on a later day',
+  'canary passed',
+  'canary released',
+  'held at intake, sent when released',
+] as const;
+
 /** How an old copy of the ledger comes into its place. */
 export type WayBack = 'backup restored' | 'put over its mark' | 'put without its mark';
 const ledgerFaults = [
@@ -101,6 +111,9 @@ export const peoplesActs = [
   'retry wrongly',
   'settle rightly',
   'settle wrongly',
+  'approve',
+  'approve own',
+  'approve what changed',
 ] as const;
 export type PeoplesAct = (typeof peoplesActs)[number];
 
@@ -112,6 +125,7 @@ export const allKinds: readonly string[] = [
   ...questionFaults.map((fault) => `question: ${fault}`),
   ...webhookFaults.map((fault) => `webhook: ${fault}`),
   ...machineFaults.map((fault) => `machine: ${fault}`),
+  ...brakeMeetings.map((meeting) => `brake: ${meeting}`),
   ...peoplesActs.map((act) => `person: ${act}`),
   ...ledgerFaults.map((fault) => `ledger: ${fault}`),
   ...unknowables.map((cause) => `paid twice: ${cause}`),

@@ -91,7 +91,9 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     return go;
   }
   const submit = lane('submit', async () => {
-    if ((await sendable(app.ledger.db, app.brakes.under())).ready === 0) return;
+    await app.brakes.settle();
+    const left = await sendable(app.ledger.db, app.brakes.under());
+    if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0) return;
     if (!cleared && (await app.preflight()).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });

@@ -5,6 +5,8 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
+import { createBrakeWatch } from './brake-watch.ts';
+import { brakeSettings } from './brake-weather.ts';
 import { createCoverage } from './coverage.ts';
 import { createDaemon } from './daemon.ts';
 import { createDecisions } from './decisions-made.ts';
@@ -37,7 +39,7 @@ export type DayResult = {
 const hour = 3_600_000;
 const startsAt = Date.UTC(2026, 10, 21, 8);
 
-const nothingWished: Wish = { small: false, fault: null, oldCopies: false };
+const nothingWished: Wish = { small: false, fault: null, oldCopies: false, brake: null };
 
 export type DayOptions = Wish & { trace: boolean };
 
@@ -51,7 +53,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     ...options,
   });
   const world = createWorld({ random, coverage, startsAt, keepTrace: true });
-  const config = configFor(root, weather);
+  const config = configFor(root, weather, 0);
+  const later = configFor(root, weather, weather.brakes.approvalFromMs);
+  const asksLater = startsAt + weather.brakes.approvalFromMs;
   const log = createLogger({ to: { write: () => undefined } });
   const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
   const inspector = openInspector(config.ledgerFile);
@@ -66,7 +70,8 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const service = createService(world, weather, webhooks);
   const fall = createFall(world, inspector);
   const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
-  const watch = createWatch({ world, book: service.book, inspector, decisions, weather, fall });
+  const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
+  const watch = createWatch({ world, book: service.book, inspector, decisions, weather, fall, brakes });
   const lock = createWriteLock(world);
   town = createTown({
     world,
@@ -77,6 +82,8 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     decisions,
     lock,
     fall,
+    brakes,
+    configNow: () => (world.now() < asksLater ? config : later),
     watch,
     log,
     ...watch,
@@ -112,8 +119,10 @@ async function liveThrough(
     // Who has just sent a batch looks, now and then, before all of it is there.
     if (random.chance(0.8)) world.after(at + random.between(100, 5_000), null, daemon.reconcile);
   }
+  town.brakes.expect(files);
   daemon.start();
   people.start();
+  askApprovals(town, daemon.restart);
   createOldCopies(town, files, wentBack).start();
   if (weather.clockJumps) scheduleClockJumps(town, random);
   await world.runUntil(startsAt + weather.lengthMs);
@@ -127,7 +136,8 @@ async function liveThrough(
     await world.runUntil(world.now() + ms);
   }
   // Each round has a reconciliation in it: at the end one has seen everything as it will stay.
-  for (let more = 0, moves = -1; more < 10 && moves !== movesOf(town) && !world.violation(); more++) {
+  for (let more = 0, moves = -1; more < mostRounds(town) && !world.violation(); more++) {
+    if (moves === movesOf(town) && !waitsForADay(town)) break;
     moves = movesOf(town);
     world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 4 * hour);
@@ -135,6 +145,26 @@ async function liveThrough(
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
   return files;
+}
+
+/** What a day's limit keeps back goes on the next days, however many it takes. */
+function mostRounds({ weather }: Town): number {
+  return weather.brakes.dailyLimit === null ? 10 : 40;
+}
+
+function waitsForADay({ weather, inspector }: Town): boolean {
+  return weather.brakes.dailyLimit !== null && inspector.states().some(({ state }) => state === 'ready');
+}
+
+/** The office decides that batches need an approval from now on, and has the daemon begin anew to know of it. */
+function askApprovals(town: Town, restart: () => void): void {
+  const { world, weather } = town;
+  const { approval, approvalFromMs } = weather.brakes;
+  if (approval === 'none' || approvalFromMs === 0 || approvalFromMs >= weather.lengthMs) return;
+  world.after(approvalFromMs, null, () => {
+    world.coverage.count('brake: approval begins to be asked');
+    restart();
+  });
 }
 
 /** How often anything changed its state, in the ledger and at the service. */
@@ -159,7 +189,8 @@ function scheduleClockJumps(town: Town, random: Random): void {
   world.after(random.between(1, 60) * 60_000, null, jump);
 }
 
-function configFor(root: string, weather: Weather): Config {
+/** The configuration as it is `ms` into the day. */
+function configFor(root: string, weather: Weather, ms: number): Config {
   const settings = {
     mode: 'test',
     service: {
@@ -173,9 +204,10 @@ function configFor(root: string, weather: Weather): Config {
       send_deadline_ms: weather.sendDeadlineMs,
       halt_after_unknown: weather.haltAfterUnknown,
       resubmit: weather.resubmit,
+      ...brakeSettings(weather.brakes, ms),
     },
   };
-  mkdirSync(join(root, 'config'));
+  mkdirSync(join(root, 'config'), { recursive: true });
   writeFileSync(join(root, 'config', 'counterfoil.yaml'), JSON.stringify(settings));
   const env = { COUNTERFOIL_TEST_SECRET_KEY: keys.secret, COUNTERFOIL_TEST_PUBLIC_KEY: keys.public };
   const loaded = loadConfig({ cwd: root, env });

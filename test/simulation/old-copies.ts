@@ -107,7 +107,7 @@ export function createOldCopies(
     const work = async (): Promise<void> => {
       const gate = await shutGate(path);
       if (!gate) throw new Error('somebody is still in the gate');
-      life.atDeath(() => gate.release());
+      life.atDeath(() => void gate.release());
       const open = options.openLedger ?? openLedger;
       const ledger = await open(path, { ...limitOf(options), now: life.clock.iso, alone: 'owner' });
       const { unknown } = await adoptLedger({ ...ledger, path }, life.clock.iso);
@@ -161,7 +161,7 @@ async function replace(path: string, { way, file }: Copy, at: string): Promise<v
     const gate = await shutGate(path);
     if (!gate) throw new Error('somebody is still in the gate');
     const done = await restoreLedger(path, file, at);
-    gate.release();
+    await gate.release();
     if (done.kind === 'unfit') throw new Error(done.why);
     return;
   }

@@ -1,7 +1,8 @@
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
-import { findHalt, halt, liftHalt } from '../../src/ledger/halts.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { approve, waitingForApproval } from './approver.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
@@ -40,6 +41,7 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
       command(async (app) => {
         if (await findHalt(app.ledger.db, 'test')) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
+        for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
       }),
   };
 }
@@ -55,6 +57,17 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
   const halted = inspector.rows<{ cause: string }>('select cause from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
+  const [unapproved] = waitingForApproval(town, app);
+  if (unapproved && random.chance(0.6)) {
+    const how = random.pick<PeoplesAct>([
+      'approve',
+      'approve',
+      'approve',
+      'approve own',
+      'approve what changed',
+    ]);
+    return act(town, app, how, unapproved);
+  }
   const [waiting] = held(town);
   if (waiting && random.chance(0.25)) return act(town, app, 'cancel', waiting.batch_id);
   if (waiting && random.chance(0.6)) return act(town, app, 'release batch', waiting.batch_id);
@@ -91,17 +104,31 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
   world.trace(`a person: ${what} ${subject ?? ''}`);
   switch (what) {
     case 'hold mode':
-      return ledger.write((trx) => halt(trx, 'test', 'held by a person', at));
+      return ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'held by a person' }, at));
     case 'release mode':
+      town.brakes.releasing(null);
       await ledger.write((trx) => liftHalt(trx, 'test', at));
       return;
     case 'hold batch':
     case 'release batch': {
-      const request = { mode: 'test' as const, batch: subject ?? '', at };
-      if (what === 'hold batch') await holdBatch(ledger, { ...request, reason: 'held by a person' });
-      else await releaseBatch(ledger, request);
+      const { dailyLimit } = app.config.submission;
+      const request = { mode: 'test' as const, batch: subject ?? '', at, dailyLimit };
+      if (what === 'hold batch') {
+        town.brakes.holding(request.batch);
+        await holdBatch(ledger, { ...request, reason: 'held by a person' });
+        town.brakes.held(request.batch);
+        return;
+      }
+      town.brakes.releasing(request.batch);
+      await releaseBatch(ledger, request);
+      await ledger.write((trx) => liftCanary(trx, 'test', request.batch, at));
+      town.brakes.letGo(request.batch);
       return;
     }
+    case 'approve':
+    case 'approve own':
+    case 'approve what changed':
+      return approve(town, app, what, subject ?? '');
     case 'cancel':
       await app.decisions.cancel({ batch: subject ?? '', person: 'Ada' });
       return;

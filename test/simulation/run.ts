@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { brakeNames } from './brake-weather.ts';
 import { allKinds, postFaults } from './coverage.ts';
 import type { DayResult } from './day.ts';
 import { runDays, type Summary } from './many-days.ts';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
     small: { type: 'boolean', default: false },
     fault: { type: 'string' },
+    brake: { type: 'string' },
     'old-copies': { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -33,6 +35,7 @@ const summary = await runDays({
     small: values.small,
     oldCopies: values['old-copies'],
     fault: postFaults.find((fault) => fault === values.fault) ?? null,
+    brake: brakeNames.find((name) => name === values.brake) ?? null,
   },
   onDay(result, sofar) {
     if (values.trace) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { AppOptions } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import type { Logger } from '../../src/runtime/logger.ts';
+import type { BrakeWatch } from './brake-watch.ts';
 import type { Decisions } from './decisions-made.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector } from './inspector.ts';
@@ -25,6 +26,9 @@ export type Town = {
   decisions: Decisions;
   lock: WriteLock;
   fall: Fall;
+  brakes: BrakeWatch;
+  /** The configuration as a process that begins now reads it. */
+  configNow(): Config;
   /** POSTs of a reference that left us, heard or not. */
   left(reference: string): number;
   /** When an attempt was committed, true time. */
@@ -57,10 +61,12 @@ export function createTown(
       const life = createLife(world, `${kind}-${lives.size + 1}`, strokes);
       lives.set(life.name, life);
       world.trace(`${life.name} begins`);
+      const config = town.configNow();
+      town.brakes.knows(life.name, config.submission.approval);
       const diskIsFull = !town.calm && random.chance(0.07);
       const options: AppOptions = {
         // A folder of its own for its lock files, and one ledger for all.
-        config: { ...town.config, dataDir: join(town.config.dataDir, life.name) },
+        config: { ...config, dataDir: join(config.dataDir, life.name) },
         log: deps.log,
         clock: life.clock,
         openLedger: createLedgerSeam(world, life, lock, deps.watch.committed),

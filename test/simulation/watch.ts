@@ -1,4 +1,5 @@
 import type { Book, Entry } from './book.ts';
+import type { BrakeWatch } from './brake-watch.ts';
 import type { Decisions } from './decisions-made.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector, Told } from './inspector.ts';
@@ -27,8 +28,9 @@ export function createWatch(deps: {
   decisions: Decisions;
   weather: Weather;
   fall: Fall;
+  brakes: BrakeWatch;
 }): Watch {
-  const { world, book, inspector, decisions, weather, fall } = deps;
+  const { world, book, inspector, decisions, weather, fall, brakes } = deps;
   const known = new Map<number, string>();
   const begun = new Map<number, number>();
   const departures = new Map<string, number>();
@@ -51,9 +53,11 @@ export function createWatch(deps: {
       judge(told);
       known.set(told.payout_id, told.to_state);
     }
+    brakes.committed(news);
     for (const attempt of inspector.attemptsAfter(lastAttempt)) {
       lastAttempt = attempt.id;
       begun.set(attempt.id, world.now());
+      brakes.began(attempt);
       if (halted || wasHalted)
         world.violate('P11: nothing is begun while halted', `attempt ${attempt.id}`, attempt.reference);
       const open = inspector.possiblyTaken(attempt.payout_id);
@@ -174,6 +178,7 @@ export function createWatch(deps: {
       fail('P2: only what is being sent is sent', `the payout is ${attempt.state}`);
       return;
     }
+    brakes.leaving(attempt.id);
     const age = world.now() - (begun.get(attempt.id) ?? world.now());
     if (age > weather.sendDeadlineMs) fail('P3: nothing stale is sent', `the intent is ${age} ms old`);
     if (inspector.isUnasked(reference))
@@ -200,6 +205,7 @@ export function createWatch(deps: {
     for (const id of begun.keys()) if (id > lastAttempt) begun.delete(id);
     wasHalted = inspector.isHalted();
     unknownInARow = 0;
+    brakes.wentBack();
   }
 
   return { committed, leaving, wentBack, left, begunAt: (attempt) => begun.get(attempt) ?? world.now() };

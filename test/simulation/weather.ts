@@ -1,3 +1,4 @@
+import { type BrakeName, type BrakeWeather, drawBrakes, noBrakesSet } from './brake-weather.ts';
 import {
   type PostFault,
   postFaults,
@@ -35,10 +36,13 @@ export type Weather = {
   stopsAtLastCheck: number;
   /** How likely people decide rightly where they have the choice. */
   patience: number;
+  /** Nothing but the quiet period stands before a second payment. */
+  isUnguarded: boolean;
   /** An operator keeps copies of the ledger, and puts an old one back. */
   oldCopies: boolean;
   resubmit: 'manual' | 'confirmed_absent';
   batches: number[];
+  brakes: BrakeWeather;
   lengthMs: number;
   /** For how long a process stands still that is stopped there. */
   drawStillnessMs(random: Random): number;
@@ -76,18 +80,26 @@ const evenly = [
 const takenUnanswered = ['lost after acceptance', 'hang, taken', '500 after acceptance'] as const;
 
 /** What a day must be like to show one thing soon; the seed decides all else. */
-export type Wish = { small: boolean; fault: PostFault | null; oldCopies: boolean };
+export type Wish = {
+  small: boolean;
+  fault: PostFault | null;
+  oldCopies: boolean;
+  brake: BrakeName | null;
+};
 
-export function drawWeather(random: Random, { small, fault, oldCopies }: Wish): Weather {
+export function drawWeather(random: Random, { small, fault, oldCopies, brake }: Wish): Weather {
   const kind = drawKind(random);
   // Batches that come after a copy are what it does not know.
   const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches, 6, 9].slice(0, 4) } : kind;
+  const batches = small
+    ? drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, 8))
+    : drawn.batches;
   return {
     ...drawn,
-    ...(small && {
-      batches: drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, 8)),
-      lengthMs: Math.min(drawn.lengthMs, 10 * hour),
-    }),
+    batches,
+    ...(small && { lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
+    // What no client can know needs a way without brakes.
+    ...(drawn.isUnguarded ? {} : { brakes: drawBrakes(random.fork('brakes'), batches, brake) }),
     ...(oldCopies && { oldCopies }),
     ...(fault && { drawPostFault: (own) => (own.chance(0.5) ? fault : null) }),
   };
@@ -97,7 +109,7 @@ function drawKind(random: Random): Weather {
   const ordinary = drawOrdinary(random);
   const special = random.next();
   if (special < 0.08) return tooLate(ordinary, random);
-  return special < 0.21 ? drowsy(ordinary, random) : ordinary;
+  return special < 0.25 ? drowsy(ordinary, random) : ordinary;
 }
 
 /**
@@ -140,6 +152,7 @@ function unguarded(ordinary: Weather): Weather {
     oldCopies: false,
     lengthMs: Math.max(ordinary.lengthMs, 20 * hour),
     patience: 0.95,
+    isUnguarded: true,
   };
 }
 
@@ -179,6 +192,8 @@ function drawOrdinary(random: Random): Weather {
     showsTooLate: false,
     stopsAtLastCheck: 0.01,
     patience: 0.4,
+    isUnguarded: false,
+    brakes: noBrakesSet,
     oldCopies: random.chance(0.5),
     resubmit: random.pick(['manual', 'confirmed_absent']),
     batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([8, 15, 40]))),

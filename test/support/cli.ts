@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { runInit } from '../../src/commands/init.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { onPostgres } from './on-postgres/standing.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
 
@@ -43,6 +44,13 @@ export type Home = {
   /** The names in a folder below the home, without hidden ones, sorted; empty when it is absent. */
   names(folder: string): string[];
 };
+
+/** The database that stands for the home's ledger file. */
+async function ledgerUrlFor(path: string): Promise<string> {
+  const { placeFor } = await import('./on-postgres/databases.ts');
+  const place = await placeFor(path);
+  return place.kind === 'postgres' ? place.url : '';
+}
 
 /** What a command printed, unchecked: checking its shape is what the tests do. */
 export type Json = ReturnType<typeof JSON.parse>;
@@ -131,6 +139,7 @@ export async function makeHome(
     COUNTERFOIL_TEST_SECRET_KEY: test.secretKey,
     COUNTERFOIL_TEST_PUBLIC_KEY: test.publicKey,
     COUNTERFOIL_TEST_ENCRYPTION_KEY: test.encryptionKey,
+    ...(onPostgres && { COUNTERFOIL_LEDGER_URL: await ledgerUrlFor(join(dir, 'data/ledger.db')) }),
     ...settings,
   };
   const begin: Home['start'] = (args, more = {}) => start(args, { cwd: dir, env: { ...env, ...more } });

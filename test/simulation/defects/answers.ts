@@ -35,6 +35,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'reads a refusal into a code that nobody knows',
+    from: 8,
     file: 'src/service/codes.ts',
     find: `'100': { class: 'unknown'`,
     replace: `'100': { class: 'refused'`,
@@ -57,12 +58,14 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'reads an acceptance into an answer about another reference',
+    from: 45,
     file: 'src/service/answer.ts',
     find: `  if (echo !== null && echo !== reference)`,
     replace: `  if (echo !== null && reference === '')`,
   },
   {
     name: 'reads an acceptance into a success that contradicts its status',
+    from: 77,
     file: 'src/service/answer.ts',
     find: `  if (envelope.success !== (envelope.status === '00')) {`,
     replace: `  if (envelope.success && envelope.status !== '00')
@@ -71,6 +74,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'lets a refusal of the second attempt speak for the first',
+    from: 8,
     fault: 'refused 24',
     file: 'src/domain/transition.ts',
     find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'refused', 'response');`,

@@ -41,6 +41,8 @@ async function simulate(
   const args = ['test/simulation/run.ts', '--json', '--threads', '1', '--small'];
   if (defect.fault) args.push('--fault', defect.fault);
   if (defect.oldCopies) args.push('--old-copies');
+  if (defect.brake) args.push('--brake', defect.brake);
+  if (defect.from) args.push('--from', `${defect.from}`);
   const child = spawn(process.execPath, [...args, '--seeds', `${seeds}`, '--seconds', `${seconds}`], {
     cwd: copy,
     stdio: ['ignore', 'pipe', 'pipe'],

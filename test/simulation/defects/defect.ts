@@ -1,8 +1,10 @@
+import type { BrakeName } from '../brake-weather.ts';
 import type { PostFault } from '../coverage.ts';
 
 /**
  * One thing done wrongly on purpose: this text of the file is replaced by that one. What few days would show is wished
- * for, to save time: `fault` befalls every other POST; with `oldCopies` every day has an old ledger put back.
+ * for, to save time: `fault` befalls every other POST; with `oldCopies` every day has an old ledger put back, with
+ * `brake` that brake is set.
  */
 export type Defect = {
   name: string;
@@ -11,4 +13,7 @@ export type Defect = {
   replace: string;
   fault?: PostFault;
   oldCopies?: true;
+  brake?: BrakeName;
+  /** The seed to begin with: the first days do not show it. */
+  from?: number;
 };

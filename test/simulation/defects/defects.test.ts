@@ -1,11 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { answerDefects } from './answers.ts';
 import { fits, look } from './apply.ts';
+import { brakeDefects } from './brakes.ts';
 import { evidenceDefects } from './evidence.ts';
 import { sendingDefects } from './sending.ts';
 import { wentBackDefects } from './went-back.ts';
 
-const defects = [...sendingDefects, ...answerDefects, ...evidenceDefects, ...wentBackDefects];
+const defects = [
+  ...sendingDefects,
+  ...answerDefects,
+  ...evidenceDefects,
+  ...wentBackDefects,
+  ...brakeDefects,
+];
 const limit = { seeds: 1_000, seconds: 240 };
 const atOnce = createTurns(2);
 const told: string[] = [];

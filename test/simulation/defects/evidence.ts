@@ -31,8 +31,9 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'believes one failed transfer after a resend',
+    from: 228,
     file: 'src/domain/transition.ts',
-    find: `  if (over && now.possiblyTaken > 1 && `,
+    find: `  if (over && maybeSeveral(now) && `,
     replace: `  if (over && now.possiblyTaken < 0 && `,
     fault: 'lost after acceptance',
   },
@@ -44,12 +45,14 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'tells nobody of what stays unknown',
+    from: 8,
     file: 'src/reconciliation/conclude.ts',
     find: `        payouts.map((payout) => ({ payout, found: unknown(payout, `,
     replace: `        payouts.slice(0, 0).map((payout) => ({ payout, found: unknown(payout, `,
   },
   {
     name: 'pays anew without looking at who else does',
+    from: 29,
     file: 'src/decisions/judge.ts',
     find: `  if (successor !== null) return`,
     replace: `  if (payout.id < 0n) return`,

@@ -5,47 +5,55 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'sends before the commit',
     file: 'src/submission/send.ts',
-    find: `    return { claims: await claim(trx, request), halted: null, asked: free, began };`,
-    replace: `    const early = await claim(trx, request);
-    for (const one of early) await deps.service.bankTransfer(one.body, one.reference, () => true);
-    return { claims: [], halted: null, asked: free, began };`,
+    find: `    return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };`,
+    replace: `    for (const one of claims) await deps.service.bankTransfer(one.body, one.reference, () => true);
+    return { claims: [], halted: why, asked: free, began };`,
   },
   {
     name: 'claims without looking at the state',
     file: 'src/ledger/claims.ts',
-    find: `base.where('payouts.state', '=', 'ready').execute()`,
-    replace: `base.execute()`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
+    from: 34,
     file: 'src/ledger/claims.ts',
-    find: `base.where('payouts.state', '=', 'ready').execute()`,
-    replace: `base.where('payouts.state', 'in', ['ready', 'held']).execute()`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
+    from: 46,
     file: 'src/ledger/claims.ts',
-    find: `base.where('payouts.state', '=', 'ready').execute()`,
-    replace: `base.where('payouts.state', 'in', ['ready', 'cancelled']).execute()`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
   },
   {
     name: 'makes one attempt of a claim and sends it twice',
     file: 'src/submission/send.ts',
     find: `    for (const claimed of turn.claims) launch(`,
-    replace: `    for (const claimed of turn.claims) if (claimed.attemptId % 5n === 0n) launch(deps, claimed, turn.began, inFlight, done);
+    replace: `    for (const claimed of turn.claims) if (claimed.attemptId % 5n === 0n) launch(deps, claimed, turn.began, flight);
     for (const claimed of turn.claims) launch(`,
   },
   {
     name: 'ignores a halt',
     file: 'src/ledger/halts.ts',
-    find: `  return db.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();`,
-    replace: `  return undefined;`,
+    find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
+}
+
+/** Between`,
+    replace: `  return row && undefined;
+}
+
+/** Between`,
   },
   {
     name: 'never halts for unknowns',
+    from: 31,
     file: 'src/submission/send.ts',
-    find: `  return finished.some(({ outcome }) => outcome.kind === 'unknown') ? countUnknown() : null;`,
-    replace: `  return null;`,
+    find: `  return cause === null ? null : { kind: 'unknowns', cause };`,
+    replace: `  return cause === null ? null : null;`,
   },
   {
     name: 'does not look at the age of an intent',

@@ -1,0 +1,26 @@
+import { defineConfig, mergeConfig } from 'vitest/config';
+import base from './vitest.base.ts';
+import { onPostgres } from './vitest.postgres.ts';
+
+/** What only a file can show: its log, its copies, files of earlier versions. */
+const ofFiles = [
+  'test/ledger/{backup,mark,move,half-loaded,collections-upgrade,side-by-side,inbox,postgres,move-postgres}.test.ts',
+  'test/scenarios/{ledger-io,ledger-life,errors,shared-queue}.test.ts',
+];
+
+/** `npm run prove:postgres`: every test that uses a ledger, with the ledger on PostgreSQL. */
+export default mergeConfig(
+  base,
+  defineConfig({
+    test: {
+      projects: [
+        onPostgres({
+          include: [
+            'test/{ledger,submission,observation,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
+          ],
+          exclude: ofFiles,
+        }),
+      ],
+    },
+  }),
+);

@@ -1,0 +1,75 @@
+import type { App, LocalApp } from '../src/app.ts';
+import { sendable } from '../src/ledger/claims.ts';
+import { batchesWithReady, countReady } from '../src/ledger/shares.ts';
+import type { Job, Queue } from '../src/runtime/queue.ts';
+import { type SubmitResult, run as submit } from './submit.ts';
+
+export const name = 'send-chunk';
+
+/** Payouts in one chunk: little enough that a daemon that joins or stops, or another batch, waits for seconds. */
+const chunkSize = 500;
+/** Chunks of one batch in the queue at once: as many daemons can work on it. */
+const mostChunks = 16;
+const mostBatches = 100;
+
+/**
+ * Brings what is ready to the daemons that share the queue. A chunk is leave to send so many payouts of a batch, and names
+ * none: which ones is decided by who claims them in the ledger (P1). Returns the ids of the jobs that were added.
+ */
+export async function fill(app: LocalApp, queue: Queue): Promise<string[]> {
+  const { mode } = app.config;
+  const added: string[] = [];
+  const add = async (job: Job): Promise<void> => {
+    if ((await queue.add(job)) === 'added') added.push(job.id);
+  };
+  const batches = await batchesWithReady(app.ledger.db, app.brakes.under());
+  for (const batch of batches.slice(0, mostBatches)) {
+    const left = await sendable(app.ledger.db, { batches: [batch], ...app.brakes.under() });
+    for (const job of chunks(mode, batch, left.ready, 0)) await add(job);
+  }
+  // A chunk of no batch asks about the canaries, so that the rest of their batches goes without anybody's help.
+  if ((await app.brakes.unsettled(1)).length > 0) await add(chunkOf(mode, '', 0));
+  return added;
+}
+
+/**
+ * Sends one chunk; a batch that has more is put in the queue again, so that the next chunk is anybody's. `full`: it ended
+ * because it had sent its share.
+ */
+export async function run(
+  app: App,
+  payload: Job['payload'],
+  { queue, signal }: { queue: Queue; signal: AbortSignal },
+): Promise<{ kind: 'not_ours' } | { kind: 'sent'; full: boolean; result: SubmitResult }> {
+  const { mode, batch = '', part = 0 } = payload;
+  // P24: one who moved a ledger or changed its mode may find jobs of before.
+  if (mode !== app.config.mode || typeof batch !== 'string' || typeof part !== 'number')
+    return { kind: 'not_ours' };
+  const full = new AbortController();
+  let done = 0;
+  const onProgress = (finished: number): void => {
+    done += finished;
+    if (done >= chunkSize) full.abort();
+  };
+  const result = await submit(app, {
+    ...(batch !== '' && { scope: { batches: [batch] } }),
+    signal: AbortSignal.any([signal, full.signal]),
+    onProgress,
+  });
+  if (!full.signal.aborted || signal.aborted) return { kind: 'sent', full: false, result };
+  if (batch !== '') {
+    const left = await countReady(app.ledger.db, app.config.mode, batch, chunkSize * mostChunks);
+    for (const job of chunks(app.config.mode, batch, left, part + 1)) await queue.add(job);
+  }
+  return { kind: 'sent', full: result.ended === 'interrupted' || result.ended === 'drained', result };
+}
+
+/** As many chunks as it takes, with the ids from `first` on: the id of the one that runs is taken. */
+function chunks(mode: string, batch: string, ready: number, first: number): Job[] {
+  const count = Math.min(mostChunks - 1, Math.ceil(ready / chunkSize));
+  return Array.from({ length: count }, (_, index) => chunkOf(mode, batch, (first + index) % mostChunks));
+}
+
+function chunkOf(mode: string, batch: string, part: number): Job {
+  return { name, id: `${mode}-${batch || 'canaries'}-${part}`, payload: { mode, batch, part } };
+}

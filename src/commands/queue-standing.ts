@@ -1,0 +1,31 @@
+import { name as chunk } from '../../jobs/send-chunk.ts';
+import type { LocalApp } from '../app.ts';
+import { withoutCredentials } from '../config-file.ts';
+import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
+
+/** The queue as `status` tells of it. */
+export type QueueStanding = {
+  url: string;
+  kind: QueueKind;
+  /** Jobs queued or running; null when nobody outside the daemon can tell. */
+  depth: number | null;
+  reachable: boolean;
+  why: string | null;
+};
+
+/** Asks the server of a shared queue how much it holds; one that does not answer is told of, and no failure. */
+export async function queueStanding({ config, ledger, clock }: LocalApp): Promise<QueueStanding> {
+  const kind = queueKind(config.queue.url);
+  const url = withoutCredentials(config.queue.url);
+  if (kind === 'inline') return { url, kind, depth: null, reachable: true, why: null };
+  const space = { url: config.queue.url, ledgerId: ledger.id, mode: config.mode };
+  const found = await lookAtQueue(space, [chunk], clock);
+  return found.kind === 'reachable'
+    ? { url, kind, depth: found.depth, reachable: true, why: null }
+    : { url, kind, depth: null, reachable: false, why: found.why };
+}
+
+export function queueText({ kind, url, depth, why }: QueueStanding): string {
+  if (kind === 'inline') return 'inline';
+  return why === null ? `${url}, ${depth} job(s)` : `${url} CANNOT BE REACHED (${why})`;
+}

@@ -1,0 +1,101 @@
+import * as chunkJob from '../jobs/send-chunk.ts';
+import * as submitJob from '../jobs/submit.ts';
+import type { App } from './app.ts';
+import type { Job, Queue, RetryPolicy } from './runtime/queue.ts';
+import { openSharedQueue } from './runtime/queue-open.ts';
+
+/** After sending stopped early, chunks are let go for so long: the sweep brings them again. */
+const restMs = 5000;
+
+export type Sending = {
+  /** Sends what is ready, whoever else does. */
+  submit(): Promise<void>;
+  /** Begins to take chunks from the queue that daemons share; null where `queue.url` names none. */
+  join(deps: {
+    retry: RetryPolicy;
+    onFailed(job: Job, error: unknown): void;
+    onBack(): Promise<unknown>;
+  }): Promise<Queue | null>;
+};
+
+/** Sending in a daemon, one piece of work after the other, so that `service.concurrency` holds for the process. */
+export function createSending(
+  app: App,
+  { stopping, watched }: { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
+): Sending {
+  const { config, clock, log } = app;
+  const turns = createTurns();
+  let cleared = false;
+  let restUntil = 0;
+
+  /** P24: the first time only when the service shows our mode and nothing else. */
+  async function mayBegin(): Promise<boolean> {
+    if (cleared) return true;
+    const preflight = await app.preflight();
+    if (preflight.kind === 'problem') log.error(preflight.problem);
+    cleared = preflight.kind !== 'problem';
+    return cleared;
+  }
+  async function noteEnd(result: { ended: string; detail: string }): Promise<void> {
+    if (result.ended !== 'drained') {
+      restUntil = clock.monotonic() + restMs;
+      log.warn({ ended: result.ended, detail: result.detail }, 'sending stopped early');
+    }
+    await app.reporting.writeDueBatchResults();
+    await app.reporting.writeIndex();
+  }
+  async function submit(): Promise<void> {
+    if (await mayBegin()) await noteEnd(await watched(submitJob.run(app, { signal: stopping })));
+  }
+  /**
+   * When the queue takes a chunk back (its lock ran out, or the server was emptied) the work goes on: what it claimed in
+   * the ledger is its own, and who gets the chunk next finds the rest.
+   */
+  async function sendChunk(job: Job, queue: Queue): Promise<void> {
+    if (clock.monotonic() < restUntil || stopping.aborted) return;
+    if (!(await mayBegin())) {
+      restUntil = clock.monotonic() + restMs;
+      return;
+    }
+    const chunk = await watched(chunkJob.run(app, job.payload, { queue, signal: stopping }));
+    // Results are written when a batch has no more, not again with each chunk of it.
+    if (chunk.kind === 'not_ours' || chunk.full) return;
+    const sent = Object.values(chunk.result.counts).reduce((sum, count) => sum + count, 0);
+    if (chunk.result.ended !== 'drained' || sent > 0) await noteEnd(chunk.result);
+  }
+  return {
+    submit: () => turns.take(submit),
+    async join({ retry, onFailed, onBack }) {
+      const queue = await openSharedQueue(
+        { url: config.queue.url, ledgerId: app.ledger.id, mode: config.mode },
+        {
+          clock,
+          retry,
+          onFailed,
+          onAway: (why) =>
+            log.warn(
+              { why },
+              'the queue cannot be reached: until it is back, this process sends by itself what is ready. Nothing is lost; see counterfoil doctor',
+            ),
+          onBack: () => {
+            log.info('the queue is back');
+            onBack().catch((error: unknown) => log.error({ err: error }, 'the queue could not be filled'));
+          },
+        },
+      );
+      queue?.process(chunkJob.name, (job) => turns.take(() => sendChunk(job, queue)), { concurrency: 1 });
+      return queue;
+    },
+  };
+}
+
+function createTurns(): { take(work: () => Promise<void>): Promise<void> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    take(work) {
+      const mine = last.then(work);
+      last = mine.catch(() => undefined);
+      return mine;
+    },
+  };
+}

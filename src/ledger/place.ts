@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+
+/**
+ * Where a ledger lies. `path` is the SQLite file, or the name in the data folder beside which this machine keeps its
+ * mark (P25) of a ledger on PostgreSQL. The URL holds a password: it goes into no message.
+ */
+export type Place = { kind: 'sqlite'; path: string } | PostgresPlace;
+
+export type PostgresPlace = { kind: 'postgres'; path: string; url: string };
+
+/** A place as a function takes it: a bare text is a SQLite file. */
+export function placeOf(place: string | Place): Place {
+  return typeof place === 'string' ? { kind: 'sqlite', path: place } : place;
+}
+
+/** The place that a URL of the configuration names: `sqlite:FILE`, relative to the data folder, or `postgres://…`. */
+export function placeNamed(url: string, dataDir: string): Place {
+  return url.startsWith('postgres')
+    ? { kind: 'postgres', path: join(dataDir, 'ledger.postgres'), url }
+    : { kind: 'sqlite', path: resolve(dataDir, url.replace(/^sqlite:(\/\/(?=\/))?/, '')) };
+}
+
+/** What names the place to a person: a file, or a database without its password. */
+export function nameOf(place: Place): string {
+  return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
+}
+
+/** A PostgreSQL URL as it may be shown. */
+function withoutPassword(url: string): string {
+  const shown = new URL(url);
+  if (shown.password !== '') shown.password = '***';
+  for (const name of [...shown.searchParams.keys()])
+    if (/pass|key/i.test(name)) shown.searchParams.delete(name);
+  return shown.href;
+}
+
+/** The schema that the ledger's tables lie in: `?schema=` of the URL, so that one database can hold several ledgers. */
+export function schemaOf(url: string): string {
+  return new URL(url).searchParams.get('schema') ?? 'counterfoil';
+}
+
+/** A number for an advisory lock: advisory locks are shared by a whole database, so the schema is part of the name. */
+export function lockKey(schema: string, name: string): bigint {
+  return createHash('sha256').update(`counterfoil ${schema} ${name}`).digest().readBigInt64BE(0);
+}

@@ -1,0 +1,144 @@
+import type { Client } from 'pg';
+import { PostgresFailure } from './failure.ts';
+import { lockKey, schemaOf } from './place.ts';
+import { clientConfig, failureOf } from './postgres-client.ts';
+
+/** How often a process makes sure that it still has its session, and how long it waits for the answer. */
+const beatMs = 2000;
+const answerMs = 4000;
+const graceMs = 1000;
+
+/** A lock that goes when its process or its connection does. */
+export type SessionLock = { release(): Promise<void> };
+
+/**
+ * One connection for as long as a ledger is open (P3): its advisory locks tell others that this process lives, whatever
+ * machine they are on. Once it is lost, others may have taken this process for dead, and it writes nothing more.
+ */
+export type Session = {
+  /** The statements that a write transaction begins with: alone among all writers, and only while this session lives. */
+  begin: string;
+  /** Takes a named lock of the ledger, or answers null when another holder has it, in this process or elsewhere. */
+  hold(name: string, how?: 'shared' | 'exclusive'): Promise<SessionLock | null>;
+  /** True when nobody holds the lock. */
+  isFree(name: string): Promise<boolean>;
+  ask(text: string): Promise<Record<string, unknown>[]>;
+  /** Why this process may write nothing more; null while it may. */
+  lost(): PostgresFailure | null;
+  close(): Promise<void>;
+};
+
+/** Connects to the ledger at `url`. Throws PostgresFailure when that cannot be done. */
+export async function openSession(url: string): Promise<Session> {
+  const { Client: PostgresClient } = await import('pg');
+  const client: Client = new PostgresClient(clientConfig(url));
+  const schema = schemaOf(url);
+  let failure: PostgresFailure | null = null;
+  let closed = false;
+  const lose = (why: string, cause?: unknown): void => {
+    if (closed) return;
+    failure ??= new PostgresFailure(
+      'SESSION_LOST',
+      `the connection that shows this process alive was lost (${why}): others may have taken it for dead, so that it changes nothing more`,
+      cause,
+    );
+  };
+  client.on('error', (error) => lose(error.message, error));
+  client.on('end', () => lose('it ended'));
+  await client.connect().catch((error: unknown) => {
+    throw failureOf(error);
+  });
+  // One question at a time; a lost answer is a lost session.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = (text: string): Promise<Record<string, unknown>[]> => {
+    const answer = last.then(async () => {
+      if (failure) throw failure;
+      const result = await within(answerMs, client.query<Record<string, unknown>>(text));
+      return result.rows;
+    });
+    last = answer.catch(() => undefined);
+    return answer.catch((error: unknown) => {
+      const known = failureOf(error);
+      if (known.code === 'POSTGRES_TIMEOUT') lose(known.message, error);
+      throw known;
+    });
+  };
+  const identity = `select pg_backend_pid()::text as pid, (select a.backend_start::text from pg_stat_get_activity(pg_backend_pid()) as a) as born`;
+  const [self] = await ask(identity);
+  const pid = String(self?.pid);
+  const born = String(self?.born);
+  const beat = setInterval(() => {
+    ask(identity).then(
+      // Behind a pooler of transactions a session is nobody's, and its locks are not ours.
+      ([now]) => now?.pid === pid || lose('a connection pooler gave it to others; use a direct connection'),
+      () => undefined,
+    );
+  }, beatMs);
+  beat.unref();
+  const held = new Set<string>();
+  return {
+    begin: `begin; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
+    async hold(name, how = 'exclusive') {
+      if (held.has(name)) return null;
+      held.add(name);
+      const suffix = how === 'shared' ? '_shared' : '';
+      const key = lockKey(schema, name);
+      const [row] = await ask(`select pg_try_advisory_lock${suffix}(${key}) as taken`).catch(
+        (error: unknown) => {
+          held.delete(name);
+          throw error;
+        },
+      );
+      if (row?.taken !== 1n) {
+        held.delete(name);
+        return null;
+      }
+      return {
+        async release() {
+          if (!held.delete(name)) return;
+          // A lost session has freed it already.
+          await ask(`select pg_advisory_unlock${suffix}(${key})`).catch(() => undefined);
+        },
+      };
+    },
+    async isFree(name) {
+      const key = BigInt.asUintN(64, lockKey(schema, name));
+      const [row] = await ask(`select count(*) as n from pg_locks where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())
+        and classid = ${key >> 32n} and objid = ${key & 0xffffffffn} and objsubid = 1`);
+      return row?.n === 0n;
+    },
+    ask,
+    lost: () => failure,
+    async close() {
+      closed = true;
+      clearInterval(beat);
+      await last;
+      await client.end().catch(() => undefined);
+    },
+  };
+}
+
+/**
+ * Divides by zero unless the session is still there: asked inside the transaction, after its lock, so that whoever took
+ * over waits for this transaction or is waited for by none.
+ */
+function onlyWhile(pid: string, born: string): string {
+  return `select 1 / count(*) from pg_stat_get_activity(${pid}) as a where a.backend_start = '${born}'::timestamptz`;
+}
+
+async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const giveUp = (): void => reject(new PostgresFailure('TIMEOUT', `no answer within ${ms} ms`));
+    // A process that stood still itself finds its timer run out before it has read the answer that lies there.
+    timer = setTimeout(() => {
+      timer = setTimeout(giveUp, graceMs);
+    }, ms);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,144 @@
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { foldReference } from '../domain/ids.ts';
+import { decimalToMinor } from '../domain/money.ts';
+import { readInstant } from '../domain/witness.ts';
+import type { Trx } from './open.ts';
+
+/** A transfer as the list shows it, every field text (the service room's ListedTransfer). */
+export type StagedTransfer = {
+  id: string;
+  trx: string | null;
+  reference: string;
+  currency: string;
+  amount: string;
+  fee: string | null;
+  account_name: string;
+  account_number: string;
+  bank_code: string;
+  domain: string | null;
+  status: string;
+  created_at: string;
+  updated_at: string;
+};
+
+/** How many rows one INSERT carries: well under SQLite's limit of variables, and more of them bring nothing. */
+const rowsPerInsert = 100;
+
+/**
+ * Stages one group of pages, each row with the payout it belongs to: by reference, then by transfer id, then by trx. A
+ * transfer shown twice, or by an earlier pass, keeps its newest word: a page served before the transfer changed may come
+ * after one served since.
+ */
+export async function stage(trx: Trx, run: string, pass: number, transfers: StagedTransfer[]): Promise<void> {
+  const { mode } = await trx
+    .selectFrom('runs')
+    .select('mode')
+    .where('id', '=', run)
+    .executeTakeFirstOrThrow();
+  const newest = new Map<string, StagedTransfer>();
+  for (const transfer of transfers) {
+    const known = newest.get(transfer.id);
+    if (!known || isLater(transfer, known)) newest.set(transfer.id, transfer);
+  }
+  const all = [...newest.values()];
+  for (let from = 0; from < all.length; from += rowsPerInsert) {
+    const rows = all.slice(from, from + rowsPerInsert);
+    const parameters = [run, BigInt(pass), mode, mode, mode, ...rows.flatMap(valuesOf)];
+    await trx.executeQuery(CompiledQuery.raw(insertText(trx, rows.length), parameters));
+  }
+}
+
+/** Whether its word replaces the other's on the same transfer, which came before it. */
+function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
+  const updatedAt = instantText(one.updated_at);
+  return updatedAt === '' || updatedAt >= instantText(other.updated_at);
+}
+
+/** The columns of one row's own, in the order of {@link valuesOf}. */
+const shownColumns = [
+  'transfer_id',
+  'trx',
+  'reference',
+  'reference_key',
+  'currency',
+  'amount',
+  'amount_text',
+  'fee',
+  'account_name',
+  'account_number',
+  'bank_code',
+  'domain',
+  'status',
+  'created_at',
+  'updated_at',
+] as const;
+
+function valuesOf(row: StagedTransfer): (string | bigint | null)[] {
+  const createdAt = instantText(row.created_at);
+  return [
+    row.id,
+    row.trx,
+    row.reference,
+    foldReference(row.reference),
+    row.currency,
+    decimalToMinor(row.amount, row.currency),
+    row.amount,
+    row.fee,
+    row.account_name,
+    row.account_number,
+    row.bank_code,
+    row.domain,
+    row.status,
+    createdAt,
+    row.updated_at === row.created_at ? createdAt : instantText(row.updated_at),
+  ];
+}
+
+/** Written once for each dialect: building it for each group took as long as the insert. */
+const insertTexts = new Map<string, string>();
+
+function insertText(trx: Trx, rows: number): string {
+  const { adapter } = trx.getExecutor();
+  const name = `${adapter.constructor.name} ${rows}`;
+  const known = insertTexts.get(name);
+  if (known !== undefined) return known;
+  const text = insertOf(rows).compile(trx).sql;
+  insertTexts.set(name, text);
+  return text;
+}
+
+/** A listed transfer is a payout's by the first of these that finds one. */
+export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
+
+/** Its parameters are the run, the pass, the mode for each of the pairing keys, then the rows' own columns. */
+function insertOf(rows: number): RawBuilder<unknown> {
+  const any = sql.val('');
+  const columns = sql.join(['run_id', 'pass', 'payout_id', ...shownColumns].map((column) => sql.ref(column)));
+  const fields = shownColumns.map((column) =>
+    column === 'amount' ? sql`cast(${shown(column)} as bigint)` : shown(column),
+  );
+  const payouts = pairingKeys.map(
+    (key) =>
+      sql`(select min(p.id) from payouts p where p.mode = ${any} and p.${sql.ref(key)} = ${shown(key)})`,
+  );
+  const one = sql`(${sql.join(shownColumns.map(() => any))})`;
+  const updates = ['pass', 'payout_id', ...shownColumns.slice(1)].map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
+  );
+  return sql`insert into listed (${columns})
+    select cast(${any} as text), cast(${any} as bigint), coalesce(${sql.join(payouts)}), ${sql.join(fields)}
+    from (values ${sql.join(Array(rows).fill(one))}) v
+    where true on conflict (run_id, transfer_id) do update set ${sql.join(updates)}
+    where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
+}
+
+/** A column of the rows given, as SQL. */
+function shown(column: (typeof shownColumns)[number]): RawBuilder<unknown> {
+  return sql.ref(`v.column${shownColumns.indexOf(column) + 1}`);
+}
+
+/** A service's time as the ledger keeps it: ISO UTC with milliseconds, empty where it is no instant. */
+export function instantText(text: string): string {
+  const ms = readInstant(text);
+  return ms === null ? '' : new Date(ms).toISOString();
+}

@@ -1,0 +1,135 @@
+import type { Wire } from './queue-session.ts';
+
+/** BullMQ's key prefix; the queue's own name holds the ledger and the mode. */
+const prefix = 'counterfoil';
+/** Below it BullMQ 6 warns or fails. */
+const oldest = [6, 2];
+
+/** What a Redis says of itself, as far as a queue depends on it. */
+export type RedisFacts = {
+  version: string;
+  /** `maxmemory-policy`; null when the server does not say. */
+  policy: string | null;
+  /** Whether it writes an append-only file or snapshots; null when the server does not say. */
+  persistent: boolean | null;
+};
+
+/**
+ * Redis behind BullMQ; `space` keeps the queues of one ledger and mode apart from all others on the server. Nothing of
+ * the driver is loaded before it is asked for.
+ */
+export async function redisWire(url: string, space: string, times = workerTimes): Promise<Wire> {
+  const { Queue, Worker } = await import('bullmq');
+  const connection = { ...(await patient(url)), maxRetriesPerRequest: null };
+  // Else BullMQ prints a warning of its own at each connection; `doctor` says what to change.
+  let skipVersionCheck = false;
+  return {
+    async check() {
+      const { version, policy } = await askRedis(url, async (client) => {
+        await client.call('SET', `${prefix}:probe`, '1', 'PX', '60000');
+        return factsOf(client);
+      });
+      if (isOld(version))
+        throw new Error(`Redis ${version} is too old: ${oldest.join('.')} or newer is needed`);
+      skipVersionCheck = policy !== 'noeviction';
+    },
+    queue: (name) =>
+      new Queue(`${space}-${name}`, {
+        connection,
+        prefix,
+        skipVersionCheck,
+        streams: { events: { maxLen: 100 } },
+      }),
+    worker: (name, run, { concurrency, paused }) =>
+      new Worker(`${space}-${name}`, run, {
+        connection,
+        prefix,
+        skipVersionCheck,
+        concurrency,
+        autorun: !paused,
+        ...times,
+      }),
+    // Each has connections of its own.
+    end: () => undefined,
+  };
+}
+
+/** A killed worker's job is handed out again after `lockDuration` and at most one `stalledInterval`. */
+export const workerTimes = {
+  lockDuration: 20_000,
+  stalledInterval: 10_000,
+  maxStalledCount: 3,
+  runRetryDelay: 1000,
+};
+
+/** Asks a Redis about itself and goes; throws when it does not answer. */
+export function inspectRedis(url: string): Promise<RedisFacts> {
+  return askRedis(url, factsOf);
+}
+
+type Client = Awaited<ReturnType<typeof connect>>;
+
+async function askRedis<T>(url: string, ask: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(url);
+  try {
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function connect(url: string) {
+  const { Redis } = await import('ioredis');
+  const { url: _url, ...options } = await patient(url);
+  const client = new Redis(url, {
+    ...options,
+    lazyConnect: true,
+    retryStrategy: () => null,
+    commandTimeout: 5000,
+  });
+  let why: Error | undefined;
+  // Without a listener it would be printed; the reason is worth more than "Connection is closed.".
+  client.on('error', (error: Error) => {
+    why = error;
+  });
+  try {
+    await client.connect();
+  } catch (error) {
+    client.disconnect();
+    throw why ?? error;
+  }
+  return client;
+}
+
+/** Keep-alive finds a server that vanished without a word; the time-out exceeds the longest blocking command (10 s). */
+async function patient(url: string) {
+  return {
+    url,
+    connectTimeout: 5000,
+    commandTimeout: 20_000,
+    keepAlive: 10_000,
+    retryStrategy: (times: number) => Math.min(times * 500, 5000),
+  };
+}
+
+async function factsOf(client: Client): Promise<RedisFacts> {
+  const info = String(await client.call('INFO'));
+  const value = (name: string): string | null =>
+    new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
+  const appends = value('aof_enabled');
+  const saves = await client.call('CONFIG', 'GET', 'save').then(
+    (answer) => (Array.isArray(answer) ? String(answer[1] ?? '') !== '' : null),
+    // Hosted servers refuse CONFIG.
+    () => null,
+  );
+  return {
+    version: value('redis_version') ?? 'unknown',
+    policy: value('maxmemory_policy'),
+    persistent: appends === '1' ? true : saves,
+  };
+}
+
+function isOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < (oldest[0] ?? 0) || (major === oldest[0] && minor < (oldest[1] ?? 0));
+}

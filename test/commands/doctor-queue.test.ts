@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkQueue } from '../../src/commands/doctor-queue.ts';
+import { loadConfig } from '../../src/config.ts';
+import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { makeHome } from '../support/cli.ts';
+import { noPostgres, startPostgres } from '../support/postgres-server.ts';
+import { noRedis, startRedis } from '../support/redis-server.ts';
+
+const redis = await startRedis();
+const postgres = await startPostgres();
+afterAll(async () => {
+  await redis?.stop();
+  await postgres?.stop();
+});
+
+const checksOf = async (url: string, offline = false) => {
+  const home = await makeHome({}, { COUNTERFOIL_QUEUE_URL: url });
+  const loaded = loadConfig({ cwd: home.dir, env: home.env });
+  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
+  return checkQueue(loaded.config, { offline });
+};
+
+describe('doctor on a queue', () => {
+  it('has nothing to ask about an inline one', async () => {
+    expect(await checksOf('inline')).toMatchObject([{ name: 'queue', ok: true }]);
+  });
+
+  it.each([
+    ['redis://:secret-password@127.0.0.1:1/2', 'version, memory and persistence'],
+    ['postgres://me:secret-password@127.0.0.1:1/db', 'version and tables'],
+  ])('says offline what it did not ask %s', async (url, unasked) => {
+    const [check] = await checksOf(url, true);
+    expect(check).toMatchObject({ ok: true, detail: expect.stringContaining(unasked) });
+    expect(check?.detail).toContain('skipped (--offline)');
+    expect(JSON.stringify(check)).not.toContain('secret-password');
+  });
+
+  it.each([
+    ['redis://:secret-password@127.0.0.1:1/2', 'nobody listens there: start it, or correct queue.url'],
+    ['postgres://me:secret-password@127.0.0.1:1/db', 'nobody listens there: start it, or correct queue.url'],
+    [
+      'redis://no-such-host.invalid',
+      "the name could not be resolved: check queue.url and this machine's DNS",
+    ],
+  ])('gives a fix where %s does not answer', async (url, fix) => {
+    const checks = await checksOf(url);
+    expect(checks).toMatchObject([{ name: 'queue', ok: false, fix }]);
+    expect(JSON.stringify(checks)).not.toContain('secret-password');
+  });
+});
+
+describe.skipIf(redis === null)(`doctor on Redis${redis ? '' : noRedis}`, () => {
+  it('tells version, memory and persistence, with the setting to change', async () => {
+    expect(await checksOf(redis?.url ?? '')).toEqual([
+      {
+        name: 'queue',
+        ok: true,
+        detail: expect.stringMatching(/^redis:\S+ answers: Redis \d+\.\d+/),
+        fix: null,
+      },
+      { name: 'queue memory', ok: true, detail: expect.stringContaining('noeviction'), fix: null },
+      { name: 'queue persistence', ok: true, detail: expect.stringContaining('appendonly yes'), fix: null },
+    ]);
+    await redis?.run('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    await redis?.run('CONFIG', 'SET', 'save', '60 1');
+    const [, memory, persistence] = await checksOf(redis?.url ?? '');
+    expect(memory).toMatchObject({ ok: false, fix: expect.stringContaining('maxmemory-policy noeviction') });
+    expect(persistence).toMatchObject({ ok: true, detail: 'it keeps its jobs over a restart' });
+    await redis?.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+  });
+
+  it('tells a wrong password without saying it', async () => {
+    await redis?.run('CONFIG', 'SET', 'requirepass', 'right-password');
+    const url = (redis?.url ?? '').replace('//', '//:wrong-password@');
+    const [check] = await checksOf(url);
+    expect(check).toMatchObject({
+      ok: false,
+      fix: expect.stringContaining('user and password in queue.url'),
+    });
+    expect(JSON.stringify(check)).not.toContain('wrong-password');
+  });
+});
+
+describe.skipIf(postgres === null)(`doctor on PostgreSQL${postgres ? '' : noPostgres}`, () => {
+  const url = postgres?.url ?? '';
+
+  it('tells version and tables, before and after the first serve', async () => {
+    const before = await checksOf(url);
+    expect(before).toMatchObject([
+      { ok: true, detail: expect.stringMatching(/^postgres:\S+ answers: PostgreSQL \d+/) },
+      { name: 'queue tables', ok: true, detail: 'not there yet: the first serve brings them' },
+    ]);
+    await (await postgresWire(url, 'here')).check();
+    expect(await checksOf(url)).toMatchObject([
+      { ok: true },
+      { ok: true, detail: expect.stringMatching(/^there, in version \d+$/) },
+    ]);
+  });
+
+  it('tells a database that is not there', async () => {
+    const [check] = await checksOf(url.replace(/[^/]+$/, 'nowhere'));
+    expect(check).toMatchObject({ ok: false, fix: 'create that database, or correct queue.url' });
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, it, onTestFinished } from 'vitest';
+import * as intake from '../../jobs/intake.ts';
+import * as requeue from '../../jobs/requeue.ts';
+import * as chunk from '../../jobs/send-chunk.ts';
+import { type App, openApp } from '../../src/app.ts';
+import { loadConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/runtime/logger.ts';
+import { type Job, type Queue, QueueAway } from '../../src/runtime/queue.ts';
+import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
+import { batchOf, type Home, makeHome } from '../support/cli.ts';
+
+async function opened(): Promise<{ home: Home; app: App }> {
+  const home = await makeHome({ settleMs: 600_000 });
+  const loaded = loadConfig({ cwd: home.dir, env: home.env });
+  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
+  const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'serve');
+  onTestFinished(() => app.close());
+  return { home, app };
+}
+
+/** A queue whose jobs are only written down. */
+function noted(app: App): { queue: Queue; jobs: Job[] } {
+  const queue = createInlineQueue({
+    clock: app.clock,
+    retry: { attempts: 1, backoffMs: 1 },
+    onFailed: () => undefined,
+  });
+  onTestFinished(async () => void (await queue.close(1000)));
+  const jobs: Job[] = [];
+  return {
+    jobs,
+    queue: {
+      ...queue,
+      async add(job) {
+        const added = await queue.add(job);
+        if (added === 'added') jobs.push(job);
+        return added;
+      },
+    },
+  };
+}
+
+const signal = new AbortController().signal;
+
+it('a chunk carries ids only, and the queue is filled once however often', async () => {
+  const { home, app } = await opened();
+  const { queue, jobs } = noted(app);
+  expect(await chunk.fill(app, queue)).toEqual([]);
+  home.put('data/inbox/pay.csv', batchOf(3));
+  home.put('data/inbox/more.csv', batchOf(1, 10));
+  await intake.run(app);
+  expect(await chunk.fill(app, queue)).toHaveLength(2);
+  expect(await chunk.fill(app, queue)).toEqual([]);
+  for (const { id, payload } of jobs)
+    expect({ id, payload }).toEqual({
+      id: `test-${payload.batch}-0`,
+      payload: { mode: 'test', batch: expect.stringMatching(/^(pay|more)-\d{8}-[0-9a-f]{6}$/), part: 0 },
+    });
+});
+
+it('P1: a chunk sends its share and asks for the next, until nothing is left', async () => {
+  const { home, app } = await opened();
+  const { queue, jobs } = noted(app);
+  home.put('data/inbox/pay.csv', batchOf(620));
+  await intake.run(app);
+  await chunk.fill(app, queue);
+  expect(jobs).toHaveLength(2);
+  const [first, second] = jobs;
+  expect(await chunk.run(app, first?.payload ?? {}, { queue, signal })).toMatchObject({ full: true });
+  const sent = home.sandbox.requests.posts;
+  expect(sent).toBeGreaterThanOrEqual(500);
+  expect(sent).toBeLessThan(520);
+  expect(await chunk.run(app, second?.payload ?? {}, { queue, signal })).toMatchObject({
+    full: false,
+    result: { ended: 'drained' },
+  });
+  expect(home.sandbox.requests.posts).toBe(620);
+  expect(await chunk.run(app, first?.payload ?? {}, { queue, signal })).toMatchObject({ full: false });
+  expect(home.sandbox.requests.posts).toBe(620);
+});
+
+it('the next chunk takes an id that is free', async () => {
+  const { home, app } = await opened();
+  const { queue, jobs } = noted(app);
+  home.put('data/inbox/pay.csv', batchOf(520));
+  await intake.run(app);
+  await chunk.fill(app, queue);
+  await chunk.run(app, { ...jobs[0]?.payload, part: 15 }, { queue, signal });
+  expect(new Set(jobs.map(({ id }) => id)).size).toBe(jobs.length);
+});
+
+it.each([
+  { mode: 'live', batch: '', part: 0 },
+  { mode: 'test', batch: 7, part: 0 },
+  { batch: 'pay', part: 0 },
+  {},
+])('P24: a job of another mode or of nobody sends nothing: %j', async (payload) => {
+  const { home, app } = await opened();
+  home.put('data/inbox/pay.csv', batchOf(1));
+  await intake.run(app);
+  const { queue } = noted(app);
+  expect(await chunk.run(app, payload, { queue, signal })).toEqual({ kind: 'not_ours' });
+  expect(home.sandbox.requests.posts).toBe(0);
+});
+
+it('requeue leaves sending to the shared queue, and to this process while that is away', async () => {
+  const { home, app } = await opened();
+  home.put('data/inbox/pay.csv', batchOf(1));
+  await intake.run(app);
+  const { queue: own } = noted(app);
+  const { queue: shared } = noted(app);
+  expect((await requeue.run(app, own, shared)).added).toEqual([expect.stringMatching(/^test-pay-.*-0$/)]);
+  const away: Queue = { ...shared, add: () => Promise.reject(new QueueAway('no')) };
+  expect(await requeue.run(app, own, away)).toEqual({ added: ['submit'] });
+});

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Job } from '../../src/runtime/queue.ts';
+import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { noPostgres, startPostgres } from '../support/postgres-server.ts';
+import { sharedQueue } from '../support/shared-queue.ts';
+
+const postgres = await startPostgres();
+afterAll(() => postgres?.stop());
+
+const url = postgres?.url ?? '';
+const times = { lockDuration: 1000, stalledInterval: 500, maxStalledCount: 3, runRetryDelay: 500 };
+const wire = (space: string) => postgresWire(url, space, times);
+const job = (id: string): Job => ({ name: 'share', id, payload: { batch: id } });
+const patience = { timeout: 20_000, interval: 20 };
+
+async function ask(text: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+describe.skipIf(postgres === null)(`a PostgreSQL in trouble${postgres ? '' : noPostgres}`, () => {
+  it('that ends every connection is used again, and what was queued is still there', async () => {
+    const { queue, heard } = sharedQueue(wire);
+    await queue.add(job('b-1'));
+    const others = `pid <> pg_backend_pid() and datname = current_database()`;
+    await ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    await expect.poll(() => heard.back, patience).toBe(1);
+    expect(await queue.add(job('b-1'))).toBe('known');
+    const ran: string[] = [];
+    queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
+    await expect.poll(() => ran, patience).toEqual(['b-1']);
+    await ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+    await expect.poll(() => heard.back, patience).toBe(2);
+    await queue.add(job('b-2'));
+    await expect.poll(() => ran, patience).toEqual(['b-1', 'b-2']);
+    await queue.close(1000);
+  });
+
+  it('that ends connections at any moment ends no process, not even those being made', async () => {
+    const { queue } = sharedQueue(wire);
+    const ran: string[] = [];
+    queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
+    await queue.add(job('b-1'));
+    const others = `pid <> pg_backend_pid() and datname = current_database()`;
+    for (let times = 0; times < 150; times++) {
+      await ask(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
+      await new Promise((resolve) => setTimeout(resolve, times % 40));
+    }
+    await expect.poll(() => queue.add(job('b-2')).catch(() => 'away'), patience).toBe('added');
+    await expect.poll(() => ran, patience).toContain('b-2');
+    await queue.close(1000);
+  });
+
+  it('that was emptied takes every id again', async () => {
+    const { queue } = sharedQueue(wire);
+    await queue.add(job('b-1'));
+    await ask('truncate bullmq.job cascade');
+    expect(await queue.depth()).toBe(0);
+    expect(await queue.add(job('b-1'))).toBe('added');
+    const ran: string[] = [];
+    queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
+    await expect.poll(() => ran, patience).toEqual(['b-1']);
+    await queue.close(1000);
+  });
+
+  it('hands the job of a worker that vanished to another', async () => {
+    const space = randomUUID();
+    const [dies, lives] = [sharedQueue(wire, { space }), sharedQueue(wire, { space })];
+    let begun = 0;
+    dies.queue.process('share', () => new Promise(() => begun++), { concurrency: 1 });
+    await dies.queue.add(job('b-1'));
+    await expect.poll(() => begun, patience).toBe(1);
+    expect(await dies.queue.close(10)).toBe('abandoned');
+    const ran: string[] = [];
+    lives.queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
+    await expect.poll(() => ran, patience).toEqual(['b-1']);
+    await lives.queue.close(1000);
+  });
+});

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open.ts';
+
+let dir = '';
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'counterfoil-rates-'));
+  await (await openLedger(join(dir, 'ledger.db'), { now: () => new Date().toISOString() })).close();
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A process of its own that starts as often as it may until the instant given, and says when. */
+async function startsOf(limit: object, untilMs: number): Promise<number[]> {
+  const source = (name: string): string => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
+  const script = `
+    const { openLedger } = await import(${source('ledger/open.ts')});
+    const { systemClock } = await import(${source('runtime/clock.ts')});
+    const { createRateLimiter } = await import(${source('runtime/rate-limiter.ts')});
+    const clock = systemClock();
+    const ledger = await openLedger(process.argv[1] + '/ledger.db', { now: () => clock.iso() });
+    const limiter = createRateLimiter({ ledger, clock, name: 'requests', ...JSON.parse(process.argv[2]) });
+    const starts = [], until = Number(process.argv[3]), over = AbortSignal.timeout(Math.max(1, until - Date.now()));
+    const lane = async () => {
+      for (;;) {
+        await limiter.take(over);
+        if (over.aborted) return;
+        starts.push(Date.now());
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, lane));
+    await ledger.close();
+    process.stdout.write(JSON.stringify(starts));`;
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', script, dir, JSON.stringify(limit), String(untilMs)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let out = '';
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk));
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  return JSON.parse(out);
+}
+
+it('two processes together start no more than requests_per_second', async () => {
+  const limit = { limit: 50, perMs: 1000, spread: 'even' };
+  const seconds = 8;
+  const until = Date.now() + seconds * 1000;
+  const shares = await Promise.all([startsOf(limit, until), startsOf(limit, until)]);
+  expect(shares.every((own) => own.length > 0)).toBe(true);
+  // From before the processes began: a busy machine tells of a start late, never of one that was not due.
+  expect(shares.flat().length).toBeLessThanOrEqual(50 * seconds + 2);
+});
+
+it('two processes together ask for no more resends than resends_per_minute', async () => {
+  const limit = { limit: 6, perMs: 60_000, spread: 'burst' };
+  const until = Date.now() + 4000;
+  const shares = await Promise.all([startsOf(limit, until), startsOf(limit, until)]);
+  expect(shares.flat()).toHaveLength(6);
+});

@@ -1,0 +1,91 @@
+import type { Defect } from './defect.ts';
+
+/** What can go wrong with the brakes: approvals, holds, the limit of a day, canaries. */
+export const brakeDefects: readonly Defect[] = [
+  {
+    name: 'takes every batch for approved',
+    brake: 'approval',
+    file: 'src/ledger/approvals.ts',
+    find: `  return sql<boolean>\`(not \${asked(brakes)} or exists`,
+    replace: `  return sql<boolean>\`(1 = 1 or not \${asked(brakes)} or exists`,
+  },
+  {
+    name: 'approves what changed since it was shown',
+    brake: 'approval',
+    file: 'src/ledger/approvals.ts',
+    find: `  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };`,
+    replace: `  if (now.body_digest === '' && newer) return { kind: 'changed' };`,
+  },
+  {
+    name: 'lets people approve what they dropped',
+    from: 8,
+    brake: 'approval',
+    file: 'src/domain/approval.ts',
+    find: `one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,`,
+    replace: `one.uid === -1 && one.name === dropper.name,`,
+  },
+  {
+    name: 'does not hold a batch for a payout above the limit',
+    brake: 'payout limit',
+    file: 'src/intake/load.ts',
+    find: `  if (scan.overLimit.count > 0) {`,
+    replace: `  if (scan.overLimit.count > 1_000) {`,
+  },
+  {
+    name: 'does not hold a batch for rows that look alike',
+    file: 'src/intake/load.ts',
+    find: `  if (first) {
+    const others = scan.duplicates.count > 1`,
+    replace: `  if (first && scan.duplicates.count > 1_000) {
+    const others = scan.duplicates.count > 1`,
+  },
+  {
+    name: 'counts the day of the limit in another time zone',
+    from: 10,
+    brake: 'daily limit',
+    file: 'src/domain/daily-limit.ts',
+    find: `DateTime.fromISO(at, { zone }).toISODate()`,
+    replace: `DateTime.fromISO(at, { zone: zone === '' ? zone : 'utc' }).toISODate()`,
+  },
+  {
+    name: 'lets each claim have the whole limit of the day',
+    brake: 'daily limit',
+    file: 'src/ledger/claims.ts',
+    find: `limits.limits), limits.left).admitted`,
+    replace: `limits.limits), limits.limits).admitted`,
+  },
+  {
+    name: 'gives the day back what may have been taken',
+    brake: 'daily limit',
+    fault: 'lost after acceptance',
+    file: 'src/ledger/attempts.ts',
+    find: `outcome !== null && !mayHaveBeenTaken(outcome.kind)`,
+    replace: `outcome !== null && outcome.kind !== 'accepted'`,
+  },
+  {
+    name: 'takes a canary that failed for settled',
+    brake: 'canary',
+    file: 'src/ledger/canary.ts',
+    find: `    if (verdict.kind === 'passed') await own`,
+    replace: `    if (verdict.kind === 'passed' || verdict.kind === 'failed') await own`,
+  },
+  {
+    name: 'takes an unknown payout of a canary for settled',
+    brake: 'canary',
+    fault: 'lost after acceptance',
+    file: 'src/domain/canary.ts',
+    find: `  'returned',
+  'unknown',
+] as const satisfies`,
+    replace: `  'returned',
+] as const satisfies`,
+  },
+  {
+    name: 'forgets the canary of a process that died',
+    brake: 'canary',
+    file: 'src/ledger/claims.ts',
+    find: `  const why = 'the sending process died before the answer was recorded';`,
+    replace: `  const why = 'the sending process died before the answer was recorded';
+  await trx.deleteFrom('canaries').where('state', '=', 'open').execute();`,
+  },
+];

@@ -1,0 +1,6 @@
+import { shutGate as shut } from '../../../src/ledger/gate.ts';
+import { placeFor } from './databases.ts';
+
+export * from '../../../src/ledger/gate.ts';
+
+export const shutGate: typeof shut = async (where) => shut(await placeFor(where));
