@@ -37,12 +37,4 @@ export const wentBackDefects: readonly Defect[] = [
     find: `  return new Map([...reasons, ...(await whyListed(trx, mode, payouts))]);`,
     replace: `  return reasons;`,
   },
-  {
-    name: 'believes one failed transfer of what a lost copy may have sent twice',
-    oldCopies: true,
-    fault: 'lost after acceptance',
-    file: 'src/ledger/record.ts',
-    find: `    forgotten: row.unseen_sends > 0n,`,
-    replace: `    forgotten: row.unseen_sends < 0n,`,
-  },
 ];
