@@ -24,7 +24,10 @@ export function createCanaryWatch({
 } {
   const size = weather.brakes.canary;
   const canaries = new Map<string, Canary>();
-  /** What was under way before the ledger went back: of its canary the copy knows less than was sent. */
+  /**
+   * What was under way before the ledger went back: of its canary the copy knows less than was sent. And what an adoption
+   * called unknown since: it counts as sent before, and each payout of it goes only on a person's word (P20, P25).
+   */
   const exempt = new Set<string>();
   /** What people let go: a batch, or everything. */
   const acts = new Set<string>();
@@ -52,6 +55,8 @@ export function createCanaryWatch({
 
   function committed(news: readonly Told[]): void {
     if (size === 0 || news.length === 0) return;
+    for (const { event, from_state, to_state, payout_id } of news)
+      if (event === 'adopted' && from_state !== to_state) exempt.add(batchOf(payout_id));
     for (const [batch, canary] of canaries) {
       if (canary.passed) continue;
       const first = alive(canary);
@@ -60,6 +65,11 @@ export function createCanaryWatch({
       canary.passed = true;
       world.coverage.count('brake: canary passed');
     }
+  }
+
+  function batchOf(payout: number): string {
+    const [row] = inspector.rows<{ batch_id: string }>('select batch_id from payouts where id = ?', payout);
+    return row?.batch_id ?? '';
   }
 
   function hasCancelled(batch: string): boolean {
