@@ -53,7 +53,7 @@ export function bringIn(town: Town, file: BatchFile): void {
     const app = await openApp(options, 'submit');
     // Reading the file takes real time, in which nobody else moves: so nobody else may be in a transaction.
     while (!town.lock.isFree()) await life.clock.sleep(1_000);
-    await world.exclusively(() => app.intake.takeIn(file.path, { origin: 'named' }), life.died);
+    await world.exclusively(() => app.intake.takeIn(file.path, { origin: 'named' }), life);
     world.trace(`${life.name} took in ${file.name}`);
     if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();

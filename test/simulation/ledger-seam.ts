@@ -25,6 +25,9 @@ export function createWriteLock(world: World): WriteLock {
   };
   return {
     take(life) {
+      // What was on its way to the ledger when the exclusive work began would else hold the lock that this needs.
+      const others = world.othersWork(life);
+      if (others) return others.then(() => this.take(life));
       if (holder === null) {
         holder = life;
         return Promise.resolve();

@@ -126,9 +126,10 @@ export function createOldCopies(
     work().catch((error: unknown) => town.failed(life, 'adopting', error));
   }
 
+  const operator = { alive: true, stoppedUntil: 0, died: never() };
   const alone = (work: () => Promise<void>): void => {
     world
-      .exclusively(work, never())
+      .exclusively(work, operator)
       .catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
   const start = (): void => world.after(random.between(10, 240) * minute, null, takeCopy);

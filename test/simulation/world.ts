@@ -6,6 +6,9 @@ import type { Random } from './random.ts';
 /** Whoever an event happens to. The dead do not hear it; the stopped hear it when they are woken. */
 export type Owner = { alive: boolean; stoppedUntil: number };
 
+/** Who works while nothing else happens. */
+type Mortal = Owner & { died: Promise<void> };
+
 /** What must hold and did not. `about` is the reference it concerns, if one. */
 export type Violation = { invariant: string; detail: string; about: string | null };
 
@@ -26,9 +29,11 @@ export type World = {
   violation(): Violation | undefined;
   /** Runs events until that time, until a violation, or until there are none. */
   runUntil(ms: number): Promise<void>;
-  /** Real file I/O: no event happens until it is over, or until `gone`: the only steps that take real time. */
-  exclusively<T>(work: () => Promise<T>, gone: Promise<void>): Promise<T>;
+  /** Real file I/O: no event happens until it is over, or its owner dead: the only steps that take real time. */
+  exclusively<T>(work: () => Promise<T>, owner: Mortal): Promise<T>;
   isExclusive(): boolean;
+  /** What anybody but its owner must wait for before it takes what the exclusive work may need. */
+  othersWork(life: Owner): Promise<void> | undefined;
   hash(): string;
   lines: string[];
 };
@@ -49,14 +54,14 @@ export function createWorld(deps: {
   let now = deps.startsAt;
   let steps = 0;
   let found: Violation | undefined;
-  let exclusive: Promise<unknown> | undefined;
+  let exclusive: { owner: Owner; over: Promise<void>; isOver: boolean } | undefined;
 
   /** All that the step set going is microtasks, since SQLite answers at once: one turn of the event loop sees their end. */
   const drain = async (): Promise<void> => {
     const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
     await turn();
     while (exclusive) {
-      await exclusive;
+      await exclusive.over;
       exclusive = undefined;
       await turn();
     }
@@ -93,12 +98,19 @@ export function createWorld(deps: {
       }
       if (!found) now = Math.max(now, until);
     },
-    exclusively(work, gone) {
-      const working = work();
-      exclusive = Promise.race([working.catch(() => undefined), gone]);
-      return working;
+    exclusively(work, owner) {
+      const done = Promise.withResolvers<void>();
+      const mine = { owner, over: Promise.race([done.promise, owner.died]), isOver: false };
+      mine.over = mine.over.then(() => {
+        mine.isOver = true;
+      });
+      exclusive = mine;
+      return work().finally(done.resolve);
     },
     isExclusive: () => exclusive !== undefined,
+    othersWork(life) {
+      return exclusive && !exclusive.isOver && exclusive.owner !== life ? exclusive.over : undefined;
+    },
     hash: () => digest.copy().digest('hex'),
     lines,
   };
