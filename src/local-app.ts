@@ -14,11 +14,12 @@ import type { Logger } from './runtime/logger.ts';
 /** The parts that need only files and the ledger: apart from the others, as commands that only look start sooner. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 
-/** What it is built with; the simulation brings a clock and a ledger of its own. */
+/** What it is built with (`breathes` as openLedger has it); the simulation brings a clock and a ledger of its own. */
 export type LocalOptions = {
   config: Config;
   log: Logger;
   maxPageCount?: number;
+  breathes?: boolean;
   clock?: Clock;
   openLedger?: typeof openLedger;
 };
@@ -28,6 +29,7 @@ export async function openLocal(options: LocalOptions) {
   const { config, log, maxPageCount, clock = systemClock() } = options;
   const ledger = await (options.openLedger ?? openLedger)(config.ledgerPlace, {
     now: clock.iso,
+    breathes: options.breathes ?? false,
     ...(maxPageCount === undefined ? {} : { maxPageCount }),
   });
   const folder = (name: string): string => join(config.dataDir, name);

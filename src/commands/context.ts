@@ -122,7 +122,7 @@ export async function withApp<T>(context: Context, kind: string, work: (app: App
   const { createLogger } = await import('../runtime/logger.ts');
   const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const log = createLogger({ quiet, redact: redactorOf(config) });
-  const app = await openApp({ config, log }, kind).catch((error: unknown) => {
+  const app = await openApp({ config, log, breathes: true }, kind).catch((error: unknown) => {
     throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
   });
   try {

@@ -35,7 +35,10 @@ export async function demo(context: Context): Promise<Result> {
     };
     const loaded = loadConfig({ cwd: dir, env });
     if (loaded.kind === 'problem') throw new Stop(1, loaded.problems.join('\n'));
-    const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'demo');
+    const app = await openApp(
+      { config: loaded.config, log: createLogger({ quiet: true }), breathes: true },
+      'demo',
+    );
     const daemon = createDaemon(app);
     try {
       const { url } = await daemon.start();

@@ -62,6 +62,8 @@ export const knownMigrations: readonly string[] = Object.keys(migrations);
 export type OpenOptions = {
   now: () => string;
   maxPageCount?: number;
+  /** The event loop gets its turn between the statements of a SQLite ledger, however many follow each other. */
+  breathes?: boolean;
   /**
    * The caller has shut the gate: as `owner` it may write what is sealed; a `copy` has no mark beside it yet, so that a
    * missing one says nothing.
@@ -97,7 +99,9 @@ export async function openLedger(where: string | Place, options: OpenOptions): P
 async function openFile(path: string, options: OpenOptions, leave: () => void): Promise<Ledger> {
   const limit = options.maxPageCount === undefined ? {} : { maxPageCount: options.maxPageCount };
   const database = openDatabase(path, limit);
-  const db = new Kysely<Tables>({ dialect: new LedgerDialect(database) });
+  const db = new Kysely<Tables>({
+    dialect: new LedgerDialect(database, { breathes: options.breathes ?? false }),
+  });
   const write = <T>(work: (trx: Trx) => Promise<T>): Promise<T> => db.transaction().execute(work);
   try {
     chmodSync(path, 0o600);

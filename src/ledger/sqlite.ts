@@ -11,6 +11,9 @@ import {
 /** How long a transaction waits for another process's commit before it is an error, in milliseconds. */
 const busyLimitMs = 60_000;
 
+/** How long statements may follow each other before others get their turn, in milliseconds. */
+const turnMs = 10;
+
 /** True for the two codes that mean "another process is writing; ask again". */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
@@ -23,11 +26,14 @@ export function isBusy(error: unknown): boolean {
  */
 export class LedgerDialect extends SqliteDialect {
   readonly #database: ReturnType<typeof withStatementCache>;
+  readonly #breathes: boolean;
 
-  constructor(database: Database.Database) {
+  /** `breathes`: the event loop gets its turn between statements, however many come one after another. */
+  constructor(database: Database.Database, { breathes = false } = {}) {
     const cached = withStatementCache(database);
     super({ database: cached });
     this.#database = cached;
+    this.#breathes = breathes;
   }
 
   override createAdapter(): SqliteAdapter {
@@ -35,7 +41,7 @@ export class LedgerDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver({ database: this.#database });
+    return new ImmediateDriver(this.#database, this.#breathes ? createBreath() : async () => undefined);
   }
 }
 
@@ -47,12 +53,23 @@ class LedgerAdapter extends SqliteAdapter {
 }
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #breathe: () => Promise<void>;
+
+  constructor(database: ReturnType<typeof withStatementCache>, breathe: () => Promise<void>) {
+    super({ database });
+    this.#breathe = breathe;
+  }
+
   // Every statement waits, not only BEGIN: opening and recovery of the file can meet another process too. A statement
   // that met a busy file did nothing, so that asking again is safe.
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
     return {
-      executeQuery: <R>(query: CompiledQuery) => whenFree(() => connection.executeQuery<R>(query)),
+      executeQuery: async <R>(query: CompiledQuery) => {
+        const result = await whenFree(() => connection.executeQuery<R>(query));
+        await this.#breathe();
+        return result;
+      },
       streamQuery: <R>(query: CompiledQuery, chunkSize: number) =>
         connection.streamQuery<R>(query, chunkSize),
     };
@@ -61,6 +78,16 @@ class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
+}
+
+/** SQLite answers at once: without a pause a whole transaction would be one turn of the event loop. */
+function createBreath(): () => Promise<void> {
+  let turned = performance.now();
+  return async () => {
+    if (performance.now() - turned < turnMs) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    turned = performance.now();
+  };
 }
 
 async function whenFree<T>(action: () => Promise<T>): Promise<T> {
