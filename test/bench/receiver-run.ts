@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { measureReceiver, type ReceiverFigures, receiverWords } from './receiver.ts';
+import { medianOf } from './table.ts';
 
 // As src/bin.js does for every command.
 setFlagsFromString('--optimize-for-size');
@@ -21,7 +22,7 @@ for (let round = 1; round <= rounds; round++) {
   );
   for (const line of receiverWords(figures)) console.log(`  ${line}`);
 }
-const median = shares.toSorted((a, b) => a - b)[Math.floor(shares.length / 2)] ?? Number.NaN;
+const median = medianOf(shares);
 console.log(`median of ${rounds}: ${median.toFixed(2)} of the bare HMAC server`);
 
 function shareOf({ seconds, bareSeconds }: ReceiverFigures): number {

@@ -5,11 +5,19 @@ export type Line = {
   step: string;
   rows: number;
   seconds: number;
-  peakMb: number;
+  /** The process's peak so far; none for a process of its own. */
+  peakMb?: number;
   /** The longest that nothing else could run; commits are in it. */
   heldMs?: number;
   bare?: { what: string; seconds: number };
+  /** Ours to the bare loop's seconds, where it is not simply their quotient: the median of several runs. */
+  ratio?: number;
 };
+
+/** The middle one; of an even number the upper of the two in the middle. */
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
 
 /** Runs `work` and tells how it went: wall seconds, the process's peak of memory so far, how long the loop was held. */
 export async function timed<T>(
@@ -31,15 +39,15 @@ const head = ['step', 'rows', 'ours s', 'rows/s', 'bare s', 'ours/bare', 'held m
 
 /** The lines as a text table that is also Markdown. */
 export function tableOf(lines: readonly Line[]): string {
-  const rows = lines.map(({ step, rows: count, seconds, peakMb, heldMs, bare }) => [
+  const rows = lines.map(({ step, rows: count, seconds, peakMb, heldMs, bare, ratio }) => [
     step,
     String(count),
     seconds.toFixed(2),
     String(Math.round(count / seconds)),
     bare ? bare.seconds.toFixed(2) : '',
-    bare ? (seconds / bare.seconds).toFixed(1) : '',
+    bare ? (ratio ?? seconds / bare.seconds).toFixed(1) : '',
     heldMs === undefined ? '' : heldMs.toFixed(0),
-    String(peakMb),
+    peakMb === undefined ? '' : String(peakMb),
     bare?.what ?? '',
   ]);
   const widths = head.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)));

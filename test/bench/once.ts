@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { App } from '../../src/app.ts';
+import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite, plainPosts } from './bare.ts';
+import { writeBatch } from './batch-file.ts';
+import * as ours from './ours.ts';
+import { measureReceiver, receiverWords } from './receiver.ts';
+import { type Service, startService } from './service.ts';
+import { type Line, timed } from './table.ts';
+
+const concurrency = 32;
+/** Only some are settled by look-ups, so that the listing has the rest to settle. */
+const mostLookUps = 1000;
+
+/** One run of everything; `peakMb` is of our own process. */
+export type Run = {
+  lines: Line[];
+  /** Payouts a second: `plain` with fetch and a commit for each step, `ours` with submit. */
+  perSecond: { plain: number; ours: number };
+  receiver: string[];
+  peakMb: number;
+};
+
+/** Sends so many payouts through every step in this process, then runs the bare loops. */
+export async function measureOnce(rows: number): Promise<Run> {
+  const dir = await mkdtemp(join(tmpdir(), 'counterfoil-bench-'));
+  const service = await startService();
+  try {
+    return await measure(service, dir, rows);
+  } finally {
+    await service.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** Ours first, so that the peak of memory is ours alone; then the bare loops. */
+async function measure(on: Service, dir: string, rows: number): Promise<Run> {
+  const file = join(dir, 'bench.csv');
+  await writeBatch(file, rows);
+  const app = await ours.openBenchApp(dir, on, concurrency);
+  const steps = await measureOurs(app, on, file, rows);
+  await app.close();
+  const peakMb = Math.round(process.resourceUsage().maxRSS / 1024);
+  const bare = await measureBare(on, dir, rows);
+  const plain = await timed(() => plainPosts(bareOf(on, on.bareUrl), rows, join(dir, 'plain.db')));
+  const received = await measureReceiver(rows);
+  const lines: Line[] = steps.map(({ bareOf, ...line }) => (bareOf ? { ...line, bare: bare[bareOf] } : line));
+  const bareReceiver = { what: 'node:http, HMAC, 200', seconds: received.bareSeconds };
+  lines.push({ step: 'receive webhooks', rows, seconds: received.seconds, bare: bareReceiver });
+  const submit = steps.find(({ step }) => step === 'submit')?.seconds ?? Number.NaN;
+  const perSecond = { plain: rows / plain.seconds, ours: rows / submit };
+  return { lines, perSecond, receiver: receiverWords(received), peakMb };
+}
+
+function bareOf(on: Service, url: string): Bare {
+  return { ...on.keys, url, concurrency };
+}
+
+type BareName = keyof Awaited<ReturnType<typeof measureBare>>;
+
+async function measureOurs(
+  app: App,
+  on: Service,
+  file: string,
+  rows: number,
+): Promise<(Line & { bareOf?: BareName })[]> {
+  const looked = Math.min(mostLookUps, rows);
+  const check = await timed(() => ours.check(app, file, rows));
+  const intake = await timed(() => ours.takeIn(app, file, rows));
+  const submit = await timed(() => ours.submit(app, rows));
+  const paid = await on.settle();
+  const lookUps = await timed(() => ours.lookUp(app, looked));
+  const settle = await timed(() => ours.reconcile(app, rows));
+  ours.expectCount(
+    "successes in the ledger, against the service's book",
+    await ours.countSuccesses(app),
+    paid,
+  );
+  const again = await timed(() => ours.reconcile(app, rows));
+  const report = await timed(() => ours.report(app, intake.result));
+  return [
+    { step: 'check', rows, ...figures(check), bareOf: 'parse' },
+    { step: 'intake', rows, ...figures(intake), bareOf: 'parse' },
+    { step: 'submit', rows, ...figures(submit), bareOf: 'posts' },
+    { step: 'settle by look-ups', rows: looked, ...figures(lookUps), bareOf: 'lookUps' },
+    {
+      step: 'settle by reconciling',
+      rows,
+      ...figures(settle),
+      bareOf: 'listing',
+    },
+    { step: 'reconcile again', rows, ...figures(again), bareOf: 'listing' },
+    { step: 'report', rows, ...figures(report), bareOf: 'write' },
+  ];
+}
+
+async function measureBare(on: Service, dir: string, rows: number) {
+  const main = bareOf(on, on.url);
+  const parse = await timed(() => bareParse(join(dir, 'bench.csv')));
+  const posts = await timed(() => barePosts(bareOf(on, on.bareUrl), rows));
+  const lookUps = await timed(() => bareLookUps(main, Math.min(mostLookUps, rows)));
+  const listing = await timed(() => bareListing(main));
+  ours.expectCount('rows in the bare listing', listing.result, rows);
+  const write = await timed(() => bareWrite(join(dir, 'bare.csv'), rows));
+  return {
+    parse: { what: 'csv-parse', seconds: parse.seconds },
+    posts: { what: 'undici, signed POSTs', seconds: posts.seconds },
+    lookUps: { what: 'undici, details', seconds: lookUps.seconds },
+    listing: { what: 'undici, every page once', seconds: listing.seconds },
+    write: { what: 'csv-stringify, one file', seconds: write.seconds },
+  };
+}
+
+function figures({ seconds, peakMb, heldMs }: { seconds: number; peakMb: number; heldMs: number }) {
+  return { seconds, peakMb, heldMs };
+}
