@@ -64,9 +64,14 @@ export async function adoptLedger(
 async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
   for (const mode of modes) {
     for (const batch of await loadingBatches(ledger.db, mode)) {
-      const step = (trx: Trx): Promise<{ done: boolean }> =>
-        batch.body_digest === '' ? dropSome(trx, batch.id, chunk) : finishSome(trx, batch, now(), chunk);
-      for (let done = false; !done; ) ({ done } = await ledger.write(step));
+      let after = 0n;
+      const step = async (trx: Trx): Promise<boolean> => {
+        if (batch.body_digest === '') return (await dropSome(trx, batch.id, chunk)).done;
+        const finished = await finishSome(trx, batch, now(), chunk, after);
+        ({ after } = finished);
+        return finished.done;
+      };
+      while (!(await ledger.write(step)));
     }
   }
 }

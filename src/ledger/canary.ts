@@ -187,6 +187,9 @@ async function wasSent(trx: Trx, batch: string): Promise<boolean> {
   const first = await ends.orderBy('row_number').limit(1).executeTakeFirst();
   const last = await ends.orderBy('row_number', 'desc').limit(1).executeTakeFirst();
   if (!first || !last) return false;
+  // What a lost copy may have sent counts as sent (P25).
+  const unseen = await ends.where('unseen_sends', '>', 0n).limit(1).executeTakeFirst();
+  if (unseen) return true;
   const sent = await trx
     .selectFrom('attempts as a')
     .innerJoin('payouts as p', 'p.id', 'a.payout_id')

@@ -40,6 +40,14 @@ describe('P21: a canary', () => {
     expect(await claimUnder(brakes, 1)).toEqual([]);
   });
 
+  it('P25: is not begun in a batch that a lost copy may have sent: what is retried there goes on a word for each', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 4));
+    await ledger.db.updateTable('payouts').set({ unseen_sends: 1n }).where('reference', '=', 'A-4').execute();
+    expect(await claimUnder(brakes, 0)).toHaveLength(4);
+    expect(await ledger.db.selectFrom('canaries').select('state').execute()).toEqual([{ state: 'passed' }]);
+  });
+
   it('lets a batch that is no larger go whole', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 2));
