@@ -5,6 +5,8 @@ import type { Batch, Payout, Run } from './tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;
+/** Of rows that become files: so few that what is made of them is gone before it costs room. */
+const filePage = 200;
 
 /** The batch, or undefined where the ledger has none of that name. */
 export function findBatch(db: Db, batch: string): Promise<Batch | undefined> {
@@ -25,16 +27,32 @@ export async function batchesDue(db: Db, mode: Mode): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The payouts of a batch in the order of its file, a page at a time. */
-export async function* batchPayouts(db: Db, batch: string): AsyncGenerator<Payout[]> {
-  for (let last: Payout | undefined; ; ) {
-    let query = db.selectFrom('payouts').selectAll().where('batch_id', '=', batch);
+/** What a batch's results show of a payout. */
+export type Outcome = Pick<Payout, (typeof outcomeColumns)[number]>;
+const outcomeColumns = [
+  'id',
+  'row_number',
+  'cells',
+  'state',
+  'transfer_id',
+  'trx',
+  'fee',
+  'message',
+  'submitted_at',
+  'settled_at',
+  'evidence',
+] as const;
+
+/** What came of the payouts of a batch, in the order of its file, a page at a time. */
+export async function* batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
+  for (let last: Outcome | undefined; ; ) {
+    let query = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
     // A successor has the row of the payout that it pays again, and stands behind it.
     if (last) query = query.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
-    const page = await query.orderBy('row_number').orderBy('id').limit(pageSize).execute();
+    const page = await query.orderBy('row_number').orderBy('id').limit(filePage).execute();
     if (page.length > 0) yield page;
     last = page.at(-1);
-    if (!last || page.length < pageSize) return;
+    if (!last || page.length < filePage) return;
   }
 }
 
@@ -134,6 +152,20 @@ export async function addPlacedRows(
   }
 }
 
+/** True when the run's sheet was frozen with more rows than `beyond`, its header counted. */
+export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0): Promise<boolean> {
+  const row = await db
+    .selectFrom('run_rows')
+    .select('position')
+    .where('run_id', '=', run)
+    .where('sheet', '=', sheet)
+    .orderBy('position')
+    .limit(1)
+    .offset(beyond)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
 export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
   for (let after = -1n; ; ) {
@@ -144,11 +176,11 @@ export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerat
       .where('sheet', '=', sheet)
       .where('position', '>', after)
       .orderBy('position')
-      .limit(pageSize)
+      .limit(filePage)
       .execute();
     if (page.length > 0) yield page.map((row) => row.cells);
     const last = page.at(-1);
-    if (!last || page.length < pageSize) return;
+    if (!last || page.length < filePage) return;
     after = last.position;
   }
 }

@@ -1,21 +1,22 @@
-import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+
+/** Adds to a file that is being written. */
+export type Write = (chunk: string | Uint8Array) => Promise<void>;
 
 /**
  * Writes a whole file or nothing: a temporary file in a folder of its own beside the target, synced, renamed over the
- * target, and the folder synced. When `chunks` throws, the target is as it was and nothing is left behind.
+ * target, and the folder synced. When `fill` throws, the target is as it was and nothing is left behind.
  */
-export async function writeAtomically(
-  path: string,
-  chunks: AsyncIterable<string | Uint8Array>,
-): Promise<void> {
+export async function writeWhole(path: string, fill: (write: Write) => Promise<void>): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await sweep(folder);
   // A folder of its own: two processes that write the same report never share a temporary file.
-  const scratch = await mkdtemp(join(folder, '.writing-'));
+  const scratch = await mkdtemp(join(folder, prefix));
   try {
     const temporary = join(scratch, basename(path));
-    await writeSynced(temporary, chunks);
+    await writeSynced(temporary, fill);
     await rename(temporary, path);
     await syncFolder(folder);
   } finally {
@@ -23,19 +24,72 @@ export async function writeAtomically(
   }
 }
 
+/** As {@link writeWhole}, of what is there piece by piece. */
+export async function writeAtomically(
+  path: string,
+  chunks: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  await writeWhole(path, async (write) => {
+    for await (const chunk of chunks) await write(chunk);
+  });
+}
+
 /** The whole content at once as the stream {@link writeAtomically} takes. */
 export async function* whole(content: string | Uint8Array): AsyncGenerator<string | Uint8Array> {
   yield content;
 }
 
-async function writeSynced(path: string, chunks: AsyncIterable<string | Uint8Array>): Promise<void> {
+const prefix = '.writing-';
+/** No file takes so long to write: its writer was killed. */
+const abandonedMs = 86_400_000;
+
+/** Takes away what a killed process left half written, account numbers in it. */
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    // Gone meanwhile: another process has finished with it.
+    const begun = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Number.POSITIVE_INFINITY,
+    );
+    if (begun < Date.now() - abandonedMs) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function writeSynced(path: string, fill: (write: Write) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
+  const gathered = gather((bytes) => file.writeFile(bytes));
   try {
-    for await (const chunk of chunks) await file.writeFile(chunk);
+    await fill(gathered.write);
+    await gathered.flush();
     await file.sync();
   } finally {
     await file.close();
   }
+}
+
+/** So many bytes, about, are worth a call: each one wakes another thread. */
+const worthIt = 2 ** 18;
+
+function gather(write: (bytes: Uint8Array) => Promise<void>): { write: Write; flush(): Promise<void> } {
+  let waiting: Uint8Array[] = [];
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    const bytes = Buffer.concat(waiting);
+    waiting = [];
+    size = 0;
+    if (bytes.length > 0) await write(bytes);
+  };
+  return {
+    async write(chunk) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      waiting.push(bytes);
+      size += bytes.length;
+      if (size >= worthIt) await flush();
+    },
+    flush,
+  };
 }
 
 async function syncFolder(folder: string): Promise<void> {

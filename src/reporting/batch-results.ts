@@ -1,13 +1,14 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { batchesDue, batchPayouts, findBatch, markReported } from '../ledger/reports.ts';
-import type { Batch, Payout } from '../ledger/tables.ts';
-import { columnKey, writeCsv } from './csv-file.ts';
+import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from '../ledger/reports.ts';
+import type { Batch } from '../ledger/tables.ts';
+import { writeWhole } from './atomic-file.ts';
+import { columnKey, csvText, writeCsv } from './csv-file.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, zoned } from './presentation.ts';
-import { writeXlsx, xlsxRowLimit } from './xlsx-file.ts';
+import { storedCells } from './stored-cells.ts';
+import { beginWorkbook, xlsxRowLimit } from './xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
 export type BatchResults = { batch: string; files: string[]; changed: boolean; skipped: string[] };
@@ -22,7 +23,6 @@ const ours = [
   'settled_at',
   'evidence',
 ];
-const texts = z.array(z.string());
 
 /**
  * Writes results.csv, results.xlsx and failed.csv of batches; the only writer of these files, driven by the batch's
@@ -39,24 +39,31 @@ export function createBatchResults(deps: {
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter };
 
   async function* pages(batch: Batch): AsyncGenerator<string[][]> {
-    const columns = texts.parse(JSON.parse(batch.columns));
+    const columns = storedCells(batch.columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
-    const shown = shownOnce((instant) => zoned(instant, config.reports.timezone));
+    const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
     yield [[...columns, ...ours]];
-    for await (const page of batchPayouts(ledger.db, batch.id)) {
+    for await (const page of batchOutcomes(ledger.db, batch.id)) {
       yield page.map((payout) => [...mask(inputCells(payout, columns.length)), ...outcome(payout, shown)]);
     }
   }
 
-  async function workbook(batch: Batch, path: string): Promise<void> {
-    const rows: string[][] = [];
-    for await (const page of pages(batch)) rows.push(...page);
-    const width = texts.parse(JSON.parse(batch.columns)).length;
-    const numbers = (rows[0] ?? []).flatMap((name, index) => {
-      const isNumber = index < width ? columnKey(name) === 'amount' : name === 'fee';
-      return isNumber ? [index] : [];
-    });
-    await writeXlsx(path, rows, new Set(numbers));
+  /** Both files from one reading of the payouts, so that both show the same moment. */
+  async function writeBoth(batch: Batch, csv: string, xlsx: string): Promise<void> {
+    const width = storedCells(batch.columns).length;
+    await writeWhole(csv, (toCsv) =>
+      writeWhole(xlsx, async (toXlsx) => {
+        const text = csvText(style);
+        const workbook = await beginWorkbook(toXlsx, ['results']);
+        const sheet = await workbook.sheet((header) => numbersOf(header, width));
+        for await (const page of pages(batch)) {
+          await toCsv(text(page));
+          await sheet.add(page);
+        }
+        await sheet.end();
+        await workbook.end();
+      }),
+    );
   }
 
   /** Writes both files when something changed since, or when forced. Throws when there is no such batch. */
@@ -69,9 +76,9 @@ export function createBatchResults(deps: {
     }
     const csv = join(reports, batch.id, 'results.csv');
     const xlsx = join(reports, batch.id, 'results.xlsx');
-    await writeCsv(csv, pages(batch), style);
     const fits = batch.row_count <= xlsxRowLimit;
-    if (fits) await workbook(batch, xlsx);
+    if (fits) await writeBoth(batch, csv, xlsx);
+    else await writeCsv(csv, pages(batch), style);
     const failed = await writeFailed(batch);
     // The version read before the rows were: a change meanwhile leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
@@ -92,28 +99,22 @@ export function createBatchResults(deps: {
   return { write, writeDue };
 }
 
+/** The amount as it came in, and the fee. */
+function numbersOf(header: string[], width: number): Set<number> {
+  const numbers = header.flatMap((name, index) => {
+    const isNumber = index < width ? columnKey(name) === 'amount' : name === 'fee';
+    return isNumber ? [index] : [];
+  });
+  return new Set(numbers);
+}
+
 /** The input cells as they came, exactly as many as the header has: a short row never shifts our columns. */
-function inputCells(payout: Payout, width: number): string[] {
-  const cells = texts.parse(JSON.parse(payout.cells));
+function inputCells(payout: Outcome, width: number): string[] {
+  const cells = storedCells(payout.cells);
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
-const shownKept = 1000;
-
-/** Remembers what the last instants are shown as: payouts that share a commit share their instants. */
-function shownOnce(show: (instant: string | null) => string): (instant: string | null) => string {
-  const kept = new Map<string | null, string>();
-  return (instant) => {
-    const known = kept.get(instant);
-    if (known !== undefined) return known;
-    if (kept.size >= shownKept) kept.clear();
-    const text = show(instant);
-    kept.set(instant, text);
-    return text;
-  };
-}
-
-function outcome(payout: Payout, shown: (instant: string | null) => string): string[] {
+function outcome(payout: Outcome, shown: (instant: string | null) => string): string[] {
   return [
     payout.state,
     payout.transfer_id ?? '',

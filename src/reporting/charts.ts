@@ -1,4 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
+import { beginCharts } from './charts-thread.ts';
 import { escapeHtml } from './page-markup.ts';
 
 /** Where a picture stands and what it says to who cannot see it. */
@@ -54,20 +55,10 @@ export const commonSpec = {
   },
 } as const satisfies Partial<TopLevelSpec>;
 
-/** Loads the drawing libraries; done only by who writes a page. */
-export async function loadCharts(): Promise<Draw> {
-  const [vega, lite] = await Promise.all([import('vega'), import('vega-lite')]);
-  // The libraries write to the console what they adapt by themselves; only what went wrong is worth a line there.
-  const logger = vega.logger(vega.Error);
-  return async (spec, picture) => {
-    const compiled = lite.compile(spec, { logger }).spec;
-    const view = new vega.View(vega.parse(compiled), { renderer: 'none', logger });
-    try {
-      return labelled(await view.toSVG(), picture);
-    } finally {
-      view.finalize();
-    }
-  };
+/** Begins to load the drawing libraries; done only by who writes a page, who ends it. */
+export function openCharts(): { draw: Draw; end(): Promise<void> } {
+  const thread = beginCharts();
+  return { draw: async (spec, picture) => labelled(await thread.svg(spec), picture), end: thread.end };
 }
 
 /** Names the picture for who hears it, and leaves its size to the page. */

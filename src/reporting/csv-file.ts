@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { numberCell, textCell, unsplitCell } from '../domain/csv-cell.ts';
-import { writeAtomically } from './atomic-file.ts';
+import { writeWhole } from './atomic-file.ts';
 
 /**
  * How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. `returns`: the file comes back
@@ -39,24 +39,60 @@ export async function writeCsv(
   pages: AsyncIterable<string[][]>,
   style: CsvStyle,
 ): Promise<void> {
-  await writeAtomically(path, csvText(pages, style));
+  await writeWhole(path, async (write) => {
+    const text = csvText(style);
+    await write(text([]));
+    for await (const page of pages) await write(text(page));
+  });
 }
 
-async function* csvText(pages: AsyncIterable<string[][]>, style: CsvStyle): AsyncGenerator<string> {
-  if (style.bom) yield '\ufeff';
+/** Gives the text of one page after another, as {@link writeCsv} writes them; the first one begins the file. */
+export function csvText(style: CsvStyle): (page: string[][]) => string {
+  let begun = false;
   let safe: ((cells: string[]) => string[]) | null = null;
-  const whole = (cell: string): string =>
-    style.returns === true ? cell : unsplitCell(cell, style.delimiter);
-  for await (const page of pages) {
-    const first = page[0];
-    if (!first) continue;
+  const lines = createLines(style);
+  return (page) => {
+    const mark = style.bom && !begun ? '\ufeff' : '';
+    begun = true;
+    const [first] = page;
+    if (!first) return mark;
     safe ??= safeCells(first);
-    const rows = page.map(safe).map((cells) => cells.map(whole));
-    yield stringify(rows, {
-      delimiter: style.delimiter,
-      record_delimiter: '\r\n',
-      // A lone CR or LF inside a cell is no record delimiter to the library, yet must be quoted (RFC 4180, 2.6).
-      quoted_match: /[\r\n]/,
-    });
-  }
+    return mark + lines(page.map(safe));
+  };
+}
+
+/** Most rows hold no sign that a program could split at, and are only their cells side by side; the others are the library's work. */
+function createLines({ delimiter, returns }: CsvStyle): (rows: string[][]) => string {
+  const sign = /[",;|\t\r\n]/;
+  const isPlain = (cells: string[]): boolean => {
+    // A row of one empty cell needs quotes: else it would be an empty line.
+    if (cells.length < 2) return false;
+    for (const cell of cells) if (sign.test(cell)) return false;
+    return true;
+  };
+  const unsplit = (cells: string[]): string[] =>
+    returns === true ? cells : cells.map((cell) => unsplitCell(cell, delimiter));
+  return (rows) => {
+    let text = '';
+    for (let from = 0; from < rows.length; ) {
+      let upTo = from;
+      const plain = isPlain(rows[from] ?? []);
+      while (upTo < rows.length && isPlain(rows[upTo] ?? []) === plain) upTo += 1;
+      const some = rows.slice(from, upTo);
+      text += plain
+        ? `${some.map((cells) => cells.join(delimiter)).join('\r\n')}\r\n`
+        : quotedLines(some.map(unsplit), delimiter);
+      from = upTo;
+    }
+    return text;
+  };
+}
+
+function quotedLines(rows: string[][], delimiter: string): string {
+  return stringify(rows, {
+    delimiter,
+    record_delimiter: '\r\n',
+    // A lone CR or LF inside a cell is no record delimiter to the library, yet must be quoted (RFC 4180, 2.6).
+    quoted_match: /[\r\n]/,
+  });
 }

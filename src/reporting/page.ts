@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { loadCharts } from './charts.ts';
+import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, figureTitles } from './page-figures.ts';
 import { escapeHtml, pageFrame, paragraph, section, table } from './page-markup.ts';
@@ -27,9 +27,17 @@ export type ReportPage = {
 };
 
 /** report.html: what needs action, the statement, then the pictures, each with its table. Loads the drawing libraries. */
-export async function reportPage({ run, sheets, zone, files }: ReportPage): Promise<string> {
+export async function reportPage(page: ReportPage): Promise<string> {
+  const charts = openCharts();
+  try {
+    return await drawnPage(page, charts.draw);
+  } finally {
+    await charts.end();
+  }
+}
+
+async function drawnPage({ run, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
   const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
-  const draw = await loadCharts();
   const contents = [
     { id: 'action', title: 'What needs action' },
     { id: 'statement', title: 'Statement' },

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { periodFolder } from '../domain/period-folder.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from '../ledger/periods.ts';
 import { writeCsv } from './csv-file.ts';
-
-const texts = z.array(z.string());
+import { storedCells } from './stored-cells.ts';
 
 /** Writes the files of closed months from their frozen rows alone: the same bytes each time under the same configuration. */
 export function createPeriodFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
@@ -15,7 +13,7 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
 
   async function* pages(month: string, sheet: string): AsyncGenerator<string[][]> {
     for await (const page of periodRows(ledger.db, { mode, month }, sheet))
-      yield page.map(({ cells }) => texts.parse(JSON.parse(cells)));
+      yield page.map(({ cells }) => storedCells(cells));
   }
 
   /** Gives the paths; null where the month is not closed. */

@@ -2,10 +2,37 @@ import { DateTime } from 'luxon';
 import { exponentOf, formatMinor } from '../domain/money.ts';
 import { columnKey } from './csv-file.ts';
 
+/** As the ledger stores an instant, since zones have offsets of whole minutes. */
+const stored = /^(?:19[89]|20)\d{2}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const minutesKept = 2000;
+
+/** How instants are shown in one time zone; it remembers the last minutes, since most instants share theirs with others. */
+function createClockFace(zone: string): (instant: string) => string {
+  const minutes = new Map<string, { upToMinute: string; offset: string }>();
+  const whole = (instant: string): string =>
+    DateTime.fromISO(instant, { zone: 'utc' }).setZone(zone).toISO() ?? instant;
+  return (instant) => {
+    if (!stored.test(instant)) return whole(instant);
+    const minute = instant.slice(0, 16);
+    let known = minutes.get(minute);
+    if (!known) {
+      const shown = whole(instant);
+      known = { upToMinute: shown.slice(0, 16), offset: shown.slice(23) };
+      if (minutes.size >= minutesKept) minutes.clear();
+      minutes.set(minute, known);
+    }
+    return known.upToMinute + instant.slice(16, 23) + known.offset;
+  };
+}
+
+const clockFaces = new Map<string, (instant: string) => string>();
+
 /** An instant of the ledger as ISO 8601 with the zone's offset; empty for null, unchanged when it is no instant. */
 export function zoned(instant: string | null, zone: string): string {
   if (instant === null) return '';
-  return DateTime.fromISO(instant, { zone: 'utc' }).setZone(zone).toISO() ?? instant;
+  const face = clockFaces.get(zone) ?? createClockFace(zone);
+  clockFaces.set(zone, face);
+  return face(instant);
 }
 
 /** Minor units with the currency's digits; for a currency unknown to ISO 4217 (only the service can show one) as they are. */

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Config } from '../config.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { findRun, frozenRuns, runRows } from '../ledger/reports.ts';
+import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/reports.ts';
 import type { Run } from '../ledger/tables.ts';
-import { whole, writeAtomically } from './atomic-file.ts';
-import { writeCsv } from './csv-file.ts';
+import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
+import { csvText } from './csv-file.ts';
 import { figureSheets } from './figures.ts';
 import { reportPage } from './page.ts';
 import { accountMask } from './presentation.ts';
-import { writeReportWorkbook } from './report-workbook.ts';
+import { numbersOf, titleOf, whereRowsAre, workbookSheets } from './report-workbook.ts';
+import { storedCells } from './stored-cells.ts';
+import { beginWorkbook, type WorkbookWriter, xlsxRowLimit } from './xlsx-file.ts';
 
 /** The sheets of a run, each a CSV file of that name. */
 export const runSheets = [
@@ -26,7 +27,8 @@ const readable = ['report.html', 'report.xlsx'];
 /** What the page shows; none of these grows with the number of payouts. */
 const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSheets];
 
-const texts = z.array(z.string());
+/** As many rows of a sheet a workbook holds, the header included. */
+const sheetRows = Number(xlsxRowLimit) + 1;
 
 /** Writes the files of a frozen run from its stored rows alone: the same bytes each time under the same configuration. */
 export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
@@ -36,7 +38,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   async function* pages(run: string, sheet: string): AsyncGenerator<string[][]> {
     let mask: ((cells: string[]) => string[]) | null = null;
     for await (const page of runRows(ledger.db, run, sheet)) {
-      const rows = page.map((cells) => texts.parse(JSON.parse(cells)));
+      const rows = page.map(storedCells);
       mask ??= accountMask(rows[0] ?? [], config.reports.maskAccounts);
       yield rows.map(mask);
     }
@@ -54,28 +56,28 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   async function writeRun(runId: string): Promise<string[]> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
-    const { value: first } = await runRows(ledger.db, run.id, 'statement').next();
-    if (first === undefined) throw new Error(`run ${runId} did not finish: it has no reports`);
+    if (!(await hasRunRows(ledger.db, run.id, 'statement')))
+      throw new Error(`run ${runId} did not finish: it has no reports`);
     const folder = join(reports, `reconciliation-${run.id}`);
-    const files: string[] = [];
-    for (const sheet of runSheets) {
-      // Runs of an older version froze fewer sheets.
-      if ((await runRows(ledger.db, run.id, sheet).next()).value === undefined) continue;
-      const path = join(folder, `${sheet}.csv`);
-      await writeCsv(path, pages(run.id, sheet), style);
-      files.push(path);
-    }
+    const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
+    // The pictures are drawn in a thread of their own, meanwhile the tables are written here.
+    // Whatever fails, nothing of the run is written any more once this has thrown.
+    const [drawn, written] = await Promise.allSettled([
+      writePage(run, page),
+      writeTables(run, folder, workbook),
+    ]);
+    if (drawn.status === 'rejected') throw drawn.reason;
+    if (written.status === 'rejected') throw written.reason;
+    const files = [page, workbook, ...written.value];
     if (run.summary !== null) {
       const path = join(folder, 'summary.json');
       await writeAtomically(path, whole(`${JSON.stringify(JSON.parse(run.summary), null, 2)}\n`));
       files.push(path);
     }
-    return [...(await writeReadable(run, folder)), ...files];
+    return files;
   }
 
-  /** report.html and report.xlsx, from the same frozen rows. */
-  async function writeReadable(run: Run, folder: string): Promise<string[]> {
-    const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
+  async function writePage(run: Run, path: string): Promise<void> {
     const sheets: Record<string, string[][]> = {};
     for (const sheet of pageSheets) {
       const rows: string[][] = [];
@@ -84,11 +86,42 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     }
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     await writeAtomically(
-      page,
+      path,
       whole(await reportPage({ run, sheets, zone: config.reports.timezone, files })),
     );
-    await writeReportWorkbook(workbook, [...runSheets], (sheet) => pages(run.id, sheet));
-    return [page, workbook];
+  }
+
+  /** report.xlsx and the CSV files from one reading of the frozen rows; gives the CSV files. */
+  async function writeTables(run: Run, folder: string, path: string): Promise<string[]> {
+    const names: string[] = [];
+    // Runs of an older version froze fewer sheets.
+    for (const name of workbookSheets(runSheets))
+      if (await hasRunRows(ledger.db, run.id, name)) names.push(name);
+    await writeWhole(path, async (write) => {
+      const workbook = await beginWorkbook(write, names.map(titleOf));
+      for (const name of names) await writeSheet(run.id, name, { folder, workbook });
+      await workbook.end();
+    });
+    return runSheets.filter((name) => names.includes(name)).map((name) => join(folder, `${name}.csv`));
+  }
+
+  async function writeSheet(run: string, name: string, to: { folder: string; workbook: WorkbookWriter }) {
+    const sheet = await to.workbook.sheet(numbersOf);
+    const fits = !(await hasRunRows(ledger.db, run, name, sheetRows));
+    const addRows = async (toCsv: ((rows: string[][]) => Promise<void>) | null): Promise<void> => {
+      for await (const page of pages(run, name)) {
+        await toCsv?.(page);
+        if (fits) await sheet.add(page);
+      }
+    };
+    if (!fits) await sheet.add(whereRowsAre(name));
+    if (isRunSheet(name))
+      await writeWhole(join(to.folder, `${name}.csv`), (write) => {
+        const text = csvText(style);
+        return addRows((rows) => write(text(rows)));
+      });
+    else await addRows(null);
+    await sheet.end();
   }
 
   /** The newest run of the mode that has reports; null when there is none. */
@@ -98,4 +131,8 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   }
 
   return { writeRun, lastRun, pathsOf };
+}
+
+function isRunSheet(name: string): boolean {
+  return runSheets.some((one) => one === name);
 }

@@ -1,94 +1,159 @@
-import { whole, writeAtomically } from './atomic-file.ts';
+import { type Write, writeWhole } from './atomic-file.ts';
 import { safeCells } from './csv-file.ts';
+import {
+  type CellStyle,
+  columnName,
+  digitsOf,
+  isLongDigits,
+  measured,
+  sheetEnd,
+  sheetStart,
+  textXml,
+} from './sheet-xml.ts';
+import {
+  contentTypes,
+  rootRelations,
+  sheetPath,
+  stylesXml,
+  workbookRelations,
+  workbookXml,
+} from './workbook-parts.ts';
+import { type ArchiveFile, createArchive } from './zip-archive.ts';
 
-/** Beyond this many rows no workbook is written: the library holds all of it in memory, and CSV has no such limit. */
+/** Beyond this many rows no workbook is written: a spreadsheet takes minutes to open it, and CSV has no such limit. */
 export const xlsxRowLimit = 100_000n;
-/** The longest text of a cell in a workbook (ECMA-376, Excel's limit). */
-const longestCell = 32_767;
-/** As many rows decide how wide columns are. */
-const measured = 1_000;
-/** What XML 1.0 cannot carry, and the other control characters with it. */
-const notXml = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
-type Cell =
-  | string
-  | { value: string; type: StringConstructor; format: '@' }
-  | { value: string; type: StringConstructor; fontWeight: 'bold' }
-  | { value: number; type: NumberConstructor; format: string };
+/** A sheet that is being written: rows come a page at a time, the header first. */
+export type SheetWriter = { add(rows: string[][]): Promise<void>; end(): Promise<void> };
+/** A workbook that is being written. Its sheets come in the order of its names, each ended before the next begins. */
+export type WorkbookWriter = { sheet(numbers: Numbers): Promise<SheetWriter>; end(): Promise<void> };
+/** Which columns of a sheet hold numbers, told by its header. */
+export type Numbers = (header: string[]) => Set<number>;
 
 /** One sheet of a workbook: rows with the header first, and which columns hold numbers. */
 export type Sheet = { name: string; rows: string[][]; numbers: Set<number> };
 
-/**
- * Writes one sheet: text cells, long digits kept as text, and numbers only in the columns of `numbers` where every
- * digit survives (below 2^53 units of the last place).
- */
-export function writeXlsx(path: string, rows: string[][], numbers: Set<number>): Promise<void> {
-  return writeWorkbook(path, [{ name: 'results', rows, numbers }]);
-}
-
-/** Writes sheets in this order, cells as {@link writeXlsx} says, headers frozen: the same bytes for the same rows. */
+/** Writes sheets in this order, headers frozen: the same bytes for the same rows. Whole or not at all. */
 export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void> {
-  const made = sheets.map(({ name, rows, numbers }) => ({
-    sheet: name,
-    data: cellsOf(rows, numbers),
-    stickyRowsCount: 1,
-    columns: widths(rows),
-  }));
-  // Most commands write no workbook: they start sooner without the library.
-  const { default: writeExcelFile } = await import('write-excel-file/node');
-  const buffer = await writeExcelFile(made).toBuffer();
-  await writeAtomically(path, whole(timeless(buffer)));
+  const names = sheets.map(({ name }) => name);
+  await writeWhole(path, async (write) => {
+    const workbook = await beginWorkbook(write, names);
+    for (const { rows, numbers } of sheets) {
+      const sheet = await workbook.sheet(() => numbers);
+      await sheet.add(rows);
+      await sheet.end();
+    }
+    await workbook.end();
+  });
 }
 
-function cellsOf(rows: string[][], numbers: Set<number>): Cell[][] {
-  const safe = safeCells(rows[0] ?? []);
-  return rows.map((row, index) =>
-    safe(row).map((cell, column) =>
-      index === 0
-        ? { value: xml(cell), type: String, fontWeight: 'bold' }
-        : xlsxCell(cell, numbers.has(column)),
-    ),
-  );
+/**
+ * Begins a workbook with sheets of these names, which is handed to `write` as it grows, a page in memory at a time: text
+ * cells, long digits kept as text, numbers where {@link digitsOf} says so.
+ */
+export async function beginWorkbook(write: Write, names: string[]): Promise<WorkbookWriter> {
+  const archive = createArchive(write);
+  const styles = createStyles();
+  const part = async (path: string, text: string): Promise<void> => {
+    const file = archive.file(path);
+    await file.add([text]);
+    await file.end();
+  };
+  // Programs that guess a file's type by its first entry look for this one.
+  await part('[Content_Types].xml', contentTypes(names.length));
+  await part('_rels/.rels', rootRelations);
+  await part('xl/workbook.xml', workbookXml(names));
+  await part('xl/_rels/workbook.xml.rels', workbookRelations(names.length));
+  let begun = 0;
+  return {
+    async sheet(numbers) {
+      begun += 1;
+      return createSheet(archive.file(sheetPath(begun)), numbers, styles);
+    },
+    async end() {
+      await part('xl/styles.xml', stylesXml(styles.all));
+      await archive.end();
+    },
+  };
 }
 
-/** Widths in characters that show most cells whole; a long text is read in its cell. */
-function widths(rows: string[][]): { width: number }[] {
-  const longest = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.slice(0, measured).map((row) => row[column]?.length ?? 0)),
-  );
-  return longest.map((length) => ({ width: Math.min(60, Math.max(8, length + 2)) }));
-}
+type Styles = { all: CellStyle[]; ofDigits(digits: number): number };
+const [plain, bold, asText] = [0, 1, 2];
 
-/** One cell: see {@link writeXlsx}. */
-export function xlsxCell(text: string, numeric: boolean): Cell {
-  const match = numeric ? /^-?(\d+)(?:\.(\d+))?$/.exec(text) : null;
-  if (match && BigInt((match[1] ?? '') + (match[2] ?? '')) < 2n ** 53n) {
-    const digits = match[2]?.length ?? 0;
-    return { value: Number(text), type: Number, format: digits === 0 ? '0' : `0.${'0'.repeat(digits)}` };
+/** Numbers the styles: the first three, then numbers by their digits after the point as they are first used. */
+function createStyles(): Styles {
+  const all: CellStyle[] = ['plain', 'bold', 'text'];
+  const byDigits: number[] = [];
+  function ofDigits(digits: number): number {
+    byDigits[digits] ??= all.push({ digits }) - 1;
+    return byDigits[digits];
   }
-  const shown = xml(text);
-  return /^\d+$/.test(shown) || numeric ? { value: shown, type: String, format: '@' } : shown;
+  return { all, ofDigits };
 }
 
-function xml(text: string): string {
-  return text.replaceAll(notXml, '\ufffd').slice(0, longestCell);
-}
+/** Keeps the first rows until it knows how wide the columns are; then each page goes as it comes. */
+function createSheet(file: ArchiveFile, numbers: Numbers, styles: Styles): SheetWriter {
+  let first: string[][] | null = [];
+  let toXml: ((rows: string[][]) => Iterable<string>) | null = null;
 
-/** The first instant that a zip archive can name (APPNOTE 4.4.6): 1 January 1980. */
-const beginning = 0x00_21_00_00;
-
-/** The archive with the same time on each of its files, where the library writes the time of day (APPNOTE 4.3). */
-function timeless(zip: Buffer): Buffer {
-  const archive = Buffer.from(zip);
-  const end = archive.lastIndexOf('PK\u0005\u0006', undefined, 'latin1');
-  if (end < 0) throw new Error('the workbook is no zip archive');
-  let entry = archive.readUInt32LE(end + 16);
-  for (let left = archive.readUInt16LE(end + 10); left > 0; left--) {
-    archive.writeUInt32LE(beginning, entry + 12);
-    archive.writeUInt32LE(beginning, archive.readUInt32LE(entry + 42) + 10);
-    const [name, extra, comment] = [28, 30, 32].map((at) => archive.readUInt16LE(entry + at));
-    entry += 46 + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
+  async function begin(rows: string[][]): Promise<void> {
+    first = null;
+    const header = rows[0] ?? [];
+    toXml = rowsXml(header, numbers(header), styles);
+    await file.add([sheetStart(rows)]);
+    await file.add(toXml(rows));
   }
-  return archive;
+
+  return {
+    async add(rows) {
+      if (toXml) return file.add(toXml(rows));
+      first = [...(first ?? []), ...rows];
+      if (first.length >= measured) await begin(first);
+    },
+    async end() {
+      if (first) await begin(first);
+      await file.add([sheetEnd]);
+      await file.end();
+    },
+  };
 }
+
+/** Rows as markup, counted on from the header, which is row 1 and bold. Empty cells are left out. */
+function rowsXml(
+  header: string[],
+  numbers: Set<number>,
+  styles: Styles,
+): (rows: string[][]) => Iterable<string> {
+  const safe = safeCells(header);
+  const letters: string[] = [];
+  let number = 0;
+  // Pieces are joined once a row: adding cell to cell would leave a tree of pieces for each.
+  const add = (parts: string[], text: string, column: number): void => {
+    if (text === '') return;
+    letters[column] ??= columnName(column);
+    const isNumber = numbers.has(column);
+    const digits = isNumber && number > 1 ? digitsOf(text) : null;
+    parts.push('<c r="', letters[column], String(number));
+    if (digits !== null) parts.push('" s="', String(styles.ofDigits(digits)), '"><v>', text, '</v></c>');
+    else {
+      const style = number === 1 ? bold : isNumber || isLongDigits(text) ? asText : plain;
+      parts.push(textStart[style] ?? '', textXml(text), '</is></c>');
+    }
+  };
+  // A row at a time: its text is gone before it costs room.
+  return function* (rows) {
+    for (const row of rows) {
+      number += 1;
+      const parts = ['<row r="', String(number), '">'];
+      const texts = safe(row);
+      for (let column = 0; column < texts.length; column++) add(parts, texts[column] ?? '', column);
+      parts.push('</row>');
+      yield parts.join('');
+    }
+  };
+}
+
+/** What stands between the place of a text cell and its text, by style. */
+const textStart = [plain, bold, asText].map(
+  (style) => `${style === plain ? '"' : `" s="${style}"`} t="inlineStr"><is>`,
+);

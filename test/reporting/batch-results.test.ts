@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { whole, writeAtomically } from '../../src/reporting/atomic-file.ts';
-import { xlsxCell } from '../../src/reporting/xlsx-file.ts';
 import { addBatch, addPayout, columns, makeWorld, type World } from './support.ts';
 
 const batch = 'b-20261121-000001';
@@ -91,16 +90,6 @@ describe('results of a batch', () => {
   });
 });
 
-describe('cells of a workbook', () => {
-  it('keeps account numbers as text and amounts as numbers only while every digit survives', () => {
-    expect(xlsxCell('0123456789', false)).toEqual({ value: '0123456789', type: String, format: '@' });
-    expect(xlsxCell('1200.50', true)).toEqual({ value: 1200.5, type: Number, format: '0.00' });
-    expect(xlsxCell('90071992547409.91', true)).toMatchObject({ value: 90071992547409.91 });
-    expect(xlsxCell('90071992547409.92', true)).toMatchObject({ value: '90071992547409.92', type: String });
-    expect(xlsxCell('a\u0000b', false)).toBe('a\ufffdb');
-  });
-});
-
 describe('a report file', () => {
   it('stays as it was, with nothing left beside it, when writing breaks off half-way', async () => {
     const path = join(world.reports, 'a.csv');
@@ -112,6 +101,15 @@ describe('a report file', () => {
     await expect(writeAtomically(path, breaking())).rejects.toThrow('disk full');
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(world.reports)).toEqual(['a.csv']);
+  });
+
+  it('takes away what a killed process left half written a day ago, and nothing younger', async () => {
+    for (const name of ['.writing-old', '.writing-young', 'kept'])
+      mkdirSync(join(world.reports, name), { recursive: true });
+    writeFileSync(join(world.reports, '.writing-old', 'a.csv'), 'half');
+    for (const name of ['.writing-old', 'kept']) utimesSync(join(world.reports, name), 0, 0);
+    await writeAtomically(join(world.reports, 'a.csv'), whole('new'));
+    expect(readdirSync(world.reports).toSorted()).toEqual(['.writing-young', 'a.csv', 'kept']);
   });
 
   it('is replaced in one step, never written in place', async () => {

@@ -5,7 +5,8 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import type { Discrepancy, Listed, NewPayout } from '../../src/ledger/tables.ts';
+import type { Shown } from '../../src/ledger/shown-under.ts';
+import type { Discrepancy, NewPayout } from '../../src/ledger/tables.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 
@@ -148,12 +149,8 @@ export async function addRun(ledger: Ledger, id = runId, startedAt = runStart): 
 }
 
 /** A listed transfer of the run: 100.00 NGN, success, to the builder's account, unless `more` says otherwise. */
-export async function addListed(
-  ledger: Ledger,
-  reference: string,
-  more: Partial<Listed> = {},
-): Promise<void> {
-  const listed: Listed = {
+export async function addListed(ledger: Ledger, reference: string, more: Partial<Shown> = {}): Promise<void> {
+  const listed: Shown = {
     run_id: runId,
     transfer_id: `T-${reference}`,
     trx: null,
@@ -171,7 +168,6 @@ export async function addListed(
     created_at: '2026-11-21T12:02:00.000Z',
     updated_at: '2026-11-21T12:02:00.000Z',
     pass: 1n,
-    pass_before: 0n,
     payout_id: null,
     ...more,
   };

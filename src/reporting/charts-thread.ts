@@ -1,0 +1,44 @@
+import { getCompileCacheDir } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { TopLevelSpec } from 'vega-lite';
+
+/** What the thread is begun with: where compiled modules are kept, if anywhere. */
+export type ThreadData = { compileCache: string | null };
+/** The picture, or why there is none. */
+export type Drawn = { kind: 'drawn'; svg: string } | { kind: 'failed'; message: string };
+
+/** Draws in a thread of its own: loading the libraries alone would hold the event loop for a third of a second. */
+export type ChartsThread = {
+  /** The picture as an `svg` element; throws why it cannot be drawn. One at a time. */
+  svg(spec: TopLevelSpec): Promise<string>;
+  end(): Promise<void>;
+};
+
+/** Begins the thread; the libraries load while its caller goes on. End it, else it keeps the process alive. */
+export function beginCharts(): ChartsThread {
+  const workerData: ThreadData = { compileCache: getCompileCacheDir() ?? null };
+  const worker = new Worker(new URL('./charts-worker.ts', import.meta.url), { name: 'charts', workerData });
+  let waiting: PromiseWithResolvers<string> | null = null;
+  let broken: Error | null = null;
+  const fail = (error: Error): void => {
+    broken ??= error;
+    waiting?.reject(broken);
+  };
+  worker.on('message', (drawn: Drawn) => {
+    if (drawn.kind === 'drawn') waiting?.resolve(drawn.svg);
+    else waiting?.reject(new Error(drawn.message));
+  });
+  worker.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))));
+  worker.on('exit', (code) => fail(new Error(`the thread that draws ended with code ${code}`)));
+  return {
+    svg(spec) {
+      if (broken) return Promise.reject(broken);
+      waiting = Promise.withResolvers<string>();
+      worker.postMessage(spec);
+      return waiting.promise;
+    },
+    async end() {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** The longest text of a cell in a workbook (ECMA-376, Excel's limit). */
+const longestCell = 32_767;
+/** What XML 1.0 cannot carry, and the other control characters with it. */
+const notXml = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
+/** A text that is not what stands in the file: most are none, and are only looked at once. */
+const special = /[&<>\p{Cc}\ufffe\uffff]|_x|^ | $/u;
+/** Kept at both ends only where the element says so (XML 1.0, 2.10). */
+const edged = /^[ \t\n\r]|[ \t\n\r]$|[\t\n\r]/;
+const codes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '_x000D_' };
+const digitsOnly = /^\d+$/;
+const decimal = /^-?(\d+)(?:\.(\d+))?$/;
+
+/** What a cell of a sheet is shown as; a number shows as many digits after the point as it came with. */
+export type CellStyle = 'plain' | 'bold' | 'text' | { digits: number };
+
+/**
+ * How many digits after the point a number has; null for what stays text: long digits, and in a column of numbers what
+ * would lose a digit (2^53 units of the last place and above).
+ */
+export function digitsOf(text: string): number | null {
+  const match = decimal.exec(text);
+  if (!match) return null;
+  const [, whole = '', rest = ''] = match;
+  const survives = whole.length + rest.length < 16 || BigInt(whole + rest) < 2n ** 53n;
+  return survives ? rest.length : null;
+}
+
+/** Digits that a program would read as a number are shown as text. */
+export function isLongDigits(text: string): boolean {
+  return digitsOnly.test(text);
+}
+
+/** What a text cell holds: the element that carries its text. */
+export function textXml(text: string): string {
+  const cut = text.length > longestCell ? text.slice(0, longestCell) : text;
+  if (!special.test(cut)) return `<t>${cut}</t>`;
+  const space = edged.test(cut) ? ' xml:space="preserve"' : '';
+  return `<t${space}>${escaped(cut)}</t>`;
+}
+
+/** Text as XML holds it; `_x0041_` would be read as one letter (ECMA-376, ST_Xstring), so that its first sign is spelled. */
+export function escaped(text: string): string {
+  return text
+    .replaceAll(notXml, '\ufffd')
+    .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replaceAll(/[&<>\r]/g, (sign) => codes[sign] ?? sign);
+}
+
+/** `A`, `B` … `Z`, `AA`: the letters of a column, the first being 0. */
+export function columnName(index: number): string {
+  const before = Math.floor(index / 26);
+  return (before === 0 ? '' : columnName(before - 1)) + String.fromCharCode(65 + (index % 26));
+}
+
+/** As many rows decide how wide columns are. */
+export const measured = 1_000;
+
+/** What stands before the rows: the header frozen, columns as wide as shows most cells whole; a long text is read in its cell. */
+export function sheetStart(rows: string[][]): string {
+  const header = rows[0] ?? [];
+  const columns = header.map((_, column) => {
+    const longest = Math.max(...rows.slice(0, measured).map((row) => row[column]?.length ?? 0));
+    const width = Math.min(60, Math.max(8, longest + 2));
+    return `<col min="${column + 1}" max="${column + 1}" width="${width}" customWidth="1"/>`;
+  });
+  const cols = columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;
+  return `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${cols}<sheetData>`;
+}
+
+export const sheetEnd = '</sheetData></worksheet>';
+
+export const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+export const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

@@ -1,0 +1,131 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import readSheets from 'read-excel-file/node';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { troubleIn } from '../../src/commands/workbook-guard.ts';
+import { writeWhole } from '../../src/reporting/atomic-file.ts';
+import { columnName } from '../../src/reporting/sheet-xml.ts';
+import { beginWorkbook, writeWorkbook } from '../../src/reporting/xlsx-file.ts';
+import { createArchive } from '../../src/reporting/zip-archive.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'xlsx-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (): string => join(folder, 'a.xlsx');
+/** The text of a part of the workbook. */
+const part = (name: string): string => Buffer.from(unzipSync(readFileSync(file()))[name] ?? []).toString();
+const sheet = (): string => part('xl/worksheets/sheet1.xml');
+
+async function write(rows: string[][], numbers: number[] = []): Promise<unknown[][]> {
+  await writeWorkbook(file(), [{ name: 'results', rows, numbers: new Set(numbers) }]);
+  return (await readSheets(file(), { trim: false }))[0]?.data ?? [];
+}
+
+it('keeps account numbers as text and amounts as numbers only while every digit survives', async () => {
+  const [, ...read] = await write(
+    [
+      ['account', 'amount'],
+      ['0123456789', '1200.50'],
+      ['12', '90071992547409.91'],
+      ['x', '90071992547409.92'],
+      ['y', '-0.005'],
+      ['z', 'not told'],
+    ],
+    [1],
+  );
+  expect(read).toEqual([
+    ['0123456789', 1200.5],
+    ['12', 90071992547409.91],
+    ['x', '90071992547409.92'],
+    ['y', -0.005],
+    ['z', 'not told'],
+  ]);
+  expect(sheet()).toContain('<v>1200.50</v>');
+  expect(part('xl/styles.xml')).toMatch(/formatCode="0.00".*formatCode="0.000"/);
+});
+
+it('gives texts back letter by letter, whatever signs they hold', async () => {
+  const texts = [
+    '<b>&amp;</b> "quoted" \'single\'',
+    ' spaces at both ends ',
+    'two\nlines\tand a tab',
+    '_x0041_ is no letter A',
+    'Adékúnlé Ọ̀ṣọ́ 北京 🦄',
+    ']]>',
+  ];
+  const [, ...read] = await write([['text'], ...texts.map((text) => [text])]);
+  expect(read.map(([text]) => text)).toEqual(texts);
+  await write([['text'], ['a\u0000b\u0085c\ufffe']]);
+  expect(sheet()).toContain('a\ufffdb\ufffdc\ufffd');
+});
+
+it('cuts a text at what a cell holds, and leaves empty cells out', async () => {
+  const [, read] = await write([
+    ['a', 'b', 'c'],
+    ['', 'x'.repeat(40_000), 'end'],
+  ]);
+  expect(read).toEqual([null, 'x'.repeat(32_767), 'end']);
+  expect(sheet()).not.toContain('r="A2"');
+});
+
+it('freezes the header, and makes columns as wide as their first rows', async () => {
+  await write([
+    ['a', 'b'],
+    ['short', 'x'.repeat(200)],
+  ]);
+  expect(sheet()).toContain('ySplit="1"');
+  expect(sheet()).toMatch(/min="1" max="1" width="8".*min="2" max="2" width="60"/);
+});
+
+it('holds many pages of rows on several sheets, in a file that our own reader takes for a workbook', async () => {
+  const rows = Array.from({ length: 5_000 }, (_, n) => [`R${n}`, `${n}.50`]);
+  await writeWhole(file(), async (to) => {
+    const workbook = await beginWorkbook(to, ['First', 'Second & last']);
+    for (const some of [rows, rows.slice(0, 3)]) {
+      const one = await workbook.sheet((header) => new Set([header.indexOf('amount')]));
+      await one.add([['reference', 'amount']]);
+      for (let at = 0; at < some.length; at += 200) await one.add(some.slice(at, at + 200));
+      await one.end();
+    }
+    await workbook.end();
+  });
+  expect(troubleIn(readFileSync(file()))).toBeNull();
+  expect(statSync(file()).mode & 0o777).toBe(0o600);
+  const read = await readSheets(file());
+  expect(read.map(({ sheet: name, data }) => [name, data.length])).toEqual([
+    ['First', 5_001],
+    ['Second & last', 4],
+  ]);
+  expect(read[0]?.data.at(-1)).toEqual(['R4999', 4999.5]);
+});
+
+it('leaves nothing behind when the rows break off half-way, and the old file as it was', async () => {
+  await write([['a'], ['old']]);
+  const before = readFileSync(file());
+  const broken = writeWhole(file(), async (to) => {
+    const workbook = await beginWorkbook(to, ['results']);
+    const one = await workbook.sheet(() => new Set());
+    await one.add(Array.from({ length: 20_000 }, (_, n) => [`row ${n} ${'x'.repeat(100)}`]));
+    throw new Error('disk full');
+  });
+  await expect(broken).rejects.toThrow('disk full');
+  expect(readFileSync(file())).toEqual(before);
+  expect(readdirSync(folder)).toEqual(['a.xlsx']);
+});
+
+it('gives up when its file can take no more, instead of waiting for ever', async () => {
+  const archive = createArchive(() => Promise.reject(new Error('ENOSPC')));
+  const one = archive.file('a');
+  const text = Array.from({ length: 200_000 }, (_, n) => String(Math.sin(n)));
+  await expect(one.add(text).then(() => one.end())).rejects.toThrow('ENOSPC');
+  expect(existsSync(file())).toBe(false);
+});
+
+it('names columns as spreadsheets do', () => {
+  expect([0, 25, 26, 51, 52, 701, 702].map(columnName)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
+});
