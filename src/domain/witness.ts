@@ -91,6 +91,11 @@ export function readStatus(word: string): WitnessStatus | null {
 
 /** A service time as milliseconds since the epoch, any number of fractional digits; without a zone it is Lagos time. */
 export function readInstant(value: string): number | null {
+  // The service's own form is read in one go.
+  const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)
+    ? Date.parse(`${value.slice(0, 23)}Z`)
+    : Number.NaN;
+  if (!Number.isNaN(usual)) return usual;
   const parts = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(\.\d+)?\s?(Z|[+-]\d\d:?\d\d)?$/.exec(value.trim());
   if (!parts) return null;
   const [, day, time, fraction = '', zone = '+01:00'] = parts;

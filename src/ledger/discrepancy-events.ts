@@ -11,7 +11,7 @@ export async function addEvents(trx: Trx, events: readonly Turned[]): Promise<vo
   if (events.length === 0) return;
   await sql`insert into discrepancy_events (discrepancy_id, at, event, source, note)
     select ${field('id')}, ${field('at')}, ${field('event')}, ${field('source')}, ${field('note')}
-    from ${rowsOf(events)} as row where true order by row.id`.execute(trx);
+    from ${rowsOf(events)} as row where true order by row.key`.execute(trx);
 }
 
 /** A turn as people are shown it. */

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { field, idsOf, rowsOf, textsOf } from './bulk.ts';
 import type { SeenBy } from './discrepancies.ts';
 import { addEvents } from './discrepancy-events.ts';
@@ -114,9 +114,11 @@ function healed(
   sight: Sight,
 ): Expression<SqlBool> {
   // The very transfer that was wrong is paired again: another of the payout's rows says nothing of it.
-  const seenAgain = sql<boolean>`exists (select 1 from listed l where l.run_id = ${by.run} and l.payout_id is not null
-    and (l.transfer_id = discrepancies.transfer_id
-      or (discrepancies.transfer_id is null and l.payout_id = discrepancies.payout_id))
+  const seenAgain = sql<boolean>`((
+      exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
+        and l.payout_id is not null)
+      or (discrepancies.transfer_id is null and exists (
+        select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)))
     and not exists (select 1 from payouts p where p.id = discrepancies.payout_id and p.submitted_at < ${sight.judgedSince}))`;
   const pairedNow = sql<boolean>`(
     exists (select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)
@@ -143,23 +145,16 @@ type Healed = Pick<Discrepancy, 'kind' | 'payout_id' | 'transfer_id'>;
 async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<(row: Healed) => string[]> {
   const payoutIds = rows.flatMap(({ payout_id }) => payout_id ?? []);
   const transferIds = rows.flatMap(({ payout_id, transfer_id }) => (payout_id === null && transfer_id) || []);
-  const listed = await trx
-    .selectFrom('listed')
-    .select(['payout_id', 'transfer_id', 'status', 'amount_text', 'currency'])
-    .where('run_id', '=', run)
-    .where((eb) =>
-      eb.or([eb('payout_id', 'in', idsOf(payoutIds)), eb('transfer_id', 'in', textsOf(transferIds))]),
-    )
-    .orderBy('transfer_id', 'desc')
-    .execute();
+  const paired = await shownRows(trx, run, ofPayouts(run, payoutIds));
+  const others = await shownRows(trx, run, textsOf(transferIds));
   const heard = await trx
     .selectFrom('webhooks')
     .select((eb) => ['payout_id', eb.fn.min('received_at').as('at')])
     .where('payout_id', 'in', idsOf(payoutIds))
     .groupBy('payout_id')
     .execute();
-  const byPayout = new Map(listed.map((row) => [row.payout_id, row]));
-  const byTransfer = new Map(listed.map((row) => [row.transfer_id, row]));
+  const byPayout = new Map(paired.map((row) => [row.payout_id, row]));
+  const byTransfer = new Map(others.map((row) => [row.transfer_id, row]));
   const heardAt = new Map(heard.map((row) => [row.payout_id, row.at]));
   return ({ kind, payout_id, transfer_id }) => {
     const row = payout_id === null ? byTransfer.get(transfer_id ?? '') : byPayout.get(payout_id);
@@ -169,4 +164,20 @@ async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<
       return [`listed as transfer ${row.transfer_id}, ${row.status} ${row.amount_text} ${row.currency}`];
     return kind === 'missing_in_ledger' ? ['its list, proven whole, no longer shows it'] : [];
   };
+}
+
+/** By what an index holds of them, since SQLite would read the whole run otherwise. */
+function ofPayouts(run: string, ids: readonly bigint[]): RawBuilder<string> {
+  return sql`(select transfer_id from listed where run_id = ${run} and payout_id in ${idsOf(ids)})`;
+}
+
+/** The last of a payout's rows is the first by its transfer's id. */
+function shownRows(trx: Trx, run: string, transferIds: RawBuilder<string>) {
+  return trx
+    .selectFrom('listed')
+    .select(['payout_id', 'transfer_id', 'status', 'amount_text', 'currency'])
+    .where('run_id', '=', run)
+    .where('transfer_id', 'in', transferIds)
+    .orderBy('transfer_id', 'desc')
+    .execute();
 }

@@ -1,4 +1,5 @@
 import type { Trx } from './open.ts';
+import { unpair } from './pairing.ts';
 
 /** Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. */
 export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
@@ -24,7 +25,7 @@ export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ d
  * it is, and the next run pairs its list anew.
  */
 async function forgetThat(trx: Trx, ids: readonly bigint[]): Promise<void> {
-  await trx.updateTable('listed').set({ payout_id: null }).where('payout_id', 'in', ids).execute();
+  await unpair(trx, ids);
   await trx.updateTable('discrepancies').set({ payout_id: null }).where('payout_id', 'in', ids).execute();
   await trx
     .updateTable('webhooks')

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
-import { field, integerField, rowsIn, rowsText, storable } from './bulk.ts';
+import { overRows } from './bound-rows.ts';
+import { storable } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
-import { prepared } from './prepared.ts';
 
 export type HistoryEntry = {
   payoutId: bigint;
@@ -15,6 +15,19 @@ export type HistoryEntry = {
   to: PayoutState;
   detail: Record<string, unknown>;
 };
+
+const columns = [
+  'payout_id',
+  'seq',
+  'at',
+  'event',
+  'source',
+  'from_state',
+  'to_state',
+  'detail',
+  'prev_hash',
+  'hash',
+] as const;
 
 /** The link of one entry to the one before it: SHA-256 over the previous hash and every field (P27). */
 export function historyHash(
@@ -34,7 +47,7 @@ export function chainEntry(
   previous: string,
   entry: HistoryEntry,
   detail = detailText(entry.detail),
-): Record<string, string | bigint | null> & { hash: string } {
+): Record<(typeof columns)[number], string | bigint | null> & { hash: string } {
   return {
     payout_id: entry.payoutId,
     seq: entry.seq,
@@ -66,17 +79,17 @@ export function readDetail(text: string): Record<string, unknown> {
   }
 }
 
-const insertEntries = prepared<never>(
-  (_, slot) => sql`insert into history
-      (payout_id, seq, at, event, source, from_state, to_state, detail, prev_hash, hash)
-    select ${integerField('payout_id')}, ${integerField('seq')}, ${field('at')}, ${field('event')}, ${field('source')},
-      ${field('from_state')}, ${field('to_state')}, ${field('detail')}, ${field('prev_hash')}, ${field('hash')}
-    from ${rowsIn(slot(0))} as row order by row.key`,
-);
+const insertEntries = overRows(columns, 0, ({ rows, text, integer }) => {
+  const values = columns.map((column) =>
+    column === 'payout_id' || column === 'seq' ? integer(column) : text(column),
+  );
+  return sql`insert into history (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(values)} from ${rows} where ${text('hash')} is not null`;
+});
 
 /** Writes chained entries in their order. */
 export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
-  if (entries.length > 0) await insertEntries(trx, [rowsText(entries)]);
+  await insertEntries(trx, [], entries);
 }
 
 /** The newest entry of all, 0 before the first. */

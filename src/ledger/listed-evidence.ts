@@ -42,7 +42,7 @@ export async function runsSince(
  * A run's rows by what an index holds of them: asked for at once, SQLite, which knows nothing of the run's size, reads
  * the whole run by its primary key instead.
  */
-function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'reference_key', values: string) {
+function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'stray_key', values: string) {
   const text = sql`${values}`;
   const wantedIn = column === 'payout_id' ? idsIn(text) : textsIn(text);
   const wanted = sql<string>`(select transfer_id from listed where run_id = ${run} and ${sql.ref(column)} in
@@ -58,7 +58,7 @@ function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'reference_ke
 async function shownBy(db: Db | Trx, run: string, payouts: readonly Payout[]) {
   const paired = await rowsWith(db, run, 'payout_id', idsText(payouts)).execute();
   const idOf = new Map(payouts.map(({ id, reference_key }) => [reference_key, id]));
-  const unpaired = await rowsWith(db, run, 'reference_key', JSON.stringify([...idOf.keys()]))
+  const unpaired = await rowsWith(db, run, 'stray_key', JSON.stringify([...idOf.keys()]))
     .where('payout_id', 'is', null)
     .execute();
   const named = unpaired.map((row) => ({ ...row, payout_id: idOf.get(row.reference_key) ?? null }));
@@ -171,7 +171,7 @@ async function namedSo(
   names: ReadonlyMap<string, bigint[]>,
 ): Promise<{ id: bigint; reference: string }[]> {
   if (names.size === 0) return [];
-  const rows = await rowsWith(db, run, 'reference_key', JSON.stringify([...names.keys()]))
+  const rows = await rowsWith(db, run, 'stray_key', JSON.stringify([...names.keys()]))
     .where('payout_id', 'is', null)
     .where('status', '<>', 'failed')
     .execute();

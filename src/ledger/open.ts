@@ -15,6 +15,7 @@ import { up as listing } from './migrations/0007-listing.ts';
 import { up as brakes } from './migrations/0008-brakes.ts';
 import { up as haltKinds } from './migrations/0012-halt-kinds.ts';
 import { up as machines } from './migrations/0013-machines.ts';
+import { up as listed } from './migrations/0014-listed.ts';
 import { nameOf, type Place, placeOf } from './place.ts';
 import type { Session } from './postgres-session.ts';
 import { findSeal } from './seal.ts';
@@ -54,6 +55,7 @@ const migrations = {
   '0007-listing': { up: listing },
   '0012-halt-kinds': { up: haltKinds },
   '0013-machines': { up: machines },
+  '0014-listed': { up: listed },
 };
 
 /** The names of every migration this version knows, in their order. */

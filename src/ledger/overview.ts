@@ -4,7 +4,8 @@ import { formatMinor } from '../domain/money.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { type Life, livesOf } from './discrepancy-events.ts';
 import type { Db } from './open.ts';
-import type { Attempt, Discrepancy, HistoryRow, Inquiry, Listed, Payout, Webhook } from './tables.ts';
+import { type Shown, shownUnder } from './shown-under.ts';
+import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from './tables.ts';
 
 export type Overview = {
   batches: Record<string, number>;
@@ -40,7 +41,7 @@ export type Story = {
   attempts: Attempt[];
   webhooks: Webhook[];
   lookups: Inquiry[];
-  listings: Listed[];
+  listings: Shown[];
   discrepancies: (Discrepancy & { life: Life[] })[];
   history: HistoryRow[];
 };
@@ -65,13 +66,7 @@ export async function payoutStory(db: Db, mode: Mode, reference: string): Promis
       .execute(),
     webhooks: await db.selectFrom('webhooks').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
     lookups: await db.selectFrom('inquiries').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
-    listings: await db
-      .selectFrom('listed')
-      .selectAll()
-      .where('reference_key', '=', payout.reference_key)
-      .where('run_id', 'in', (eb) => eb.selectFrom('runs').select('id').where('mode', '=', mode))
-      .orderBy('run_id')
-      .execute(),
+    listings: await shownUnder(db, sql`select id from runs where mode = ${mode}`, [payout]),
     discrepancies: await discrepanciesOf(db, id),
     history: await db.selectFrom('history').selectAll().where('payout_id', '=', id).orderBy('seq').execute(),
   };

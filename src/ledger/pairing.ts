@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import type { ListedRow } from '../domain/classify.ts';
 import type { Mode } from '../domain/payout.ts';
-import { field, integerField, rowsOf, textsOf } from './bulk.ts';
+import { field, idsOf, integerField, rowsOf, textsOf } from './bulk.ts';
 import type { Db, Ledger, Trx } from './open.ts';
 import { pairingKeys } from './staging.ts';
 
 /** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
 const rowsPerStep = 1_000;
+/** How many pairs one UPDATE writes; each of them looks through all. */
+const rowsPerUpdate = 100;
 /** Rows that only a count, or a condition that few meet, looks at. */
 const rowsPerRange = 5_000;
 
@@ -20,8 +22,7 @@ export async function pairListed(ledger: Ledger, run: string, mode: Mode): Promi
     if ((await pairable(ledger.db, { run, mode, ids })).length === 0) continue;
     await ledger.write(async (trx) => {
       const found = await pairable(trx, { run, mode, ids });
-      await sql`update listed set payout_id = ${integerField('payout_id')} from ${rowsOf(found)} as row
-        where listed.run_id = ${run} and listed.transfer_id = ${field('transfer_id')}`.execute(trx);
+      await setPayouts(trx, run, found);
     });
   }
   let paired = 0;
@@ -36,6 +37,32 @@ export async function pairListed(ledger: Ledger, run: string, mode: Mode): Promi
     paired += Number(row.n);
   }
   return paired;
+}
+
+/** What runs showed of payouts that are thrown away becomes nobody's; some 20 runs hold rows at most. */
+export async function unpair(trx: Trx, payouts: readonly bigint[]): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    select id from runs where exists (select 1 from listed where listed.run_id = runs.id)`.execute(trx);
+  for (const { id } of rows) {
+    const shown = sql`(select transfer_id from listed indexed by listed_payout
+      where run_id = ${id} and payout_id in ${idsOf(payouts)})`;
+    await sql`update listed set payout_id = null, stray_key = reference_key
+      where run_id = ${id} and transfer_id in ${shown}`.execute(trx);
+  }
+}
+
+type Found = { transfer_id: string; payout_id: bigint };
+
+/** By sub-queries: joined to the rows given, SQLite reads the whole run, and all of them for each of its rows. */
+async function setPayouts(trx: Trx, run: string, found: readonly Found[]): Promise<void> {
+  for (let from = 0; from < found.length; from += rowsPerUpdate) {
+    const some = found.slice(from, from + rowsPerUpdate);
+    await sql`update listed set payout_id = (select ${integerField('payout_id')} from ${rowsOf(some)} as row
+        where ${field('transfer_id')} = listed.transfer_id)
+      where run_id = ${run} and transfer_id in ${textsOf(some.map(({ transfer_id }) => transfer_id))}`.execute(
+      trx,
+    );
+  }
 }
 
 const highest = 2n ** 63n - 1n;
@@ -70,7 +97,7 @@ async function pairable(db: Db | Trx, { run, mode, ids }: { run: string; mode: M
     (key) =>
       sql`(select min(p.id) from payouts p where p.mode = ${mode} and p.${sql.ref(key)} = l.${sql.ref(key)})`,
   );
-  const { rows } = await sql<{ transfer_id: string; payout_id: bigint }>`
+  const { rows } = await sql<Found>`
     select found.transfer_id, found.payout_id from (
       select l.transfer_id, coalesce(${sql.join(payouts)}) as payout_id from listed l
       where l.run_id = ${run} and l.transfer_id in ${textsOf(ids)} and l.payout_id is null) found

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { field, idsIn, idsText, integerField, rowsIn, rowsText, textsIn } from './bulk.ts';
+import { overRows } from './bound-rows.ts';
+import { idsIn, idsText, textsIn } from './bulk.ts';
 import type { Trx } from './open.ts';
 import { prepared } from './prepared.ts';
 import { columns, type Row } from './projection.ts';
@@ -32,19 +33,21 @@ const raiseVersions = prepared<never>(
   (_, slot) => sql`update batches set version = version + 1 where id in ${textsIn(slot(0))}`,
 );
 
-/** The statements that set these columns, by the columns' names. */
-const updates = new Map<string, ReturnType<typeof prepared<never>>>();
+type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<void>;
 
-function updateOf(key: string, names: readonly Column[]): ReturnType<typeof prepared<never>> {
+/** The statements that set these columns, by the columns' names. */
+const updates = new Map<string, Update>();
+
+function updateOf(key: string, names: readonly Column[]): Update {
   const known = updates.get(key);
   if (known) return known;
-  const sets = names.map(
-    (name) => sql`${sql.ref(name)} = ${integers.has(name) ? integerField(name) : field(name)}`,
-  );
-  const update = prepared<never>(
-    (_, slot) => sql`update payouts set ${sql.join(sets)}, updated_at = ${slot(0)}
-      from ${rowsIn(slot(1))} as row where payouts.id = ${integerField('id')}`,
-  );
+  const update = overRows(['id', ...names], 1, ({ rows, text, integer, shared }) => {
+    const sets = names.map(
+      (name) => sql`${sql.ref(name)} = ${integers.has(name) ? integer(name) : text(name)}`,
+    );
+    return sql`update payouts set ${sql.join(sets)}, updated_at = ${shared(0)}
+      from ${rows} where payouts.id = ${integer('id')}`;
+  });
   updates.set(key, update);
   return update;
 }
@@ -65,28 +68,7 @@ export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]):
     groups.set(key, group);
     group.own.push(after);
   }
-  for (const [key, { names, own }] of groups) {
-    const texts = own.map((row) => {
-      const told: Record<string, Row[Column]> = { id: row.id };
-      for (const name of names) told[name] = row[name];
-      return told;
-    });
-    await updateOf(key, names)(trx, [at, rowsText(texts)]);
-  }
+  for (const [key, { names, own }] of groups) await updateOf(key, names)(trx, [at], own);
   const batches = new Set(rows.map(({ after }) => after.batch_id));
   await raiseVersions(trx, [JSON.stringify([...batches])]);
-}
-
-const start = prepared<never>(
-  (_, slot) => sql`update payouts set state = ${slot(0)}, history_seq = 1, history_head = ${field('head')}
-    from ${rowsIn(slot(1))} as row where payouts.id = ${integerField('id')}`,
-);
-
-/** Writes the first state of fresh payouts and the head of their history. */
-export async function startRows(
-  trx: Trx,
-  state: Row['state'],
-  heads: readonly { id: bigint; head: string }[],
-): Promise<void> {
-  if (heads.length > 0) await start(trx, [state, rowsText(heads)]);
 }

@@ -4,6 +4,8 @@ import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import type { Ledger } from './open.ts';
 import { uncheckedShortCuts } from './short-cuts.ts';
 
+const rowsPerDelete = 5_000;
+
 /**
  * Drops the staged rows of all but the last `keep` runs of the mode, the newest complete one, which decisions, claims
  * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. Some at a
@@ -25,7 +27,11 @@ export async function pruneListings(ledger: Ledger, mode: Mode, keep: number): P
     if (kept.has(id)) continue;
     for (let more = true; more; ) {
       more = await ledger.write(async (trx) => {
-        const some = trx.selectFrom('listed').select('transfer_id').where('run_id', '=', id).limit(20_000);
+        const some = trx
+          .selectFrom('listed')
+          .select('transfer_id')
+          .where('run_id', '=', id)
+          .limit(rowsPerDelete);
         const gone = await trx
           .deleteFrom('listed')
           .where('run_id', '=', id)

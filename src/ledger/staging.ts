@@ -43,7 +43,9 @@ export async function stage(trx: Trx, run: string, pass: number, transfers: Stag
   const all = [...newest.values()];
   for (let from = 0; from < all.length; from += rowsPerInsert) {
     const rows = all.slice(from, from + rowsPerInsert);
-    const parameters = [run, BigInt(pass), mode, mode, mode, ...rows.flatMap(valuesOf)];
+    const parameters: Value[] = [run, BigInt(pass), mode, mode];
+    for (const row of rows) addValues(parameters, row);
+    parameters.push(mode);
     await trx.executeQuery(CompiledQuery.raw(insertText(trx, rows.length), parameters));
   }
 }
@@ -54,7 +56,7 @@ function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
   return updatedAt === '' || updatedAt >= instantText(other.updated_at);
 }
 
-/** The columns of one row's own, in the order of {@link valuesOf}. */
+/** The columns of one row's own, in the order of {@link addValues}. */
 const shownColumns = [
   'transfer_id',
   'trx',
@@ -73,9 +75,11 @@ const shownColumns = [
   'updated_at',
 ] as const;
 
-function valuesOf(row: StagedTransfer): (string | bigint | null)[] {
+type Value = string | bigint | null;
+
+function addValues(parameters: Value[], row: StagedTransfer): void {
   const createdAt = instantText(row.created_at);
-  return [
+  parameters.push(
     row.id,
     row.trx,
     row.reference,
@@ -91,7 +95,7 @@ function valuesOf(row: StagedTransfer): (string | bigint | null)[] {
     row.status,
     createdAt,
     row.updated_at === row.created_at ? createdAt : instantText(row.updated_at),
-  ];
+  );
 }
 
 /** Written once for each dialect: building it for each group took as long as the insert. */
@@ -110,24 +114,32 @@ function insertText(trx: Trx, rows: number): string {
 /** A listed transfer is a payout's by the first of these that finds one. */
 export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
 
-/** Its parameters are the run, the pass, the mode for each of the pairing keys, then the rows' own columns. */
+/**
+ * Its parameters are the run, the pass, the mode for each of the two lesser pairing keys, the rows' own columns, and the
+ * mode once more. The reference is joined by its own index, since nearly every row is paired by it.
+ */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
-  const columns = sql.join(['run_id', 'pass', 'payout_id', ...shownColumns].map((column) => sql.ref(column)));
+  const columns = ['run_id', 'pass', 'payout_id', 'stray_key', ...shownColumns].map((column) =>
+    sql.ref(column),
+  );
   const fields = shownColumns.map((column) =>
     column === 'amount' ? sql`cast(${shown(column)} as bigint)` : shown(column),
   );
-  const payouts = pairingKeys.map(
+  const [named, ...lesser] = pairingKeys;
+  const others = lesser.map(
     (key) =>
-      sql`(select min(p.id) from payouts p where p.mode = ${any} and p.${sql.ref(key)} = ${shown(key)})`,
+      sql`(select min(o.id) from payouts o where o.mode = ${any} and o.${sql.ref(key)} = ${shown(key)})`,
   );
   const one = sql`(${sql.join(shownColumns.map(() => any))})`;
-  const updates = ['pass', 'payout_id', ...shownColumns.slice(1)].map(
+  const updates = ['pass', 'payout_id', 'stray_key', ...shownColumns.slice(1)].map(
     (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
   );
-  return sql`insert into listed (${columns})
-    select cast(${any} as text), cast(${any} as bigint), coalesce(${sql.join(payouts)}), ${sql.join(fields)}
+  return sql`insert into listed (${sql.join(columns)})
+    select cast(${any} as text), cast(${any} as bigint), coalesce(p.id, ${sql.join(others)}),
+      case when p.id is null then ${shown(named)} end, ${sql.join(fields)}
     from (values ${sql.join(Array(rows).fill(one))}) v
+      left join payouts p on p.mode = ${any} and p.${sql.ref(named)} = ${shown(named)}
     where true on conflict (run_id, transfer_id) do update set ${sql.join(updates)}
     where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
 }

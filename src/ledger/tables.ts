@@ -260,11 +260,12 @@ type ListedTable = {
   /** ISO UTC with milliseconds; empty where the service's text is no instant. */
   created_at: string;
   updated_at: string;
-  /** The last pass over the list that brought it or something new about it (P28); `pass_before` is no longer written. */
+  /** The last pass over the list that brought it or something new about it (P28). */
   pass: bigint;
-  pass_before: Generated<bigint>;
   /** The payout it was paired with; null: none of ours, or not yet paired. */
   payout_id: bigint | null;
+  /** Its `reference_key` where no payout went by it when it was staged, so that an index holds only those. */
+  stray_key: Generated<string | null>;
 };
 
 export type Batch = Selectable<BatchTable>;

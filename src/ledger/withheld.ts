@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
-import { textsOf } from './bulk.ts';
 import { type Alive, aliveAncestors } from './lineage.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import type { Trx } from './open.ts';
 import { prepared } from './prepared.ts';
 import { record } from './record.ts';
+import { shownUnder } from './shown-under.ts';
 
 /** The source of a hold that was made here; a person's `hold` names another. */
 export const withholder = 'claim';
@@ -115,17 +116,9 @@ async function listedAlready(
   // Runs that got no list may have followed it.
   const complete = await newestCompleteRun(trx, mode);
   if (complete) runs.push({ id: complete.id });
-  const idOf = new Map(payouts.map(({ id, reference }) => [foldReference(reference), id]));
-  const rows = await trx
-    .selectFrom('listed')
-    .select(['run_id', 'reference_key'])
-    .where(
-      'run_id',
-      'in',
-      runs.map(({ id }) => id),
-    )
-    .where('reference_key', 'in', textsOf([...idOf.keys()]))
-    .execute();
+  const named = payouts.map(({ id, reference }) => ({ id, reference_key: foldReference(reference) }));
+  const idOf = new Map(named.map(({ id, reference_key }) => [reference_key, id]));
+  const rows = await shownUnder(trx, sql.join(runs.map(({ id }) => id)), named);
   return new Map(
     rows.flatMap(({ run_id, reference_key }) => {
       const id = idOf.get(reference_key);

@@ -34,7 +34,7 @@ export type PassOptions = {
 };
 
 /** Rows gathered before they are written: several pages a transaction. */
-const groupRows = 2_000;
+const groupRows = 4_000;
 
 /** What some pages brought: rows new to this pass, one page wholly beyond the edge, or no row at all. */
 type Heard = { fresh: boolean; beyond: boolean; empty: boolean };

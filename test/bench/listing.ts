@@ -6,15 +6,14 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../src/app.ts';
 import { bareListing } from './bare.ts';
+import { limitHeap } from './heap.ts';
 import { addListed } from './listed-payouts.ts';
 import { openBenchApp } from './ours.ts';
 import { timed } from './table.ts';
 
-// As src/bin.js does for every command.
-setFlagsFromString('--optimize-for-size');
+limitHeap();
 
 const concurrency = 32;
 const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });

@@ -149,6 +149,17 @@ it('P16: only the envelope of the service says not found', () => {
   expect(isNotFound('<html>', 404)).toBe(false);
 });
 
+it.each([
+  ['2026-11-21T12:00:00.123456Z', Date.UTC(2026, 10, 21, 12, 0, 0, 123)],
+  ['2024-02-29T23:59:59.999999Z', Date.UTC(2024, 1, 29, 23, 59, 59, 999)],
+  ['2026-11-21T24:00:00.000000Z', Date.UTC(2026, 10, 22)],
+  ['2026-13-21T12:00:00.123456Z', null],
+  ['2026-11-21T12:61:00.123456Z', null],
+])('reads %s, the form in which the service shows times, as any other', (text, ms) => {
+  expect(readInstant(text)).toBe(ms);
+  expect(readInstant(` ${text}`)).toBe(ms);
+});
+
 it('reads times with any fraction, and zoneless ones as Lagos time', () => {
   expect(readInstant('2026-11-21T12:00:00.1234567890Z')).toBe(Date.UTC(2026, 10, 21, 12, 0, 0, 123));
   expect(readInstant('2026-11-21 12:00:00')).toBe(Date.UTC(2026, 10, 21, 11));

@@ -68,6 +68,23 @@ it('what a look-up taught since the row was staged pairs it later', async () => 
   ]);
 });
 
+it('what was learnt of many payouts pairs each with its own row', async () => {
+  const names = Array.from({ length: 250 }, (_, n) => `R-${n}`);
+  const run = await stageRows(names.map((_, n) => listedTransfer(`S-${n}`, { id: `${n}`, trx: `T-${n}` })));
+  const ids = await addBatch(ledger, names);
+  for (const [n, id] of ids.entries())
+    await ledger.db
+      .updateTable('payouts')
+      .set({ trx: `T-${n}` })
+      .where('id', '=', id)
+      .execute();
+  expect(await pairListed(ledger, run, 'test')).toBe(250);
+  const rows = await paired(run);
+  expect(
+    rows.map(({ reference, payout_id }) => ids.indexOf(payout_id ?? 0n) === Number(reference.slice(2))),
+  ).toEqual(rows.map(() => true));
+});
+
 it('transfers that nobody here ordered come some at a time, none left out, however old those between them are', async () => {
   const rows = Array.from({ length: 12 }, (_, n) =>
     listedTransfer(`S-${n}`, {
