@@ -25,7 +25,7 @@ export async function fill(app: LocalApp, queue: Queue): Promise<string[]> {
   const batches = await batchesWithReady(app.ledger.db, app.brakes.under());
   for (const batch of batches.slice(0, mostBatches)) {
     const left = await sendable(app.ledger.db, { batches: [batch], ...app.brakes.under() });
-    for (const job of chunks(mode, batch, left.ready, 0)) await add(job);
+    await Promise.all(chunks(mode, batch, left.ready, 0).map(add));
   }
   // A chunk of no batch asks about the canaries, so that the rest of their batches goes without anybody's help.
   if ((await app.brakes.unsettled(1)).length > 0) await add(chunkOf(mode, '', 0));
@@ -59,7 +59,8 @@ export async function run(
   if (!full.signal.aborted || signal.aborted) return { kind: 'sent', full: false, result };
   if (batch !== '') {
     const left = await countReady(app.ledger.db, app.config.mode, batch, chunkSize * mostChunks);
-    for (const job of chunks(app.config.mode, batch, left, part + 1)) await queue.add(job);
+    // Asked all at once: one after the other would cost a worker as much time as many payouts.
+    await Promise.all(chunks(app.config.mode, batch, left, part + 1).map((job) => queue.add(job)));
   }
   return { kind: 'sent', full: result.ended === 'interrupted' || result.ended === 'drained', result };
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
 import type { PayoutEvent } from '../domain/transition.ts';
-import { field, idsIn, idsText, integerField, rowsIn, rowsText } from './bulk.ts';
+import { field, idsText, integerField, isOneOf, rowsIn, rowsText } from './bulk.ts';
 import { giveBack } from './limit-uses.ts';
 import type { Trx } from './open.ts';
 import { prepared } from './prepared.ts';
@@ -15,7 +15,7 @@ const selectOpen = prepared<Open>((db, slot) =>
   db
     .selectFrom('attempts')
     .select(['id', 'payout_id', 'outcome'])
-    .where('payout_id', 'in', idsIn(slot(0)))
+    .where(isOneOf(sql.ref('payout_id'), slot(0)))
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])])),
 );
 

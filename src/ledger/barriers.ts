@@ -15,6 +15,11 @@ export const barrierKeys = {
   listing: (mode: Mode) => `listing_due:${mode}` as const,
 };
 
+/** The keys of every barrier that can stand before a mode, the gravest first. */
+export function barriersOf(mode: Mode): string[] {
+  return [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
+}
+
 const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
   db
     .selectFrom('meta')
@@ -24,7 +29,7 @@ const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
 
 /** The barrier in force for a mode, the gravest first. */
 export async function findBarrier(db: Db | Trx, mode: Mode): Promise<Barrier | undefined> {
-  const keys = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
+  const keys = barriersOf(mode);
   const rows = await metaOf(db, keys);
   for (const key of keys) {
     const row = rows.find((one) => one.key === key);

@@ -6,7 +6,8 @@ type BulkRow = Readonly<Record<string, string | bigint | null>>;
 
 /**
  * Many rows as one parameter, so that a chunk of any size is one prepared statement. Bigints go in as JSON integers;
- * ids and counters stay below 2^53. The one place that knows SQLite's JSON table function.
+ * ids and counters stay below 2^53. The one place that knows the databases' JSON table functions: PostgreSQL takes the rows
+ * of an array for few, so that it looks each up by its key; those of a JSON function it takes for many, and reads a table.
  */
 export function rowsOf(rows: readonly BulkRow[]): RawBuilder<{ value: string }> {
   return rowsIn(sql`${rowsText(rows)}`);
@@ -14,7 +15,12 @@ export function rowsOf(rows: readonly BulkRow[]): RawBuilder<{ value: string }> 
 
 /** The rows in a text of {@link rowsText}, for a statement that is put together before its rows are known. */
 export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }> {
-  return sql`json_each(${text})`;
+  return perDialect(
+    sql`json_each(${text})`,
+    sql`(select place - 1 as key, element as value, place as id
+      from unnest((select array_agg(e) from jsonb_array_elements(${text}::jsonb) as x (e)))
+        with ordinality as u (element, place))`,
+  );
 }
 
 /** The text of {@link rowsIn}. */
@@ -56,7 +62,15 @@ export function idsOf(ids: readonly bigint[]): RawBuilder<bigint> {
 export function idsIn(text: RawBuilder<unknown>): RawBuilder<bigint> {
   return perDialect(
     sql`(select value from json_each(${text}))`,
-    sql`(select element::bigint from jsonb_array_elements_text(${text}::jsonb) as e (element))`,
+    sql`(select unnest((select translate(${text}, '[]', '{}')::bigint[])))`,
+  );
+}
+
+/** True for an id of a text of {@link idsText}: for a table of which one id has several rows. */
+export function isOneOf(column: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuilder<boolean> {
+  return perDialect(
+    sql<boolean>`${column} in (select value from json_each(${text}))`,
+    sql`${column} = any((select translate(${text}, '[]', '{}')::bigint[])::bigint[])`,
   );
 }
 
@@ -74,7 +88,7 @@ export function textsOf(texts: readonly string[]): RawBuilder<string> {
 export function textsIn(text: RawBuilder<unknown>): RawBuilder<string> {
   return perDialect(
     sql`(select value from json_each(${text}))`,
-    sql`(select element from jsonb_array_elements_text(${text}::jsonb) as e (element))`,
+    sql`(select unnest((select array_agg(e) from jsonb_array_elements_text(${text}::jsonb) as x (e))))`,
   );
 }
 

@@ -6,11 +6,12 @@ import { isApproved } from './approvals.ts';
 import { integerField, rowsIn, rowsText } from './bulk.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
 import { findHalt, halt } from './halts.ts';
-import { type Lane, type Lanes, lanesOf } from './lanes.ts';
+import { type Lane, type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import type { Db, Trx } from './open.ts';
 import { prepared } from './prepared.ts';
+import { nothingStands } from './quiet.ts';
 import { record } from './record.ts';
 import { withhold } from './withheld.ts';
 
@@ -43,13 +44,16 @@ export async function claimUnlessHalted(
   request: ClaimRequest,
 ): Promise<{ claims: Claim[]; halted: string | null }> {
   const { mode, brakes, at } = request;
-  await stopForCanaries(trx, request);
-  const halted = await findHalt(trx, mode);
-  if (halted) return { claims: [], halted: halted.cause };
   const none = { claims: [], halted: null };
+  const isQuiet = await nothingStands(trx, request);
+  if (!isQuiet) {
+    await stopForCanaries(trx, request);
+    const halted = await findHalt(trx, mode);
+    if (halted) return { claims: [], halted: halted.cause };
+  }
   if (request.limit <= 0) return none;
-  await assertNotTakenOver(trx, request.workerId);
-  const lanes = await lanesToClaim(trx, request);
+  if (!isQuiet) await assertNotTakenOver(trx, request.workerId);
+  const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
   const free = await withhold(trx, mode, await readyOf(trx, request, lanes), at);
   const limits = lanes?.use;
   // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
@@ -130,10 +134,9 @@ type Asked = {
 };
 
 function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked) {
-  const { batches, payouts } = asked;
+  const { payouts } = asked;
   return db
     .selectFrom('payouts')
-    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select([
       'payouts.id',
       'payouts.reference',
@@ -147,13 +150,25 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
     .where('payouts.mode', '=', asked.mode)
     .where('payouts.look_up_first', '=', 0n)
     .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', asked.at)]))
-    .where('batches.phase', '=', 'loaded')
-    .where('batches.mode', '=', asked.mode)
-    .where(isApproved(brakes))
-    .$if(batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(batches ?? [])]))
+    .where(ofOpenBatch(db, brakes, asked), '=', 1n)
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
     .limit(asked.limit);
+}
+
+/**
+ * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,
+ * and no more of them than are asked for; a join may be put together by reading and sorting everything that is ready.
+ */
+function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
+  return db
+    .selectFrom('batches')
+    .select(sql<bigint>`1`.as('may_go'))
+    .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
+    .where('batches.phase', '=', 'loaded')
+    .where('batches.mode', '=', mode)
+    .where(isApproved(brakes))
+    .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
 }
 
 type Query = ReturnType<typeof prepared<Ready>>;

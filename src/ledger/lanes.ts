@@ -26,6 +26,11 @@ type Ask = {
   payouts?: readonly bigint[];
 };
 
+/** Whether the configuration alone makes lanes be looked at, whatever stands in the ledger. */
+export function usesLanes(brakes: Brakes): boolean {
+  return brakes.canary > 0 || Object.keys(brakes.dailyLimit).length > 0;
+}
+
 /**
  * What is ready, by batch and currency in the order of the first payout of each, with what keeps it back: a canary that
  * has not settled, or a day's limit that the next payout goes over (P21). Null where nothing could keep anything back,
@@ -35,7 +40,7 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const { mode, brakes, at, batches } = ask;
   const limited = Object.keys(brakes.dailyLimit).length > 0;
   const canaries = await standingCanaries(db, mode);
-  if (!limited && brakes.canary === 0 && canaries.length === 0) return null;
+  if (!usesLanes(brakes) && canaries.length === 0) return null;
   const closed = new Map<string, { throughId: bigint; failed: boolean }>();
   for (const canary of canaries) {
     const verdict =

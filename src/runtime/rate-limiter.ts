@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 export type RateLimiter = {
   /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws on ledger I/O. */
   take(signal?: AbortSignal): Promise<void>;
+  /** How many starts one commit reserves; Infinity where there is no limit. */
+  atOnce: number;
   /** 0 when the caller may start now; else the ms until a start is free, and nothing is reserved. Not for `even`. */
   tryTake(): Promise<number>;
 };
@@ -44,6 +46,7 @@ export function createRateLimiter(deps: {
     return reserved.shift() ?? 0;
   };
   return {
+    atOnce: limit === 0 ? Number.POSITIVE_INFINITY : blockSize,
     async take(signal) {
       if (limit === 0) return;
       waiting++;

@@ -10,12 +10,13 @@ import { type RecordEvent, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
+import { createPermits, type Limiter } from './permits.ts';
 
 export type SenderDeps = {
   ledger: Ledger;
   clock: Clock;
   service: ServiceClient;
-  limiter: { take(signal?: AbortSignal): Promise<void> };
+  limiter: Limiter;
   workerId: string;
   rules: {
     mode: Mode;
@@ -42,6 +43,8 @@ export type SendResult = {
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
+/** A service that took a payout so short a time ago is not tried with a single one first: chunks follow upon each other. */
+const provenMs = 5000;
 /** When nothing could be claimed although something is ready: another process has it, or it is still being loaded. */
 const idleMs = 50;
 
@@ -51,11 +54,12 @@ const idleMs = 50;
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run heard it.
-  const pause = { until: 0 };
+  const pause = { until: 0, acceptedAt: Number.NEGATIVE_INFINITY };
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
-type Pause = { until: number };
+/** `acceptedAt`: when the service last took a payout of this process, on the monotonic clock. */
+type Pause = { until: number; acceptedAt: number };
 
 /** Runs the loop; when the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
@@ -81,7 +85,8 @@ async function loop(
 ): Promise<SendResult> {
   const { clock, rules } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
-  const state: State = { accepted: false, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
+  const accepted = clock.monotonic() - pause.acceptedAt < provenMs;
+  const state: State = { accepted, notSentInARow: 0, agedInARow: 0, progressAt: clock.monotonic() };
   const permits = createPermits(deps, request.signal);
   let stop: { ended: SendResult['ended']; detail: string } | undefined;
   for (;;) {
@@ -125,41 +130,11 @@ type State = { accepted: boolean; notSentInARow: number; agedInARow: number; pro
 /** When an intent was made, on both clocks. */
 type Began = { monotonic: number; wall: number };
 
-/** Rate permits in stock. They are fetched beside the loop, so that waiting for one never delays an answer's commit. */
-function createPermits(deps: SenderDeps, signal: AbortSignal | undefined) {
-  let stock = 0;
-  let fetching: Promise<void> | undefined;
-  let failure: { error: unknown } | undefined;
-  const fetchUpTo = async (wanted: number): Promise<void> => {
-    const until = deps.clock.monotonic() + 2;
-    do {
-      await deps.limiter.take(signal);
-      stock += 1;
-    } while (stock < wanted && deps.clock.monotonic() < until && !signal?.aborted);
-  };
-  return {
-    count: () => stock,
-    spend: (n: number) => {
-      stock -= n;
-    },
-    /** Begins to fetch what is missing; undefined when nothing is. */
-    fill(wanted: number): Promise<void> | undefined {
-      if (stock >= wanted) return undefined;
-      if (failure) throw failure.error;
-      fetching ??= fetchUpTo(wanted)
-        .catch((error: unknown) => {
-          failure = { error };
-        })
-        .finally(() => {
-          fetching = undefined;
-        });
-      return fetching;
-    },
-  };
-}
-
 function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock): void {
-  if (outcome.kind === 'accepted') state.accepted = true;
+  if (outcome.kind === 'accepted') {
+    state.accepted = true;
+    pause.acceptedAt = clock.monotonic();
+  } else if (outcome.kind !== 'refused') pause.acceptedAt = Number.NEGATIVE_INFINITY;
   if (outcome.kind === 'accepted' || outcome.kind === 'refused') state.progressAt = clock.monotonic();
   state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
   if (outcome.kind === 'turned_away') {

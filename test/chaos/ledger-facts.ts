@@ -63,11 +63,17 @@ function openFile(path: string): Opened {
 /** Through psql, which answers before the next line runs, as SQLite does. */
 function openDatabase(url: string): Opened {
   const psql = findProgram('psql', debianPostgresFolders()) ?? 'psql';
-  const env = { ...process.env, PGOPTIONS: '-c search_path=counterfoil' };
+  const address = new URL(url);
+  // psql does not know our own parameter.
+  const schema = address.searchParams.get('schema') ?? 'counterfoil';
+  address.searchParams.delete('schema');
+  const env = { ...process.env, PGOPTIONS: `-c search_path=${schema}` };
   const options = { env, encoding: 'utf8' as const, maxBuffer: 1 << 30, stdio: 'pipe' as const };
   return {
     rows: (query) =>
-      patiently(() => execFileSync(psql, ['-X', '-q', '-A', '-t', '-F', '\t', url, '-c', query], options))
+      patiently(() =>
+        execFileSync(psql, ['-X', '-q', '-A', '-t', '-F', '\t', address.href, '-c', query], options),
+      )
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => line.split('\t')),

@@ -180,7 +180,7 @@ it.skipIf(onPostgres)(
       const undo = [
         'alter table halts drop column kinds',
         'drop index payouts_ready',
-        'drop index listed_of',
+        'drop index if exists listed_of',
         'drop index attempts_uncounted',
         'alter table attempts drop column day_id',
         'drop table limit_uses',

@@ -62,8 +62,8 @@ it('P3: one standstill that aged a whole group of intents does not end the run',
   const once: Clock = { ...clock, now: () => clock.now() + late, monotonic: () => clock.monotonic() + late };
   const write: TestLedger['write'] = async (work) => {
     const done = await still.write(work);
-    // The third turn is the first that claims for all its slots.
-    if (++writes === 3) late += 6000;
+    // The second turn is the first that claims for all its slots.
+    if (++writes === 2) late += 6000;
     return done;
   };
   const result = await senderOf({ ...still, write }, client, { clock: once }).run();

@@ -144,6 +144,32 @@ it('sends one payout alone until the first is accepted, and never more than its 
   expect(Math.max(...seen)).toBe(4);
 });
 
+it('a run that follows upon another begins with all its slots, unless the service last answered badly', async () => {
+  const client = await service({ 'R-9': 'html_502' }, { latencyMs: 20 });
+  let under = 0;
+  const seen: number[] = [];
+  const watched: ServiceClient = {
+    ...client,
+    bankTransfer: async (...args) => {
+      seen.push(++under);
+      return client.bankTransfer(...args).finally(() => under--);
+    },
+  };
+  const sender = senderOf(ledger, watched, { concurrency: 4 });
+  await addBatch(ledger, named(4));
+  await sender.run();
+  await addBatch(ledger, named(8).slice(4), { id: 'b-2' });
+  seen.length = 0;
+  await sender.run();
+  expect(seen).toEqual([1, 2, 3, 4]);
+  await addBatch(ledger, ['R-9'], { id: 'b-3' });
+  await sender.run();
+  await addBatch(ledger, ['R-10', 'R-11'], { id: 'b-4' });
+  seen.length = 0;
+  await sender.run();
+  expect(seen).toEqual([1, 1]);
+});
+
 it.each(['wall', 'monotonic'] as const)(
   'P3: an intent grown too old on the %s clock is not sent',
   async (which) => {

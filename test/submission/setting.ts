@@ -42,7 +42,8 @@ export function senderOf(
   } = more;
   const mode: Mode = 'test';
   const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3, brakes };
-  return createSender({ ledger, clock, service, limiter: { take: async () => undefined }, workerId, rules });
+  const limiter = { take: async () => undefined, atOnce: Number.POSITIVE_INFINITY };
+  return createSender({ ledger, clock, service, limiter, workerId, rules });
 }
 
 /** R-1 to R-n. */

@@ -88,7 +88,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'forgets a payout of each batch',
     file: 'src/ledger/batches.ts',
-    find: `  const texts = rows.map((row) => ({`,
-    replace: `  const texts = rows.slice(0, rows.length > 2 ? -1 : undefined).map((row) => ({`,
+    find: `  await insertRows(trx, [batch.mode, batch.id, at], rows);`,
+    replace: `  await insertRows(trx, [batch.mode, batch.id, at], rows.slice(0, rows.length > 2 ? -1 : undefined));`,
   },
 ];

@@ -13,8 +13,8 @@ export const wentBackDefects: readonly Defect[] = [
     name: 'sends from a ledger that went back',
     oldCopies: true,
     file: 'src/ledger/barriers.ts',
-    find: `  const keys = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];`,
-    replace: `  const keys = [barrierKeys.sealed, barrierKeys.listing(mode)];`,
+    find: `  return [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];`,
+    replace: `  return [barrierKeys.sealed, barrierKeys.sealed, barrierKeys.listing(mode)];`,
   },
   {
     name: 'sends from an adopted ledger before a listing was matched',
