@@ -114,8 +114,9 @@ function obeyLauncher(signals) {
 }
 
 async function work() {
-  // A batch worker shares its machine: collect early rather than let the heap grow to what the machine has.
-  setFlagsFromString('--optimize-for-size');
+  // A batch worker shares its machine: collect early rather than let the heap grow to what the machine has. All that V8
+  // does to save memory (--optimize-for-size) would save a little more and cost half as much processor time again.
+  setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=20');
   const signals = countSignalsOnce();
   if (process.argv0 === workerName && process.channel) obeyLauncher(signals);
   // Beside the installed packages, not in the shared temporary folder, where others could plant code.

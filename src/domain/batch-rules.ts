@@ -73,39 +73,32 @@ export function checkRow(
   const say = (column: KnownColumn, value: string, found: Finding): void => {
     if (found) problems.push({ column, value, ...found });
   };
-  const read = (column: KnownColumn, rule: (value: string) => Finding): string => {
+  const read = (column: KnownColumn, { currency, accountNumber }: Read): string => {
     const value = cell(column);
     // A column that the file lacks is the header's problem, said once.
     if (value === undefined) return '';
     if (value.trim() === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
-    else if (!hiddenCharacter(value, column === 'narration')) say(column, value, rule(value));
+    else if (!hiddenCharacter(value, column === 'narration')) {
+      const bankCode = column === 'account_number' ? (cell('bank_code') ?? '') : '';
+      say(column, value, findingOf(column, value, { currency, accountNumber, bankCode, rules }));
+    }
     return value;
   };
-  const reference =
-    cell('reference') === undefined ? null : read('reference', (value) => referenceFinding(value, rules));
-  const currency = read('currency', currencyFinding);
-  const accountNumber = read('account_number', (value) =>
-    accountFinding(value, currency, cell('bank_code') ?? ''),
-  );
-  const accountName = read('account_name', () => null);
-  const bankCode = read('bank_code', (value) => bankFinding(value, currency, accountNumber));
-  const narration = read('narration', () => null);
+  const reference = cell('reference') === undefined ? null : read('reference', nothingRead);
+  const currency = read('currency', nothingRead);
+  const accountNumber = read('account_number', { currency, accountNumber: '' });
+  const accountName = read('account_name', nothingRead);
+  const bankCode = read('bank_code', { currency, accountNumber });
+  const narration = read('narration', nothingRead);
   const senderName = cell('sender_name') || rules.senderName;
   if (senderName === '' && cell('sender_name') !== undefined) {
     say('sender_name', '', { problem: 'is empty', fix: 'write the sender_name, or set intake.sender_name' });
   }
-  let amount = 0n;
-  read('amount', (value) => {
-    if (exponentOf(currency) === undefined)
-      return /^\d+(\.\d+)?$/.test(value) ? null : amountFinding(value, 'NGN');
-    const parsed = parseAmount(value, currency);
-    if (parsed.kind === 'problem') return amountFinding(value, currency);
-    amount = parsed.minor;
-    return null;
-  });
+  const amount = read('amount', { currency, accountNumber });
   const type = cell('type') ?? '';
   say('type', type, typeFinding(type, currency));
   if (problems.length > 0) return { kind: 'bad', problems };
+  const parsed = parseAmount(amount, currency);
   return {
     kind: 'ok',
     row: {
@@ -113,7 +106,8 @@ export function checkRow(
       accountNumber,
       accountName,
       bankCode,
-      amount,
+      // A file without the column has no rows that may be paid.
+      amount: parsed.kind === 'ok' ? parsed.minor : 0n,
       currency,
       narration,
       senderName,
@@ -123,6 +117,33 @@ export function checkRow(
 }
 
 type Finding = { problem: string; fix: string } | null;
+
+/** The cells of a row that the rules of its others look at. */
+type Read = { currency: string; accountNumber: string };
+
+const nothingRead: Read = { currency: '', accountNumber: '' };
+
+function findingOf(
+  column: KnownColumn,
+  value: string,
+  { currency, accountNumber, bankCode, rules }: Read & { bankCode: string; rules: RowRules },
+): Finding {
+  switch (column) {
+    case 'reference':
+      return referenceFinding(value, rules);
+    case 'currency':
+      return currencyFinding(value);
+    case 'account_number':
+      return accountFinding(value, currency, bankCode);
+    case 'bank_code':
+      return bankFinding(value, currency, accountNumber);
+    case 'amount':
+      if (exponentOf(currency) !== undefined) return amountFinding(value, currency);
+      return /^\d+(\.\d+)?$/.test(value) ? null : amountFinding(value, 'NGN');
+    default:
+      return null;
+  }
+}
 
 export function amountFinding(value: string, currency: string): Finding {
   return writtenAmountFinding(value, currency);
@@ -193,8 +214,9 @@ function accountProblem(value: string, currency: string): Finding {
 function bankFinding(value: string, currency: string, accountNumber: string): Finding {
   // South African branch codes have 6 digits, Nigerian ones 3 or 6: five are six whose zero a spreadsheet dropped, but
   // for the institutions whose own five the check digit confirms (with a zero in front, theirs begin with 09).
-  const isOwn = currency === 'NGN' && !value.startsWith('9') && nubanAgrees(value, accountNumber) === true;
-  const isShort = /^\d{5}$/.test(value) && (currency === 'NGN' || currency === 'ZAR') && !isOwn;
+  const isOwn = (): boolean =>
+    currency === 'NGN' && !value.startsWith('9') && nubanAgrees(value, accountNumber) === true;
+  const isShort = /^\d{5}$/.test(value) && (currency === 'NGN' || currency === 'ZAR') && !isOwn();
   if (/^[A-Za-z0-9]{3,11}$/.test(value) && !isShort) return null;
   const repaired = repairedBank(value, currency, accountNumber);
   const problem = isShort

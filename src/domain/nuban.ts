@@ -10,6 +10,6 @@ export function nubanAgrees(bankCode: string, accountNumber: string): boolean | 
   const digits = `${bankCode.length === 5 ? '9' : '000'}${bankCode}${accountNumber}`;
   const digitAt = (i: number): number => digits.charCodeAt(i) - 48;
   let sum = 0;
-  for (const [i, weight] of weights.entries()) sum += digitAt(i) * weight;
+  for (let i = 0; i < weights.length; i++) sum += digitAt(i) * (weights[i] ?? 0);
   return (10 - (sum % 10)) % 10 === digitAt(weights.length);
 }

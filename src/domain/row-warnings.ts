@@ -7,18 +7,21 @@ export function rowWarnings({ bankCode, accountNumber, currency, ...row }: Batch
   const warnings: string[] = [];
   if (currency === 'NGN' && nubanAgrees(bankCode, accountNumber) === false)
     warnings.push(`the account number's check digit does not agree with bank code ${bankCode}`);
-  const names = [
-    ['account_name', row.accountName],
-    ['sender_name', row.senderName],
-  ] as const;
-  for (const [column, name] of names) {
-    const mixed = mixedScripts(name);
-    if (mixed)
-      warnings.push(
-        `${column} mixes ${mixed.join(' and ')} letters: some look alike and are another name to a bank`,
-      );
-    if (name.includes('\ufffd'))
-      warnings.push(`${column} holds U+FFFD, which stands where a letter was lost before: type it again`);
-  }
+  warnings.push(
+    ...nameWarnings('account_name', row.accountName),
+    ...nameWarnings('sender_name', row.senderName),
+  );
+  return warnings;
+}
+
+function nameWarnings(column: string, name: string): string[] {
+  const warnings: string[] = [];
+  const mixed = mixedScripts(name);
+  if (mixed)
+    warnings.push(
+      `${column} mixes ${mixed.join(' and ')} letters: some look alike and are another name to a bank`,
+    );
+  if (name.includes('\ufffd'))
+    warnings.push(`${column} holds U+FFFD, which stands where a letter was lost before: type it again`);
   return warnings;
 }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
-import { canonicalBody } from '../domain/body.ts';
-import { batchId, batchName, foldReference, generatedReference } from '../domain/ids.ts';
-import { formatMinor } from '../domain/money.ts';
+import { batchId, batchName } from '../domain/ids.ts';
+import type { Mode } from '../domain/payout.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { noteBatch } from '../ledger/approvals.ts';
@@ -19,11 +18,12 @@ import {
   loadingBatches,
 } from '../ledger/batches.ts';
 import { dropSome } from '../ledger/drop-batch.ts';
-import { batchLikeness, type Likeness } from '../ledger/likeness.ts';
+import { batchLikeness, hasLikeness, type Likeness } from '../ledger/likeness.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Dropper } from './dropper.ts';
+import { frozen } from './frozen.ts';
 import {
   approvedOriginals,
   heldOriginals,
@@ -33,7 +33,7 @@ import {
   retryProblems,
   retryRows,
 } from './retries.ts';
-import { checkedRows, type GoodRow, meantCells } from './rows.ts';
+import { checkedRows } from './rows.ts';
 import { rowRules, type Scan } from './scan.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
@@ -53,7 +53,7 @@ type Source = {
 type Unloaded = Omit<Deps, 'retries'>;
 
 /** Small, so that a commit is soon over for everybody else who waits for it. */
-const rowsPerWrite = 1000;
+const rowsPerWrite = 2000;
 
 /**
  * Pass 2: records what pass 1 found, in chunks under phase `loading`, and decides holds in one transaction that sees
@@ -93,18 +93,8 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     const good = item.good.filter(({ row }) => !scan.barred.has(row));
     retried.push(...retryRows(good));
     const rows = good.map((row) => frozen(row, config, scan.contentHash));
-    const kept = await ledger.write(async (trx) => {
-      const taken = await existingReferences(
-        trx,
-        mode,
-        rows.map((row) => row.reference_key),
-      );
-      const free = rows.filter((row) => !taken.has(row.reference_key));
-      await insertPayouts(trx, { id, mode }, at, free);
-      return free;
-    });
-    bodies.update(kept.map((row) => `${row.body}\n`).join(''));
-    loaded += kept.length;
+    bodies.update(rows.map((row) => `${row.body}\n`).join(''));
+    if (await added(ledger, { id, mode }, at, rows)) loaded += rows.length;
     await setImmediate();
   }
   if (hash !== scan.contentHash || loaded !== scan.good.count) {
@@ -120,6 +110,25 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   return decided;
 }
 
+/** Adds rows in one transaction; false when another batch has one of their references by now (P22). */
+async function added(
+  ledger: Ledger,
+  batch: { id: string; mode: Mode },
+  at: string,
+  rows: readonly LoadedRow[],
+): Promise<boolean> {
+  try {
+    await ledger.write((trx) => insertPayouts(trx, batch, at, rows));
+    return true;
+  } catch (error) {
+    const keys = rows.map((row) => row.reference_key);
+    const taken = await existingReferences(ledger.db, batch.mode, keys);
+    // Whatever else went wrong with the ledger is for nobody to pass over (P12).
+    if ([...taken.values()].every((by) => by === batch.id)) throw error;
+    return false;
+  }
+}
+
 type Complete = Source & { id: string; at: string; scan: Scan; retried: RetryRow[]; bodyDigest: string };
 
 /** P20: what a row pays again is weighed once more here, so that of two who pay it again at once one does. */
@@ -133,12 +142,9 @@ async function decide(
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };
   const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
-  await linkSuccessors(
-    trx,
-    id,
-    plans.map(({ row, replaces }) => ({ row, of: replaces.id })),
-  );
-  const likeness = await ledgerLikeness(deps, (when) => batchLikeness(trx, { id, mode }, when, 5));
+  const links = plans.map(({ row, replaces }) => ({ row, of: replaces.id }));
+  if (links.length > 0) await linkSuccessors(trx, id, links);
+  const likeness = await ledgerLikeness(deps, likenessIn(trx, { id, mode }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons].map(
     (reason) => `${reason}; check, then counterfoil release ${id}`,
   );
@@ -150,6 +156,15 @@ async function decide(
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);
   return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };
+}
+
+/** Nearly always there is none, which one question tells at once. */
+function likenessIn(trx: Trx, batch: { id: string; mode: Mode }): FindLikeness {
+  let any: Promise<boolean> | undefined;
+  return async (when) => {
+    any ??= hasLikeness(trx, batch);
+    return (await any) ? batchLikeness(trx, batch, when, 5) : { count: 0, first: [] };
+  };
 }
 
 function uidOf(account: Account | null): bigint | null {
@@ -174,37 +189,6 @@ async function freeId(
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
 }
 
-/** The row as the ledger keeps it, with the body frozen byte for byte (P2). */
-function frozen({ row, cells, parsed, retry }: GoodRow, config: Config, contentHash: string): LoadedRow {
-  const reference = parsed.reference ?? generatedReference(config.intake.referencePrefix, contentHash, row);
-  const body = canonicalBody({
-    account_number: parsed.accountNumber,
-    account_name: parsed.accountName,
-    bank_code: parsed.bankCode,
-    amount: formatMinor(parsed.amount, parsed.currency),
-    currency: parsed.currency,
-    sender_name: parsed.senderName,
-    narration: parsed.narration,
-    reference,
-    ...(parsed.type === null ? {} : { type: parsed.type }),
-  });
-  return {
-    row_number: BigInt(row),
-    reference,
-    reference_key: foldReference(reference),
-    account_number: parsed.accountNumber,
-    account_name: parsed.accountName,
-    bank_code: parsed.bankCode,
-    amount: parsed.amount,
-    currency: parsed.currency,
-    narration: parsed.narration,
-    sender_name: parsed.senderName,
-    type: parsed.type,
-    body,
-    cells: JSON.stringify(meantCells(cells, retry)),
-  };
-}
-
 /** Reasons to hold that the file alone gives: repeats inside it, and payouts above the limit. */
 export function fileReasons(scan: Scan): string[] {
   const reasons: string[] = [];
@@ -226,10 +210,15 @@ export function fileReasons(scan: Scan): string[] {
   return reasons;
 }
 
+type FindLikeness = (when: {
+  since: string;
+  recent: boolean;
+}) => Promise<{ count: number; first: Likeness[] }>;
+
 /** Earlier payouts like these: inside `duplicate_window_days` a reason to hold, older ones a warning; 0 is off. */
 export async function ledgerLikeness(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
-  find: (when: { since: string; recent: boolean }) => Promise<{ count: number; first: Likeness[] }>,
+  find: FindLikeness,
 ): Promise<{ reasons: string[]; warnings: string[]; recent: Likeness[] }> {
   const days = config.submission.duplicateWindowDays;
   if (days === 0) return { reasons: [], warnings: [], recent: [] };

@@ -119,6 +119,7 @@ export async function recordRetries(
   rows: readonly RetryRow[],
   plans: readonly PaysAgain[],
 ): Promise<void> {
+  if (plans.length === 0) return;
   const person = batch.dropper.name;
   const evidenceOf = new Map(rows.map(({ row, evidence }) => [row, evidence]));
   const decided = plans.map(({ row, replaces }) => ({

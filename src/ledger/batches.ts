@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
 import { type BatchState, batchState, type Mode, type PayoutState } from '../domain/payout.ts';
-import { field, integerField, rowsIn, rowsText, textsOf } from './bulk.ts';
+import { overRows } from './bound-rows.ts';
+import { textsOf } from './bulk.ts';
 import { ofThisMachine } from './machine.ts';
 import type { Db, Trx } from './open.ts';
-import { prepared } from './prepared.ts';
 import { recordIntake } from './record.ts';
 import type { Batch, Payout } from './tables.ts';
 
@@ -40,31 +40,41 @@ export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
     .execute();
 }
 
-/** Adds rows to a loading batch, as one statement. Throws SQLite's unique error when a reference is already taken (P22). */
+/** The columns of a row's own. */
+const loadedColumns = [
+  'row_number',
+  'reference',
+  'reference_key',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'amount',
+  'currency',
+  'narration',
+  'sender_name',
+  'type',
+  'body',
+  'cells',
+] as const satisfies readonly (keyof LoadedRow)[];
+
+const insertRows = overRows(loadedColumns, 3, ({ rows, text, integer, shared }) => {
+  const values = loadedColumns.map((column) =>
+    column === 'row_number' || column === 'amount' ? integer(column) : text(column),
+  );
+  return sql`insert into payouts (mode, batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
+    select ${shared(0)}, ${shared(1)}, 'held', ${shared(2)}, ${sql.join(values)}
+    from ${rows} where ${text('reference')} is not null`;
+});
+
+/** Adds rows to a loading batch. Throws the database's unique error when a reference is already taken (P22). */
 export async function insertPayouts(
   trx: Trx,
   batch: { id: string; mode: Mode },
   at: string,
-  rows: LoadedRow[],
+  rows: readonly LoadedRow[],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  // Amounts travel as text: a JSON number would lose digits above 2^53.
-  const texts = rows.map((row) => ({ ...row, amount: row.amount.toString() }));
-  await insertRows(trx, [batch.mode, batch.id, at, rowsText(texts)]);
+  await insertRows(trx, [batch.mode, batch.id, at], rows);
 }
-
-const insertRows = prepared<never>(
-  (
-    _,
-    slot,
-  ) => sql`insert into payouts (mode, batch_id, state, updated_at, row_number, reference, reference_key,
-      account_number, account_name, bank_code, amount, currency, narration, sender_name, type, body, cells)
-    select ${slot(0)}, ${slot(1)}, 'held', ${slot(2)}, ${integerField('row_number')}, ${field('reference')},
-      ${field('reference_key')}, ${field('account_number')}, ${field('account_name')}, ${field('bank_code')},
-      ${integerField('amount')}, ${field('currency')}, ${field('narration')}, ${field('sender_name')},
-      ${field('type')}, ${field('body')}, ${field('cells')}
-    from ${rowsIn(slot(3))} as row order by row.key`,
-);
 
 /** Which of these folded references the ledger already holds, with the batch of each (P22). */
 export async function existingReferences(

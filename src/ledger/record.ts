@@ -6,12 +6,13 @@ import { type Effect, type PayoutEvent, type Standing, transition } from '../dom
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { idsIn, idsText } from './bulk.ts';
-import { chainEntry, insertHistory } from './history.ts';
+import { chainEntry, historyHash, insertHistory } from './history.ts';
 import { askDetails } from './inquiries.ts';
 import type { Trx } from './open.ts';
 import { prepared } from './prepared.ts';
 import { apply, finals, later, type Row } from './projection.ts';
-import { type Changed, loadRows, startRows, writeRows } from './projection-rows.ts';
+import { type Changed, loadRows, writeRows } from './projection-rows.ts';
+import { startHistory } from './start-history.ts';
 
 export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
@@ -83,20 +84,10 @@ export async function recordIntake(
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
   const text = JSON.stringify(detail);
-  const entryOf = ({ id: payoutId, state: to }: { id: bigint; state: PayoutState }) =>
-    chainEntry(
-      '',
-      { payoutId, seq: 1n, at, event: 'intake', source: 'intake', from: null, to, detail },
-      text,
-    );
-  for (const [state, own] of Map.groupBy(payouts, (payout) => payout.state)) {
-    const entries = own.map(entryOf);
-    await insertHistory(trx, entries);
-    await startRows(
-      trx,
-      state,
-      own.map(({ id }, i) => ({ id, head: entries[i]?.hash ?? '' })),
-    );
+  const first = { seq: 1n, at, event: 'intake', source: 'intake', from: null, detail: text };
+  for (const [to, own] of Map.groupBy(payouts, (payout) => payout.state)) {
+    const heads = own.map(({ id }) => ({ id, head: historyHash('', { ...first, payoutId: id, to }) }));
+    await startHistory(trx, { at, to, detail: text }, heads);
   }
 }
 

@@ -2,10 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { plainKeys, secretKey, startReceiver } from '../support/receiver.ts';
+import { limitHeap } from './heap.ts';
 import { addListed } from './listed-payouts.ts';
 
 /** `applying` applies what it stores, as `serve` does; of so many payouts (the second argument) it knows. */
@@ -15,8 +15,7 @@ export type Listening = { kind: 'listening'; port: number; ledgerFile: string };
 /** Told when asked: since the last time, or the start. */
 export type Told = { kind: 'told'; cpuMs: number; loopMaxMs: number; unapplied: number };
 
-// As src/bin.js does for every command.
-setFlagsFromString('--optimize-for-size');
+limitHeap();
 
 const [kind, payouts] = [process.argv[2], Number(process.argv[3])];
 const delay = monitorEventLoopDelay({ resolution: 5 });

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
+import { limitHeap } from './heap.ts';
 import { measureReceiver, type ReceiverFigures, receiverWords } from './receiver.ts';
 import { medianOf } from './table.ts';
 
-// As src/bin.js does for every command.
-setFlagsFromString('--optimize-for-size');
+limitHeap();
 
 const { values } = parseArgs({
   options: { rows: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '3' } },

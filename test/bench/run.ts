@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
+import { limitHeap } from './heap.ts';
 import { measureOnce, type Run } from './once.ts';
 import { type Line, medianOf, tableOf } from './table.ts';
 
-// As src/bin.js does for every command.
-setFlagsFromString('--optimize-for-size');
+limitHeap();
 
 const memoryLimitMb = 300;
 const { values } = parseArgs({

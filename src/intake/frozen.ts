@@ -1,0 +1,41 @@
+import type { Config } from '../config.ts';
+import { canonicalBody } from '../domain/body.ts';
+import { foldReference, generatedReference } from '../domain/ids.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { LoadedRow } from '../ledger/batches.ts';
+import { type GoodRow, meantCells } from './rows.ts';
+
+/** The row as the ledger keeps it, with the body frozen byte for byte (P2). */
+export function frozen(
+  { row, cells, parsed, retry }: GoodRow,
+  config: Config,
+  contentHash: string,
+): LoadedRow {
+  const reference = parsed.reference ?? generatedReference(config.intake.referencePrefix, contentHash, row);
+  const body = canonicalBody({
+    account_number: parsed.accountNumber,
+    account_name: parsed.accountName,
+    bank_code: parsed.bankCode,
+    amount: formatMinor(parsed.amount, parsed.currency),
+    currency: parsed.currency,
+    sender_name: parsed.senderName,
+    narration: parsed.narration,
+    reference,
+    ...(parsed.type === null ? {} : { type: parsed.type }),
+  });
+  return {
+    row_number: BigInt(row),
+    reference,
+    reference_key: foldReference(reference),
+    account_number: parsed.accountNumber,
+    account_name: parsed.accountName,
+    bank_code: parsed.bankCode,
+    amount: parsed.amount,
+    currency: parsed.currency,
+    narration: parsed.narration,
+    sender_name: parsed.senderName,
+    type: parsed.type,
+    body,
+    cells: JSON.stringify(meantCells(cells, retry)),
+  };
+}
