@@ -68,6 +68,9 @@ export function classifyPair(
   const silent = { witness: null, found };
   const speaking = own && own.conflicts.length > 0 ? [] : agreeing;
   const status = speaking.length > 0 ? together(speaking, rows) : null;
+  // Those that agree say nothing because another stands: whoever reads of it must decide, or it waits for ever.
+  if (speaking.length > 0 && status === null && found.length === 0)
+    found.push(...judged.flatMap(({ row, conflicts: c }) => (isOver(readStatus(row.status)) ? [] : c)));
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
   if (!row || !status || (partial && isOver(status))) return silent;

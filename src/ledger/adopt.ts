@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { forgettable } from '../domain/transition.ts';
-import { barrierKeys, lowerBarrier, raiseBarrier } from './barriers.ts';
+import { barrierKeys, fellBackTo, forgetFall, lowerBarrier, noteFall, raiseBarrier } from './barriers.ts';
 import { finishSome, loadingBatches } from './batches.ts';
 import { abandonClaims } from './claims.ts';
 import { isPostgres } from './dialect.ts';
@@ -33,7 +33,7 @@ export async function adoptLedger(
   onProgress: (unknown: number) => void = () => undefined,
 ): Promise<Adopted> {
   const since = await ledger.write(async (trx) => {
-    await raiseBarrier(trx, barrierKeys.behind, {
+    await noteFall(trx, {
       at: now(),
       cause:
         'a person said that this ledger went back in time. counterfoil restore --adopt makes it safe to use',
@@ -138,10 +138,12 @@ async function forgetSome(
       ),
     );
   const rows = await query.execute();
+  // A file that was dropped again is younger here than what the lost copy sent of it.
+  const fell = await fellBackTo(trx);
   const events = rows.map(({ id, created_at }) => ({
     payoutId: id,
     source: 'restore',
-    event: { kind: 'adopted' as const, since: created_at, why },
+    event: { kind: 'adopted' as const, since: created_at < fell ? created_at : fell, why },
   }));
   await record(trx, at, events);
   await spendAdopted(
@@ -172,7 +174,7 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
     .where('state', 'in', [...forgettable])
     .executeTakeFirst();
   if (left) throw new Error(`${left.reference} was not adopted: run counterfoil restore --adopt again`);
-  await lowerBarrier(trx, barrierKeys.behind);
+  await forgetFall(trx);
   // Both modes, also one without payouts: a copy from before the first batch has forgotten the most.
   for (const mode of modes) {
     const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;

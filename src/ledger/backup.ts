@@ -1,5 +1,5 @@
 import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
-import { barrierKeys, raiseBarrier } from './barriers.ts';
+import { noteFall } from './barriers.ts';
 import { syncFolder } from './mark.ts';
 import { type Db, type Ledger, openLedger } from './open.ts';
 import { backupKeys, batchDigests } from './seal.ts';
@@ -52,7 +52,7 @@ async function labelBackup(file: string, at: string): Promise<{ batches: number;
     let payouts = 0;
     const cause = `this is a backup made at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
     await copy.write(async (trx) => {
-      await raiseBarrier(trx, barrierKeys.behind, { at, cause });
+      await noteFall(trx, { at, cause });
       await trx
         .insertInto('meta')
         .values({ key: backupKeys.at, value: at })

@@ -52,6 +52,38 @@ export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier
     .execute();
 }
 
+/** In `meta`: when the copy that stands here had its newest entry, empty where it had none. */
+const copiedKey = 'behind_since';
+
+/** This ledger went back in time (P25): nothing is sent, and how far it went back is kept, whatever is written from now on. */
+export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
+  await raiseBarrier(trx, barrierKeys.behind, barrier);
+  const newest = await trx
+    .selectFrom('history')
+    .select('at')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  await trx
+    .insertInto('meta')
+    .values({ key: copiedKey, value: newest?.at ?? '' })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+/** Since when another copy may have sent: the newest entry that this one had when it was noticed, else the ledger's birth. */
+export async function fellBackTo(trx: Trx): Promise<string> {
+  const rows = await metaOf(trx, [copiedKey, 'birth', copiedKey]);
+  const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
+  return value(copiedKey) || value('birth');
+}
+
+/** The ledger is adopted: nothing of the fall is left to know. */
+export async function forgetFall(trx: Trx): Promise<void> {
+  await lowerBarrier(trx, barrierKeys.behind);
+  await lowerBarrier(trx, copiedKey);
+}
+
 export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
   await trx.deleteFrom('meta').where('key', '=', key).execute();
 }

@@ -1,4 +1,4 @@
-import { barrierKeys, raiseBarrier } from './barriers.ts';
+import { barrierKeys, noteFall } from './barriers.ts';
 import { machineOf } from './machine.ts';
 import { readMark, writeMark } from './mark.ts';
 import type { Db, Ledger, Trx } from './open.ts';
@@ -12,7 +12,7 @@ export async function noticeFall(trx: Trx, path: string, id: string, at: string)
   const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
   if (why) {
     const cause = `this ledger went back in time (${why}): it may not know what was sent since. counterfoil restore --adopt makes it safe to use`;
-    await raiseBarrier(trx, barrierKeys.behind, { at, cause });
+    await noteFall(trx, { at, cause });
   }
   return (await metaOf(trx, barrierKeys.behind)) !== undefined;
 }

@@ -226,8 +226,8 @@ function pairedPayout(
     state: row.state,
     evidence: row.evidence,
     fee: row.fee,
-    // An adopted payout may have been sent by the ledger that was lost (P25).
-    firstIntentAt: own[0]?.began_at ?? row.submitted_at,
+    // An adopted payout may have been sent by the ledger that was lost, before its first attempt here (P25).
+    firstIntentAt: row.submitted_at ?? own[0]?.began_at ?? null,
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
     possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
     forgotten: row.unseen_sends > 0n,

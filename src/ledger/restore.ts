@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { adoptingKey } from './adopt.ts';
-import { barrierKeys, lowerBarrier, raiseBarrier } from './barriers.ts';
+import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
 import { knownMigrations, openLedger } from './open.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { openDatabase } from './sqlite.ts';
@@ -28,7 +28,7 @@ export async function restoreLedger(path: string, file: string, at: string): Pro
     const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
     const ledger = await openLedger(copy, { now: () => at, alone: 'copy' });
     await ledger.write(async (trx) => {
-      await raiseBarrier(trx, barrierKeys.behind, { at, cause });
+      await noteFall(trx, { at, cause });
       // A backup of a half-adopted ledger is adopted from the beginning.
       await lowerBarrier(trx, adoptingKey);
     });
@@ -52,7 +52,7 @@ export async function fenceOff(aside: string, at: string): Promise<void> {
   try {
     const ledger = await openLedger(aside, { now: () => at, alone: 'copy' });
     try {
-      await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at, cause }));
+      await ledger.write((trx) => noteFall(trx, { at, cause }));
     } finally {
       await ledger.close();
     }

@@ -74,6 +74,19 @@ describe('a payout and what the list shows of it', () => {
     },
   );
 
+  it('P17: one that agrees and failed says nothing while an older one stands, and a person is told of that', () => {
+    const sent = {
+      ...payout,
+      accepted: false,
+      state: 'unknown' as const,
+      transferId: null,
+      possiblyTaken: 2,
+    };
+    const old = { ...row, transfer_id: '7', status: 'success', created_at: '2026-11-21T11:00:00.000Z' };
+    const { witness, found } = classifyPair(sent, [old, { ...row, status: 'failed' }], true);
+    expect([witness, found.map(({ kind }) => kind)]).toEqual([null, ['reference_collision']]);
+  });
+
   it('P15: a transfer older than our first intent is not ours', () => {
     const old = { created_at: '2026-11-21T11:00:00.000Z' };
     expect(kinds({ accepted: false, state: 'unknown', transferId: null }, old)).toEqual([

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { adoptLedger } from '../../src/ledger/adopt.ts';
-import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { barrierKeys, hearListing, lowerBarrier, noteFall, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { findHalt, liftHalt } from '../../src/ledger/halts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
@@ -96,6 +96,22 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
   expect(await claimAt(now, at(20_000))).toMatchObject([{ reference: 'NEW' }]);
   expect(await findHalt(now.db, 'live'), 'each mode waits for its own').toBeDefined();
   expect((await verifyLedger(ledger.path)).checks.filter((check) => !check.ok)).toEqual([]);
+  await now.close();
+});
+
+it('P25: what the lost copy sent of a file that was dropped again is no older transfer of somebody else', async () => {
+  await addBatch(ledger, ['R-1']);
+  await ledger.write((trx) => noteFall(trx, { at: at(3000), cause: 'an older copy' }));
+  const [id = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
+  await ledger.db
+    .updateTable('batches')
+    .set({ created_at: at(5000) })
+    .where('id', '=', 'b-2')
+    .execute();
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  expect((await payoutById(now, id)).submitted_at).toBe(at(0));
   await now.close();
 });
 
