@@ -133,6 +133,8 @@ export function openDatabase(
   database.pragma('synchronous = FULL');
   // A page that many commits wrote goes into the file once: with random keys, as digests are, that is most of the work.
   database.pragma('wal_autocheckpoint = 4000');
+  // The system keeps the file's pages too; the sixteen megabytes of the default made nothing faster.
+  database.pragma('cache_size = -4000');
   database.pragma('foreign_keys = ON');
   database.pragma('trusted_schema = OFF');
   if (options.maxPageCount !== undefined) database.pragma(`max_page_count = ${options.maxPageCount}`);
