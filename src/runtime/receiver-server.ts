@@ -8,6 +8,8 @@ export type ReceiverServer = { kind: 'http'; server: Server } | { kind: 'https';
 
 /** How long a connection may wait between two requests, ms. */
 const idleMs = 30_000;
+/** How long who asked for a tunnel may take to hear that there is none, ms. */
+const tunnelMs = 500;
 
 /** The server and its limits on headers and time; what is no HTTP is answered and told to `onMalformed`. */
 export function createReceiverServer(deps: {
@@ -50,9 +52,12 @@ export function createReceiverServer(deps: {
     if (status && deps.onMalformed(socket, status) && socket.writable) socket.end(emptyReply(status));
     socket.destroy();
   });
-  // CONNECT asks for a tunnel. Its socket is ours alone now.
+  // CONNECT asks for a tunnel. Its socket is ours alone now: nobody else reads what comes behind it, or its end.
   server.on('connect', (_request, socket) => {
+    const cut = setTimeout(() => socket.destroy(), tunnelMs);
+    socket.once('close', () => clearTimeout(cut));
     socket.on('error', () => socket.destroy());
+    socket.resume();
     socket.end(emptyReply('405 Method Not Allowed', 'Allow: POST\r\n'));
   });
   return made;

@@ -140,6 +140,15 @@ describe('an authentic delivery', () => {
 });
 
 describe('what is no delivery', () => {
+  it('a tunnel asked for right behind a delivery, with more behind it, does not keep the receiver from closing', async () => {
+    const tunnel = requestBytes(body, { line: 'CONNECT pay.example.com:443 HTTP/1.1' });
+    const all = Buffer.concat([requestBytes(body), tunnel, Buffer.alloc(100_000, 'x')]);
+    await exchange(running.port, [all]);
+    const closed = running.receiver.close().then(() => 'closed');
+    const open = new Promise((resolve) => setTimeout(() => resolve('still open'), 4000).unref());
+    expect(await Promise.race([closed, open])).toBe('closed');
+  });
+
   it.each<[string, number]>([
     ['GET /webhooks/test HTTP/1.1', 405],
     ['HEAD /webhooks/test HTTP/1.1', 405],
