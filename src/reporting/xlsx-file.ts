@@ -18,7 +18,7 @@ import {
   workbookRelations,
   workbookXml,
 } from './workbook-parts.ts';
-import { type ArchiveFile, createArchive } from './zip-archive.ts';
+import type { ArchiveFile } from './zip-archive.ts';
 
 /** Beyond this many rows no workbook is written: a spreadsheet takes minutes to open it, and CSV has no such limit. */
 export const xlsxRowLimit = 100_000n;
@@ -52,6 +52,8 @@ export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void
  * cells, long digits kept as text, numbers where {@link digitsOf} says so.
  */
 export async function beginWorkbook(write: Write, names: string[]): Promise<WorkbookWriter> {
+  // Whoever only looks at the ledger need not load what compresses.
+  const { createArchive } = await import('./zip-archive.ts');
   const archive = createArchive(write);
   const styles = createStyles();
   const part = async (path: string, text: string): Promise<void> => {
