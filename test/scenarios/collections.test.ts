@@ -105,7 +105,9 @@ it('webhooks that were lost are asked for again by hand and by the daemon, and t
   await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
   await home.sandbox.settleAll();
   const first = await home.json(['reconcile'], 4);
-  expect(first).toMatchObject({ resends: 1, webhooks: { due: 2, heard: 1, resent: 0, forged: 0 } });
+  expect(first).toMatchObject({ resends: 1, webhooks: { due: 2, forged: 0 } });
+  // The daemon may hear what was asked for before this run counts what was heard.
+  expect(first.webhooks.heard).toBe(1 + first.webhooks.resent);
   const heard = await until(
     4000,
     () => home.json(['show', 'PAY-0001'], 0),
