@@ -1,31 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { idsOf, textsOf } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import { shownColumns } from './staging.ts';
 import type { Listed } from './tables.ts';
 
 /** A listed row as it was shown and paired. */
 export type Shown = Omit<Listed, 'stray_key'>;
 
-const columns = [
-  'run_id',
-  'transfer_id',
-  'trx',
-  'reference',
-  'reference_key',
-  'currency',
-  'amount',
-  'amount_text',
-  'fee',
-  'account_name',
-  'account_number',
-  'bank_code',
-  'domain',
-  'status',
-  'created_at',
-  'updated_at',
-  'pass',
-  'payout_id',
-] as const;
+const columns = ['run_id', ...shownColumns, 'pass', 'payout_id'] as const;
 
 /**
  * What these runs (a list, or a query of their ids) show under the references of these payouts, whoever it was paired

@@ -57,7 +57,7 @@ function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
 }
 
 /** The columns of one row's own, in the order of {@link addValues}. */
-const shownColumns = [
+export const shownColumns = [
   'transfer_id',
   'trx',
   'reference',

@@ -11,10 +11,10 @@ export type Write = (chunk: string | Uint8Array) => Promise<void>;
 export async function writeWhole(path: string, fill: (write: Write) => Promise<void>): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await sweep(folder);
   // A folder of its own: two processes that write the same report never share a temporary file.
   const scratch = await mkdtemp(join(folder, prefix));
   try {
+    await sweep(folder, (await stat(scratch)).mtimeMs);
     const temporary = join(scratch, basename(path));
     await writeSynced(temporary, fill);
     await rename(temporary, path);
@@ -43,8 +43,8 @@ const prefix = '.writing-';
 /** No file takes so long to write: its writer was killed. */
 const abandonedMs = 86_400_000;
 
-/** Takes away what a killed process left half written, account numbers in it. */
-async function sweep(folder: string): Promise<void> {
+/** Takes away what a killed process left half written, account numbers in it. `now` by the clock that dates the files. */
+async function sweep(folder: string, now: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
@@ -53,7 +53,7 @@ async function sweep(folder: string): Promise<void> {
       ({ mtimeMs }) => mtimeMs,
       () => Number.POSITIVE_INFINITY,
     );
-    if (begun < Date.now() - abandonedMs) await rm(path, { recursive: true, force: true });
+    if (begun < now - abandonedMs) await rm(path, { recursive: true, force: true });
   }
 }
 

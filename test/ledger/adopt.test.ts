@@ -115,6 +115,28 @@ it('P25: what the lost copy sent of a file that was dropped again is no older tr
   await now.close();
 });
 
+it('P25: a transfer of the lost copy is ours, also after an attempt of this one', async () => {
+  const [id = 0n] = await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  await now.write((trx) => hearListing(trx, 'test', at(10_001)));
+  const retry = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
+  await now.write((trx) => record(trx, at(3_600_000), [{ payoutId: id, source: 'person', event: retry }]));
+  const [sent] = await claimAt(now, at(3_600_000));
+  if (sent) await recordOutcome(now, at(3_600_001), sent, replies.unknown());
+  const rows = [
+    listedTransfer('R-1', { id: '7', created_at: at(5000) }),
+    listedTransfer('R-1', { id: '8', status: 'failed', created_at: at(3_600_000) }),
+  ];
+  await nightOf(
+    { ...now, folder: ledger.folder, remove: ledger.remove },
+    { at: 4_000_000, rows, full: true },
+  );
+  expect((await payoutById(now, id)).state).toBe('success');
+  await now.close();
+});
+
 it('P25: a forgotten send counts, and is remembered as old as its batch', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await ledger.close();

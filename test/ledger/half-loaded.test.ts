@@ -1,20 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { adoptLedger } from '../../src/ledger/adopt.ts';
 import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/batches.ts';
 import { dropSome } from '../../src/ledger/drop-batch.ts';
-import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
-import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
-import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
+import { olderLedger } from '../support/older-ledger.ts';
 
 const payoutsOf = (
   batch: string,
@@ -23,39 +16,20 @@ const payoutsOf = (
   values ('test', '${batch}', 2, 'R-${batch}', 'r-${batch}', '0123456789', 'A', '058', 100, 'NGN', 'n', 's', '{}', '[]', 'held', '${at(0)}')`;
 
 /** A ledger file of the version before the brakes, killed in mid-intake: one batch is decided, the other is not. */
-async function olderLedger(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-older-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'ledger.db');
-  const db = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
-  const migrations = {
-    '0001-initial': { up: initial },
-    '0002-decisions': { up: decisions },
-    '0003-absence': { up: absence },
-  };
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-  }).migrateToLatest();
-  if (error) throw error;
-  for (const statement of [
-    `insert into meta values ('ledger_id', 'old'), ('birth', '${at(0)}')`,
-    `insert into batches values ('a', 'test', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 9, '[]', '', '${at(0)}', 1, -1)`,
-    `insert into batches values ('b', 'test', 'b', 'b.csv', 'hb', 'loading', '[]', ',', 1, '[]', 'digest', '${at(0)}', 1, -1)`,
-    payoutsOf('a'),
-    payoutsOf('b'),
-  ])
-    await sql.raw(statement).execute(db);
-  await db.destroy();
-  return path;
-}
+const olderStatements = [
+  `insert into meta values ('ledger_id', 'old'), ('birth', '${at(0)}')`,
+  `insert into batches values ('a', 'test', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 9, '[]', '', '${at(0)}', 1, -1)`,
+  `insert into batches values ('b', 'test', 'b', 'b.csv', 'hb', 'loading', '[]', ',', 1, '[]', 'digest', '${at(0)}', 1, -1)`,
+  payoutsOf('a'),
+  payoutsOf('b'),
+];
 
 async function dropWhole(ledger: Ledger, id: string): Promise<void> {
   for (let done = false; !done; ) ({ done } = await ledger.write((trx) => dropSome(trx, id, 1)));
 }
 
 it('P23: a ledger of an older version that was killed in mid-intake opens, and its half batch is thrown away', async () => {
-  const ledger = await openLedger(await olderLedger(), { now: () => at(9) });
+  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
   onTestFinished(() => ledger.close());
   expect(await ledger.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
     { batch_id: 'b', currency: 'NGN', amount: 100n },
@@ -65,7 +39,7 @@ it('P23: a ledger of an older version that was killed in mid-intake opens, and i
 });
 
 it('P25: such a ledger can be adopted', async () => {
-  const ledger = await openLedger(await olderLedger(), { now: () => at(9) });
+  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
   onTestFinished(() => ledger.close());
   expect(await adoptLedger(ledger, () => at(10))).toEqual({ unknown: 1 });
 });

@@ -1,17 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
-import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
-import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { shownUnder } from '../../src/ledger/shown-under.ts';
-import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { at } from '../support/ledger.ts';
+import { olderLedger } from '../support/older-ledger.ts';
 
 const payout = (
   id: number,
@@ -26,39 +19,20 @@ const listed = (id: number, reference: string, payoutId: number | null): string 
     '${at(0)}', '${at(0)}', 1, ${payoutId})`;
 
 /** A ledger file of an earlier version: a run shows a payout of its reference, one of another's, and one of nobody's. */
-async function olderLedger(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-older-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'ledger.db');
-  const db = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
-  const migrations = {
-    '0001-initial': { up: initial },
-    '0002-decisions': { up: decisions },
-    '0003-absence': { up: absence },
-  };
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-  }).migrateToLatest();
-  if (error) throw error;
-  for (const statement of [
-    `insert into meta values ('ledger_id', 'old'), ('birth', '${at(0)}')`,
-    `insert into batches values ('a', 'test', 'a', 'a.csv', 'ha', 'loaded', '[]', ',', 3, '[]', 'd', '${at(0)}', 1, -1)`,
-    payout(1),
-    payout(2),
-    payout(3),
-    `insert into runs (id, mode, started_at) values ('run', 'test', '${at(0)}')`,
-    listed(11, 'R-1', 1),
-    listed(12, 'R-3', 2),
-    listed(13, 'R-9', null),
-  ])
-    await sql.raw(statement).execute(db);
-  await db.destroy();
-  return path;
-}
+const olderStatements = [
+  `insert into meta values ('ledger_id', 'old'), ('birth', '${at(0)}')`,
+  `insert into batches values ('a', 'test', 'a', 'a.csv', 'ha', 'loaded', '[]', ',', 3, '[]', 'd', '${at(0)}', 1, -1)`,
+  payout(1),
+  payout(2),
+  payout(3),
+  `insert into runs (id, mode, started_at) values ('run', 'test', '${at(0)}')`,
+  listed(11, 'R-1', 1),
+  listed(12, 'R-3', 2),
+  listed(13, 'R-9', null),
+];
 
 it('a ledger of an earlier version keeps what its runs listed, each row under its reference', async () => {
-  const ledger = await openLedger(await olderLedger(), { now: () => at(9) });
+  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
   onTestFinished(() => ledger.close());
   const kept = ledger.db.selectFrom('listed').select(['transfer_id', 'amount', 'payout_id', 'stray_key']);
   expect(await kept.orderBy('transfer_id').execute()).toEqual([

@@ -1,9 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../src/runtime/queue.ts';
 import { QueueAway } from '../../src/runtime/queue.ts';
-import type { sharedQueue } from '../support/shared-queue.ts';
+import { sharedQueue } from '../support/shared-queue.ts';
 
 type Server = { kill: (() => Promise<void>) | null; start(): Promise<void> };
+
+const job = (id: string): Job => ({ name: 'share', id, payload: { batch: id } });
+const patience = { timeout: 20_000, interval: 50 };
+
+/** What a worker had begun is not lost with it. */
+export function itHandsOver(wire: Parameters<typeof sharedQueue>[0]): void {
+  it('hands the job of a worker that vanished to another', async () => {
+    const space = randomUUID();
+    const [dies, lives] = [sharedQueue(wire, { space }), sharedQueue(wire, { space })];
+    let begun = 0;
+    dies.queue.process('share', () => new Promise(() => begun++), { concurrency: 1 });
+    await dies.queue.add(job('b-1'));
+    await expect.poll(() => begun, patience).toBe(1);
+    expect(await dies.queue.close(10)).toBe('abandoned');
+    const ran: string[] = [];
+    lives.queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
+    await expect.poll(() => ran, patience).toEqual(['b-1']);
+    await lives.queue.close(1000);
+  });
+}
 
 /** What a shared queue does while its server is away. `server` can be killed and started again. */
 export function describeOutage(
@@ -11,9 +32,6 @@ export function describeOutage(
   make: () => ReturnType<typeof sharedQueue>,
   server: Server | null,
 ): void {
-  const job = (id: string): Job => ({ name: 'share', id, payload: { batch: id } });
-  const patience = { timeout: 20_000, interval: 50 };
-
   describe.skipIf(server === null || server.kill === null)(`a ${name} that goes away`, () => {
     it('is waited for when it is not there at the start, and said to be away once', async () => {
       await server?.kill?.();

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../src/runtime/queue.ts';
 import { postgresWire } from '../../src/runtime/queue-postgres.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
 import { sharedQueue } from '../support/shared-queue.ts';
+import { itHandsOver } from './queue-outage.ts';
 
 const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
@@ -67,17 +67,5 @@ describe.skipIf(postgres === null)(`a PostgreSQL in trouble${postgres ? '' : noP
     await queue.close(1000);
   });
 
-  it('hands the job of a worker that vanished to another', async () => {
-    const space = randomUUID();
-    const [dies, lives] = [sharedQueue(wire, { space }), sharedQueue(wire, { space })];
-    let begun = 0;
-    dies.queue.process('share', () => new Promise(() => begun++), { concurrency: 1 });
-    await dies.queue.add(job('b-1'));
-    await expect.poll(() => begun, patience).toBe(1);
-    expect(await dies.queue.close(10)).toBe('abandoned');
-    const ran: string[] = [];
-    lives.queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
-    await expect.poll(() => ran, patience).toEqual(['b-1']);
-    await lives.queue.close(1000);
-  });
+  itHandsOver(wire);
 });

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Job, QueueAway } from '../../src/runtime/queue.ts';
 import { redisWire } from '../../src/runtime/queue-redis.ts';
 import { noRedis, startRedis } from '../support/redis-server.ts';
 import { sharedQueue } from '../support/shared-queue.ts';
+import { itHandsOver } from './queue-outage.ts';
 
 const redis = process.env.REDIS_URL ? null : await startRedis();
 afterAll(() => redis?.stop());
@@ -52,19 +52,7 @@ describe.skipIf(redis === null)(`a Redis in trouble${redis ? '' : noRedis}`, () 
     await queue.close(1000);
   });
 
-  it('hands the job of a worker that vanished to another', async () => {
-    const space = randomUUID();
-    const [dies, lives] = [sharedQueue(wire, { space }), sharedQueue(wire, { space })];
-    let begun = 0;
-    dies.queue.process('share', () => new Promise(() => begun++), { concurrency: 1 });
-    await dies.queue.add(job('b-1'));
-    await expect.poll(() => begun, patience).toBe(1);
-    expect(await dies.queue.close(10)).toBe('abandoned');
-    const ran: string[] = [];
-    lives.queue.process('share', async ({ id }) => void ran.push(id), { concurrency: 1 });
-    await expect.poll(() => ran, patience).toEqual(['b-1']);
-    await lives.queue.close(1000);
-  });
+  itHandsOver(wire);
 
   it.each([
     ['takes no more for want of memory', ['maxmemory', '1'], ['maxmemory', '0'], /OOM/],

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import { onTestFinished } from 'vitest';
+import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
+import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
+import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
+import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
+
+/** A ledger file of the first three migrations, filled by these statements; it goes when the test is over. */
+export async function olderLedger(statements: readonly string[]): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'counterfoil-older-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'ledger.db');
+  const db = new Kysely<unknown>({ dialect: new LedgerDialect(openDatabase(path)) });
+  const migrations = {
+    '0001-initial': { up: initial },
+    '0002-decisions': { up: decisions },
+    '0003-absence': { up: absence },
+  };
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+  }).migrateToLatest();
+  if (error) throw error;
+  for (const statement of statements) await sql.raw(statement).execute(db);
+  await db.destroy();
+  return path;
+}
