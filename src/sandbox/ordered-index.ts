@@ -7,38 +7,72 @@ export type OrderedIndex<Item> = {
   size(): number;
 };
 
+/** A block that grows beyond so many items becomes two: to move one item among a million, a block is moved, not all. */
+const mostInBlock = 2048;
+
 /** An empty index. An item's key must not change while the item is in it. */
 export function createOrderedIndex<Item>(keyOf: (item: Item) => number): OrderedIndex<Item> {
-  const items: Item[] = [];
+  /** Each ascending, none empty; every key of a block lies below those of the next. */
+  const blocks: Item[][] = [];
+  let size = 0;
 
-  function position(key: number): number {
-    let low = 0;
-    let high = items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const item = items[middle];
-      if (item !== undefined && keyOf(item) < key) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
+  const endsBefore = (block: readonly Item[], key: number): boolean => {
+    const last = block.at(-1);
+    return last !== undefined && keyOf(last) < key;
+  };
+  /** The block in which the key is or would be; past the last one where the key is above all. */
+  const blockOf = (key: number): number => firstNot(blocks, (block) => endsBefore(block, key));
+  const placeIn = (block: readonly Item[], key: number): number =>
+    firstNot(block, (item) => keyOf(item) < key);
 
   return {
     insert(item) {
-      const last = items.at(-1);
+      const key = keyOf(item);
       // Nearly every item is the newest so far; the search is for the few that are not.
-      if (last === undefined || keyOf(last) < keyOf(item)) items.push(item);
-      else items.splice(position(keyOf(item)), 0, item);
+      const last = blocks.at(-1);
+      const at = last && endsBefore(last, key) ? blocks.length - 1 : blockOf(key);
+      const block = blocks[at];
+      size += 1;
+      if (block === undefined) return void blocks.push([item]);
+      if (endsBefore(block, key)) block.push(item);
+      else block.splice(placeIn(block, key), 0, item);
+      if (block.length > mostInBlock) blocks.splice(at + 1, 0, block.splice(mostInBlock / 2));
     },
     remove(item) {
-      const at = position(keyOf(item));
-      if (items[at] === item) items.splice(at, 1);
+      const at = blockOf(keyOf(item));
+      const block = blocks[at];
+      const place = block ? placeIn(block, keyOf(item)) : 0;
+      if (block?.[place] !== item) return;
+      block.splice(place, 1);
+      size -= 1;
+      if (block.length === 0) blocks.splice(at, 1);
     },
     slice(start, count, fromEnd) {
-      if (!fromEnd) return items.slice(start, start + count);
-      const end = items.length - start;
-      return end <= 0 ? [] : items.slice(Math.max(0, end - count), end).reverse();
+      const end = fromEnd ? size - start : Math.min(size, start + count);
+      const from = fromEnd ? Math.max(0, end - count) : start;
+      const found: Item[] = [];
+      let before = 0;
+      for (const block of blocks) {
+        if (before >= end) break;
+        if (before + block.length > from)
+          found.push(...block.slice(Math.max(0, from - before), end - before));
+        before += block.length;
+      }
+      return fromEnd ? found.reverse() : found;
     },
-    size: () => items.length,
+    size: () => size,
   };
+}
+
+/** The first place at which `isBefore` is false, in a list where it is true up to some place and false from there. */
+function firstNot<T>(list: readonly T[], isBefore: (one: T) => boolean): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const one = list[middle];
+    if (one !== undefined && isBefore(one)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
