@@ -16,6 +16,7 @@ import { up as brakes } from './migrations/0008-brakes.ts';
 import { up as haltKinds } from './migrations/0012-halt-kinds.ts';
 import { up as machines } from './migrations/0013-machines.ts';
 import { up as listed } from './migrations/0014-listed.ts';
+import { up as webhookKeys } from './migrations/0017-webhook-keys.ts';
 import { nameOf, type Place, placeOf } from './place.ts';
 import type { Session } from './postgres-session.ts';
 import { findSeal } from './seal.ts';
@@ -56,6 +57,7 @@ const migrations = {
   '0012-halt-kinds': { up: haltKinds },
   '0013-machines': { up: machines },
   '0014-listed': { up: listed },
+  '0017-webhook-keys': { up: webhookKeys },
 };
 
 /** The names of every migration this version knows, in their order. */

@@ -104,7 +104,7 @@ function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
     .insertInto('webhooks')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['mode', 'digest']).doUpdateSet({
+      conflict.expression(sql`mode, coalesce(reference, ''), digest`).doUpdateSet({
         deliveries: sql`webhooks.deliveries + excluded.deliveries`,
         last_received_at: sql`excluded.last_received_at`,
         applied_at: sql`case when webhooks.stale > excluded.stale then null else webhooks.applied_at end`,

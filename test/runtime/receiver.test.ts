@@ -106,6 +106,12 @@ describe('what is taken', () => {
     expect((await webhooks()).map((row) => row.deliveries)).toEqual([20n]);
   });
 
+  it('P18: knows a repeat that names no reference, in a later commit as well', async () => {
+    await start();
+    for (let time = 0; time < 3; time++) await post('{"event":"something new"}');
+    expect((await webhooks()).map((row) => [row.reference, row.deliveries])).toEqual([[null, 3n]]);
+  });
+
   it('keeps the digits of a numeric id and accepts the event name collection', async () => {
     await start();
     await post('{"event":"collection","data":{"reference":9007199254740993,"trx":"X"}}');
