@@ -89,13 +89,13 @@ export async function* payoutFacts(db: Db | Trx, scope: StatementScope): AsyncGe
   }
 }
 
+/** `coalesce` keeps SQLite on the primary key: through an index on mode it would go over the whole table for each page. */
+const isOfMode = (mode: Mode): RawBuilder<boolean> => sql`coalesce(mode, '') = ${mode}`;
+
 async function idsAfter(db: Db | Trx, scope: StatementScope, after: bigint): Promise<bigint[]> {
-  // `coalesce` keeps SQLite on the primary key: through an index on mode it would sort the whole table for each page.
   const { rows } =
     scope.span.from === 0n
-      ? await sql<{
-          id: bigint;
-        }>`select p.id from payouts p where coalesce(p.mode, '') = ${scope.mode} and p.id > ${after}
+      ? await sql<{ id: bigint }>`select p.id from payouts p where ${isOfMode(scope.mode)} and p.id > ${after}
           order by p.id limit ${pageSize}`.execute(db)
       : await sql<{ id: bigint }>`select id from (${sql.join(arms(scope, after), sql` union `)}) w
           order by id limit ${pageSize}`.execute(db);
@@ -128,7 +128,7 @@ async function load(db: Db | Trx, scope: StatementScope, ids: bigint[]): Promise
     .selectFrom('payouts')
     .select(payoutColumns)
     .where('id', 'in', among)
-    .where('mode', '=', scope.mode)
+    .where(isOfMode(scope.mode))
     .orderBy('id')
     .execute();
   // Entries that moved nothing are left out, but for those that told a fee.

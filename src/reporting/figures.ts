@@ -129,7 +129,7 @@ async function feeRows(db: Db, window: Window): Promise<string[][]> {
     string,
     { currency: string; day: string; told: bigint; untold: bigint; total: Big }
   >();
-  for (const { currency, day, fee, count } of await feeDays(db, window)) {
+  for await (const { currency, day, fee, count } of feeDays(db, window)) {
     const key = `${currency} ${day}`;
     const known = totals.get(key) ?? { currency, day, told: 0n, untold: 0n, total: Big(0) };
     const isDecimal = fee !== null && /^\d+(\.\d+)?$/.test(fee);
