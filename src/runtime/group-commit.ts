@@ -42,12 +42,13 @@ export function createGroupCommit<T>(deps: {
       await deps.clock.sleep(1);
       rested = deps.clock.monotonic();
     }
+    // In the same turn as the last look at what waits: what comes later begins anew.
+    running = undefined;
   };
   const start = async (): Promise<void> => {
     // One turn of the event loop, so that what was read in the same turn is in the group.
     await new Promise((resolve) => setImmediate(resolve));
     await run();
-    running = undefined;
   };
   return {
     add(item) {
