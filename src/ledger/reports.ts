@@ -5,6 +5,8 @@ import type { Batch, Payout, Run } from './tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;
+/** As many as are thrown away in a moment. */
+const clearedAtOnce = 5000;
 /** Of rows that become files: so few that what is made of them is gone before it costs room. */
 const filePage = 200;
 
@@ -109,9 +111,20 @@ export function findRun(db: Db, run: string): Promise<Run | undefined> {
   return db.selectFrom('runs').selectAll().where('id', '=', run).executeTakeFirst();
 }
 
-/** Forgets what was frozen of a run, so that an interrupted freeze can begin again. */
+/** Forgets what was frozen of a run, piece by piece, so that an interrupted freeze can begin again. */
 export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
-  await ledger.write((trx) => trx.deleteFrom('run_rows').where('run_id', '=', run).execute());
+  const of = ledger.db.selectFrom('run_rows').select(['sheet', 'position']).where('run_id', '=', run);
+  // First the sheet that marks the whole: what is cleared in part is not frozen.
+  await ledger.write((trx) =>
+    trx.deleteFrom('run_rows').where('run_id', '=', run).where('sheet', '=', 'statement').execute(),
+  );
+  for (;;) {
+    const piece = sql<boolean>`(sheet, position) in (${of.limit(clearedAtOnce)})`;
+    const { numDeletedRows } = await ledger.write((trx) =>
+      trx.deleteFrom('run_rows').where('run_id', '=', run).where(piece).executeTakeFirst(),
+    );
+    if (numDeletedRows < BigInt(clearedAtOnce)) return;
+  }
 }
 
 /** Adds rows to a sheet of a run from `position` on; the header is the sheet's row 0. */
