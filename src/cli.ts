@@ -1,6 +1,6 @@
 import { buildProgram } from './commands/program.ts';
 import { fail, type Result } from './commands/result.ts';
-import { noColor, readEnvironment } from './config.ts';
+import { noColor, readEnvironment, whereUserStands } from './environment.ts';
 import { createShutdown } from './runtime/shutdown.ts';
 
 /** Runs one command; resolves with its exit code (contract.md, Exit codes). Never throws. */
@@ -11,7 +11,7 @@ export async function main(argv: string[]): Promise<number> {
   let result: Result | undefined;
   const program = buildProgram({
     env,
-    cwd: process.cwd(),
+    cwd: whereUserStands(env, process.cwd()),
     signal: shutdown.signal,
     color: !noColor(env) && !argv.includes('--no-color') && Boolean(process.stderr.isTTY),
     terminal: Boolean(process.stderr.isTTY && process.stdin.isTTY),
@@ -24,7 +24,9 @@ export async function main(argv: string[]): Promise<number> {
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    result = fail(error);
+    const failed = fail(error);
+    // Who asked for help or the version has got it already.
+    if (failed.code !== 0 || !result) result = failed;
   } finally {
     shutdown.dispose();
   }

@@ -11,6 +11,7 @@ import {
   type SecretReader,
 } from './config-keys.ts';
 import { type FileConfig, isLoopback } from './config-schema.ts';
+import type { Environment } from './environment.ts';
 import { type Place, placeNamed } from './ledger/place.ts';
 
 export type { ModeKeys } from './config-keys.ts';
@@ -39,24 +40,6 @@ export type Config = Sections & {
   /** What is legal but unwise, such as an `.env` that others can read. */
   warnings: string[];
 };
-
-/** The process environment as plain text values. */
-export type Environment = Record<string, string | undefined>;
-
-/** The environment of this process; the only place that reads it. */
-export function readEnvironment(): Environment {
-  return process.env;
-}
-
-/** Whether output must stay without colour: NO_COLOR is set to anything, or the terminal is dumb (no-color.org). */
-export function noColor(env: Environment): boolean {
-  return Boolean(env.NO_COLOR) || env.TERM === 'dumb';
-}
-
-/** Whether `serve` was given leave to send in live mode. */
-export function liveAllowedForServe(env: Environment): boolean {
-  return env.COUNTERFOIL_LIVE === 'yes';
-}
 
 /** Where to look. */
 export type LoadOptions = {
@@ -161,7 +144,7 @@ function readTree(path: string, text: string, problems: string[]): unknown {
     return parseYaml(text) ?? {};
   } catch (error) {
     problems.push(
-      `${path}: not valid YAML: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+      `${path}: not valid YAML: ${error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : String(error)}`,
     );
     return undefined;
   }

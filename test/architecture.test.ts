@@ -11,7 +11,7 @@ type Source = { path: string; text: string; imports: Import[] };
 type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: Source[][] };
 
 /** The only places that build the stages. */
-const builders = ['src/app.ts', 'src/local-app.ts'];
+const builders = ['src/app.ts', 'src/local-app.ts', 'src/looking-app.ts'];
 const stages = ['intake', 'submission', 'observation', 'decisions', 'reconciliation', 'reporting'];
 const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 
@@ -117,10 +117,10 @@ const rules: Rule[] = [
     bad: [[source('src/observation/a.ts', "const { Pool } = await import('undici');")]],
   },
   {
-    title: 'only src/config.ts and src/bin.js mention process.env',
+    title: 'only src/environment.ts and src/bin.js mention process.env',
     violations: (sources) =>
       sources
-        .filter(({ path }) => path !== 'src/config.ts' && path !== 'src/bin.js')
+        .filter(({ path }) => path !== 'src/environment.ts' && path !== 'src/bin.js')
         .filter(({ text }) => /process\s*\??\.\s*env\b|\benv\b[^;]*from 'node:process'/.test(text))
         .map(({ path }) => `${path} reads the environment`),
     bad: [
@@ -143,7 +143,7 @@ const rules: Rule[] = [
   },
   {
     title:
-      'stages are built in src/app.ts and src/local-app.ts and composed in jobs; only the verbs use these',
+      'stages are built in src/app.ts, src/local-app.ts and src/looking-app.ts and composed in jobs; only the verbs use these',
     violations: (sources) =>
       imports(sources, ({ path }, { to, typeOnly }) => {
         if (typeOnly || room(path) === room(to))

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
-import { type Config, type Environment, secretsOf } from '../config.ts';
+import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
+import type { Environment } from '../environment.ts';
 import { nameOf } from '../ledger/place.ts';
+import type { LookingApp } from '../looking-app.ts';
 import { Stop } from './result.ts';
 
 /** What a command may use of the world around it. */
@@ -45,6 +47,15 @@ export async function loadSettings(context: Context): Promise<Config> {
   return loaded.config;
 }
 
+/** Runs with the ledger alone, to look: what takes in, decides and reports is not even loaded. */
+export async function withLooking<T>(context: Context, work: (app: LookingApp) => Promise<T>): Promise<T> {
+  const config = await loadSettings(context);
+  await refuseWithoutLedger(config);
+  await refuseStrayLedger(config);
+  const { openLooking } = await import('../looking-app.ts');
+  return closing(await openLooking({ config }), work);
+}
+
 /** Runs with the ledger and files only; no key is needed and nothing is asked of the service. */
 export async function withLocal<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
   const config = await loadSettings(context);
@@ -61,7 +72,14 @@ async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>):
   await refuseStrayLedger(config);
   const { openLocal } = await import('../local-app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
-  const app = await openLocal({ config, log: createLogger({ quiet: true, redact: redactorOf(config) }) });
+  const log = createLogger({ quiet: true, redact: redactorOf(config) });
+  return closing(await openLocal({ config, log }), work);
+}
+
+async function closing<A extends { close(): Promise<void> }, T>(
+  app: A,
+  work: (app: A) => Promise<T>,
+): Promise<T> {
   try {
     return await work(app);
   } finally {
@@ -125,11 +143,7 @@ export async function withApp<T>(context: Context, kind: string, work: (app: App
   const app = await openApp({ config, log, breathes: true }, kind).catch((error: unknown) => {
     throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
   });
-  try {
-    return await work(app);
-  } finally {
-    await app.close();
-  }
+  return closing(app, work);
 }
 
 /** Live mode sends real money: it wants the configuration, the command line, and a person or `--yes`. */

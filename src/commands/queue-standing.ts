@@ -1,6 +1,5 @@
-import { name as chunk } from '../../jobs/send-chunk.ts';
-import type { LocalApp } from '../app.ts';
 import { withoutCredentials } from '../config-file.ts';
+import type { LookingApp } from '../looking-app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
 
 /** The queue as `status` tells of it. */
@@ -14,10 +13,11 @@ export type QueueStanding = {
 };
 
 /** Asks the server of a shared queue how much it holds; one that does not answer is told of, and no failure. */
-export async function queueStanding({ config, ledger, clock }: LocalApp): Promise<QueueStanding> {
+export async function queueStanding({ config, ledger, clock }: LookingApp): Promise<QueueStanding> {
   const kind = queueKind(config.queue.url);
   const url = withoutCredentials(config.queue.url);
   if (kind === 'inline') return { url, kind, depth: null, reachable: true, why: null };
+  const { name: chunk } = await import('../../jobs/send-chunk.ts');
   const space = { url: config.queue.url, ledgerId: ledger.id, mode: config.mode };
   const found = await lookAtQueue(space, [chunk], clock);
   return found.kind === 'reachable'

@@ -1,4 +1,3 @@
-import type { LocalApp } from '../app.ts';
 import { findAttention } from '../ledger/attention.ts';
 import { batchCounts, readReasons } from '../ledger/batches.ts';
 import { collectionCounts } from '../ledger/collection-watch.ts';
@@ -8,9 +7,10 @@ import { payoutOverview } from '../ledger/overview.ts';
 import { webhookFigures } from '../ledger/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
+import type { LookingApp } from '../looking-app.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
-import { type Context, withLocal } from './context.ts';
+import { type Context, withLooking } from './context.ts';
 import { countsText, haltText } from './describe.ts';
 import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
@@ -21,7 +21,7 @@ const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full'
 
 /** `status`: where everything stands, also that no daemon runs or files wait. */
 export async function status(context: Context): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withLooking(context, async (app) => {
     const json = await gather(app);
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);
@@ -49,7 +49,7 @@ export async function status(context: Context): Promise<Result> {
       `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
       ...(webhooks.differing > 0
         ? [
-            `               ${webhooks.differing} named another reference in X-Webhook-Reference than in the body: both were asked about`,
+            `               ${webhooks.differing} named a reference in X-Webhook-Reference that their body does not name: whatever was named was asked about`,
           ]
         : []),
       ...(webhooks.due + webhooks.forged > 0
@@ -74,7 +74,7 @@ export async function status(context: Context): Promise<Result> {
   });
 }
 
-async function gather(app: LocalApp) {
+async function gather(app: LookingApp) {
   const { config, ledger, clock } = app;
   const { mode } = config;
   const { db } = ledger;
@@ -116,7 +116,7 @@ async function gather(app: LocalApp) {
     collections: await collectionCounts(db, mode),
     queue: await queueStanding(app),
     daemon: { running: isServing(config.dataDir) },
-    inbox: await app.intake.lying(),
+    inbox: await app.lying(),
     schedules: await Promise.all(
       jobNames.map(async (job) => {
         const expression =

@@ -1,22 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely, type Transaction } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { Kysely, sql, type Transaction } from 'kysely';
 import { enterGate } from './gate.ts';
 import { createMarker, noticeFall } from './marking.ts';
-import { up as initial } from './migrations/0001-initial.ts';
-import { up as decisions } from './migrations/0002-decisions.ts';
-import { up as absence } from './migrations/0003-absence.ts';
-import { up as collections } from './migrations/0004-collections.ts';
-import { up as discrepancies } from './migrations/0005-discrepancies.ts';
-import { up as periods } from './migrations/0006-periods.ts';
-import { up as listing } from './migrations/0007-listing.ts';
-import { up as brakes } from './migrations/0008-brakes.ts';
-import { up as haltKinds } from './migrations/0012-halt-kinds.ts';
-import { up as machines } from './migrations/0013-machines.ts';
-import { up as listed } from './migrations/0014-listed.ts';
-import { up as webhookKeys } from './migrations/0017-webhook-keys.ts';
 import { nameOf, type Place, placeOf } from './place.ts';
 import type { Session } from './postgres-session.ts';
 import { findSeal } from './seal.ts';
@@ -45,19 +32,22 @@ export type Ledger = {
   close(): Promise<void>;
 };
 
+/** Loaded only where one of them is still to be made. */
 const migrations = {
-  '0001-initial': { up: initial },
-  '0002-decisions': { up: decisions },
-  '0003-absence': { up: absence },
-  '0004-collections': { up: collections },
-  '0005-discrepancies': { up: discrepancies },
-  '0006-periods': { up: periods },
-  '0008-brakes': { up: brakes },
-  '0007-listing': { up: listing },
-  '0012-halt-kinds': { up: haltKinds },
-  '0013-machines': { up: machines },
-  '0014-listed': { up: listed },
-  '0017-webhook-keys': { up: webhookKeys },
+  '0001-initial': () => import('./migrations/0001-initial.ts'),
+  '0002-decisions': () => import('./migrations/0002-decisions.ts'),
+  '0003-absence': () => import('./migrations/0003-absence.ts'),
+  '0004-collections': () => import('./migrations/0004-collections.ts'),
+  '0005-discrepancies': () => import('./migrations/0005-discrepancies.ts'),
+  '0006-periods': () => import('./migrations/0006-periods.ts'),
+  '0008-brakes': () => import('./migrations/0008-brakes.ts'),
+  '0007-listing': () => import('./migrations/0007-listing.ts'),
+  '0012-halt-kinds': () => import('./migrations/0012-halt-kinds.ts'),
+  '0013-machines': () => import('./migrations/0013-machines.ts'),
+  '0014-listed': () => import('./migrations/0014-listed.ts'),
+  '0015-carried': () => import('./migrations/0015-carried.ts'),
+  '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
+  '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */
@@ -109,7 +99,7 @@ async function openFile(path: string, options: OpenOptions, leave: () => void): 
   const write = <T>(work: (trx: Trx) => Promise<T>): Promise<T> => db.transaction().execute(work);
   try {
     chmodSync(path, 0o600);
-    await write((trx) => migrate(trx));
+    if (!(await isCurrent(db))) await write((trx) => migrate(trx));
     const seal = (): void => void database.pragma('query_only = ON');
     const close = async (): Promise<void> => {
       await db.destroy();
@@ -149,11 +139,23 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
 }
 
+/** Whether a file has every migration of this version, and none of a later one. */
+async function isCurrent(db: Db): Promise<boolean> {
+  const table = sql`select 1 from sqlite_master where name = 'kysely_migration'`;
+  if ((await table.execute(db)).rows.length === 0) return false;
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  const done = new Set(rows.map(({ name }) => name));
+  return done.size === knownMigrations.length && knownMigrations.every((name) => done.has(name));
+}
+
 /** All or nothing, and one process at a time: two may open a new ledger at once. */
 async function migrate(trx: Trx, schema?: string): Promise<void> {
+  const { Migrator } = await import('kysely/migration');
+  const loaded = Object.entries(migrations).map(async ([name, load]) => [name, await load()] as const);
+  const all = Object.fromEntries(await Promise.all(loaded));
   const migrator = new Migrator({
     db: trx,
-    provider: { getMigrations: async () => migrations },
+    provider: { getMigrations: async () => all },
     ...(schema !== undefined && { migrationTableSchema: schema }),
   });
   const { error } = await migrator.migrateToLatest();

@@ -2,7 +2,8 @@ import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { batchOf, csv, type Home, makeHome, row, until } from '../support/cli.ts';
+import { batchOf, csv, type Home, row, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 import { born } from '../support/ledger.ts';
 
 const setting = (name: string): string => `COUNTERFOIL_SUBMISSION_${name}`;

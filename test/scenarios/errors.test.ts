@@ -7,13 +7,13 @@ import {
   batchOf,
   type Done,
   type Home,
-  makeHome,
   references,
   start,
   sum,
   temporaryFolder,
   until,
 } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 /** One clear line besides what names mode and service; never a stack. */
 function clear(done: Done): void {
@@ -168,8 +168,8 @@ it('a second reconcile, and a second serve, end with 11 while the first runs', a
   const first = home.start(['reconcile']);
   await until(
     5000,
-    () => home.names('data/locks'),
-    (names) => names.includes('reconcile.lock'),
+    () => home.names('data'),
+    (names) => names.includes('ledger.db.reconcile-lock'),
   );
   const second = await home.run(['reconcile']);
   expect(second.code).toBe(11);
@@ -259,4 +259,27 @@ it('P22: a mistyped ledger.url begins no empty ledger beside batches that were t
   }
   expect(home.names('data')).not.toContain('leger.db');
   expect(home.sandbox.requests.posts).toBe(0);
+});
+
+it('help and the version are text for people and one object for --json, with 0', async () => {
+  const cwd = temporaryFolder();
+  const help = await start(['submit', '--help'], { cwd }).done;
+  expect(help).toMatchObject({ code: 0, err: '' });
+  expect(help.out).toMatch(/^Usage: counterfoil submit .*--dry-run.*Example:\n {2}counterfoil submit /s);
+  const told = await start(['submit', '--help', '--json'], { cwd }).done;
+  expect(JSON.parse(told.out)).toEqual({ schema: 1, help: help.out.trimEnd() });
+  const version = (await start(['--version'], { cwd }).done).out.trimEnd();
+  expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  const asked = await start(['--version', '--json'], { cwd }).done;
+  expect(JSON.parse(asked.out)).toEqual({ schema: 1, version });
+});
+
+it('as an npm script, file arguments are relative to where the user stands, not to the checkout', async () => {
+  const cwd = temporaryFolder();
+  const stands = temporaryFolder();
+  const env = { npm_lifecycle_event: 'counterfoil', INIT_CWD: stands };
+  const done = await start(['check', 'pay.csv'], { cwd, env }).done;
+  expect(done.err).toContain(`no configuration at ${join(stands, 'config/counterfoil.yaml')}`);
+  const other = await start(['check', 'pay.csv'], { cwd, env: { ...env, npm_lifecycle_event: 'test' } }).done;
+  expect(other.err).toContain(`no configuration at ${join(cwd, 'config/counterfoil.yaml')}`);
 });

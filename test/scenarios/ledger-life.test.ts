@@ -1,7 +1,10 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, makeHome, references } from '../support/cli.ts';
+import { holdLock } from '../../src/ledger/file-lock.ts';
+import { reconcileLockOf } from '../../src/runtime/worker-lock.ts';
+import { batchOf, references } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 it('P25: back up, send, restore: nothing is sent twice, and a listing brings everything back', async () => {
   const home = await makeHome();
@@ -55,17 +58,20 @@ it('a restore and a migrate beside another process are 11, and a process beside 
   const daemon = home.start(['serve']);
   await daemon.line(/serving mode test/);
   await home.json(['backup', file], 0);
+  const reconciling = holdLock(reconcileLockOf(join(home.dir, 'data/ledger.db')));
   const second = await home.run(['restore', file, '--yes']);
   expect([second.code, second.err]).toEqual([11, expect.stringContaining('counterfoil serve runs')]);
+  reconciling?.release();
   expect((await home.run(['migrate', '--to', 'sqlite:next.db'])).code).toBe(11);
   daemon.signal('SIGTERM');
   await daemon.done;
   const { shutGate } = await import('../../src/ledger/gate.ts');
   const gate = await shutGate(join(home.dir, 'data', 'ledger.db'));
-  for (const args of [['status'], ['submit'], ['serve'], ['reconcile']]) {
-    const done = await home.run(args);
-    expect([done.code, done.err], args.join(' ')).toEqual([11, expect.stringContaining('restores or moves')]);
-  }
+  const others = ['status', 'submit', 'serve', 'reconcile'].map(async (command) => {
+    const done = await home.start([command]).done;
+    expect([done.code, done.err], command).toEqual([11, expect.stringContaining('restores or moves')]);
+  });
+  await Promise.all(others);
   await gate?.release();
 });
 

@@ -35,11 +35,16 @@ async function execute(home: Home, args: string[], env: Record<string, string | 
     },
   });
   await program.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
-    result = fail(error);
+    const failed = fail(error);
+    if (failed.code !== 0 || !result) result = failed;
   });
   const { code, problem, lines = [], json } = result ?? { code: 0 };
   if (problem) err.push(`counterfoil: ${problem}`);
   if (!args.includes('--json')) out.push(...lines);
   else if (json || problem) out.push(JSON.stringify({ schema: 1, ...(json ?? { error: problem }) }));
-  return { code, out: `${out.join('\n')}\n`, err: `${err.join('\n')}\n` };
+  return { code, out: printed(out), err: printed(err) };
+}
+
+function printed(lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -10,6 +10,7 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'counts a 500 as not sent',
+    from: 2,
     file: 'src/service/client.ts',
     find: `      return judgeAnswer(answer, reference, options.rules);`,
     replace: `      if (status === 500) return { kind: 'not_sent', message: 'HTTP 500' };

@@ -4,6 +4,7 @@ import type { Defect } from './defect.ts';
 export const brakeDefects: readonly Defect[] = [
   {
     name: 'takes every batch for approved',
+    from: 5,
     brake: 'approval',
     file: 'src/ledger/approvals.ts',
     find: `  return sql<boolean>\`(not \${asked(brakes)} or exists`,
@@ -11,6 +12,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'approves what changed since it was shown',
+    from: 5,
     brake: 'approval',
     file: 'src/ledger/approvals.ts',
     find: `  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };`,
@@ -26,6 +28,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'does not hold a batch for a payout above the limit',
+    from: 3,
     brake: 'payout limit',
     file: 'src/intake/load.ts',
     find: `  if (scan.overLimit.count > 0) {`,
@@ -71,6 +74,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'takes an unknown payout of a canary for settled',
+    from: 3,
     brake: 'canary',
     fault: 'lost after acceptance',
     file: 'src/domain/canary.ts',
@@ -82,6 +86,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'forgets the canary of a process that died',
+    from: 5,
     brake: 'canary',
     file: 'src/ledger/claims.ts',
     find: `  const why = 'the sending process died before the answer was recorded';`,

@@ -10,12 +10,14 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'lets a webhook overturn what is final',
+    from: 16,
     file: 'src/domain/transition.ts',
     find: `  if (status === 'pending') return keep(now, \`a late pending from \${source}\`);`,
     replace: `  if (source === 'webhook') return move(now, status, source);`,
   },
   {
     name: 'stores webhooks whatever their signature',
+    from: 5,
     file: 'src/service/webhook-signature.ts',
     find: `    if (!signed) return rejected('payloadsignature wrong');`,
     replace: ``,
@@ -52,13 +54,14 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'pays anew without looking at who else does',
-    from: 29,
+    from: 33,
     file: 'src/decisions/judge.ts',
     find: `  if (successor !== null) return`,
     replace: `  if (payout.id < 0n) return`,
   },
   {
     name: 'decides on evidence that was never shown',
+    from: 2,
     file: 'src/decisions/judge.ts',
     find: `      return no('it is on its way: the service has it');`,
     replace: `      return { kind: 'successor' };`,

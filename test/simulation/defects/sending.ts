@@ -11,22 +11,23 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'claims without looking at the state',
+    from: 2,
     file: 'src/ledger/claims.ts',
-    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
     from: 34,
     file: 'src/ledger/claims.ts',
-    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
-    from: 46,
+    from: 60,
     file: 'src/ledger/claims.ts',
-    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready')`,
+    find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
   },
   {
@@ -38,6 +39,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'ignores a halt',
+    from: 10,
     file: 'src/ledger/halts.ts',
     find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
@@ -63,20 +65,23 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'takes the intents of the dead for unsent',
+    from: 3,
     file: 'src/domain/transition.ts',
     find: `!now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);`,
     replace: `!now.otherUnderWay ? move(now, 'ready') : keep(now, event.why);`,
   },
   {
     name: 'never takes over from the dead',
+    from: 3,
     file: 'src/submission/take-over.ts',
     find: `await deps.workers.dead()`,
     replace: `(await deps.workers.dead()).slice(0, 0)`,
   },
   {
     name: 'sends again after a rejection without asking',
+    from: 3,
     file: 'src/ledger/claims.ts',
-    find: `    .where('payouts.look_up_first', '=', 0n)\n`,
+    find: `    .where('payouts.look_up_first', '=', sql.lit(0n))\n`,
     replace: ``,
   },
   {

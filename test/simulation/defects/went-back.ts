@@ -11,6 +11,7 @@ export const wentBackDefects: readonly Defect[] = [
   },
   {
     name: 'sends from a ledger that went back',
+    from: 3,
     oldCopies: true,
     file: 'src/ledger/barriers.ts',
     find: `  return [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];`,
@@ -18,6 +19,7 @@ export const wentBackDefects: readonly Defect[] = [
   },
   {
     name: 'sends from an adopted ledger before a listing was matched',
+    from: 2,
     oldCopies: true,
     file: 'src/ledger/adopt.ts',
     find: `    await raiseBarrier(trx, barrierKeys.listing(mode), { at, cause });`,
@@ -25,6 +27,7 @@ export const wentBackDefects: readonly Defect[] = [
   },
   {
     name: 'adopts what was ready as not yet sent',
+    from: 2,
     oldCopies: true,
     file: 'src/ledger/adopt.ts',
     find: `  for (const state of ['unknown', ...forgettable] as const) {`,
@@ -34,7 +37,7 @@ export const wentBackDefects: readonly Defect[] = [
     name: 'sends what the service lists already',
     oldCopies: true,
     file: 'src/ledger/withheld.ts',
-    find: `  return new Map([...reasons, ...(await whyListed(trx, mode, payouts))]);`,
+    find: `  return new Map([...reasons, ...(await shownAlready(trx, mode, payouts))]);`,
     replace: `  return reasons;`,
   },
 ];
