@@ -2,19 +2,27 @@
  * What one look at a transfer brought: its number in this listing; whether its fields must be written; and the pass that
  * showed it last (0: none).
  */
-export type Sighting = { number: number; content: 'new' | 'changed' | 'same'; before: number };
+export type Sighting = {
+  number: number;
+  content: 'new' | 'changed' | 'same';
+  before: number;
+  /** The fingerprint of its fields, as many bits of it as a number holds. */
+  print: number;
+};
 
 /** A transfer's place in time when its `created_at` is no instant: before every edge, below every cut. */
 export const unreadable = Number.NEGATIVE_INFINITY;
 
-/** Every transfer a listing has shown so far, as fingerprints: a million of them take some 45 MB, whatever their fields. */
+/** Every transfer a listing has shown so far, as fingerprints: a million of them take some 35 MB, whatever their fields. */
 export type Sightings = {
+  /** Makes room for so many at once, as far as that is believed: what is not used yet takes no memory. */
+  expect(transfers: number): void;
   /** `createdAt` in ms since the epoch, or {@link unreadable}. */
   see(id: string, row: { fields: string; createdAt: number }, pass: number): Sighting;
   /** Shows a transfer once more with the fields it had last. Returns the pass that showed it last before. */
   seeAgain(number: number, pass: number): number;
   createdAt(number: number): number;
-  /** Grows with every row whose content was new or changed; `changedAt` is where it stood when this one's last was. */
+  /** Grows with every row whose content changed; `changedAt` is where it stood when this one's last did, 0 if never. */
   changes(): number;
   changedAt(number: number): number;
   /** The last pass that showed it; 0 when none did. */
@@ -25,6 +33,8 @@ export type Sightings = {
 };
 
 const firstCapacity = 1 << 12;
+/** Room for more than this is made only as they come. */
+const mostExpected = 1 << 22;
 /** Above this share of used slots the table of slots grows. */
 const fullest = 0.7;
 
@@ -53,11 +63,20 @@ export function createSightings(): Sightings {
   }
 
   function grow(): void {
-    if (used === shown.pass.length) enlarge(shown);
-    if (used < slots.length * fullest) return;
-    slots = new Uint32Array(slots.length * 2);
+    if (used === shown.pass.length) enlarge(shown, 2 * used);
+    if (used >= slots.length * fullest) spread(2 * slots.length);
+  }
+
+  function spread(length: number): void {
+    slots = new Uint32Array(length);
     for (let number = 0; number < used; number++)
       slots[slotOf(shown.high[number] ?? 0, shown.low[number] ?? 0)] = number + 1;
+  }
+
+  function noteChange(number: number): void {
+    // Most lists stand still while they are read, and need no such column.
+    shown.changedAt ??= new Uint32Array(shown.pass.length);
+    shown.changedAt[number] = ++changes;
   }
 
   /** Gives the id its number. */
@@ -70,24 +89,35 @@ export function createSightings(): Sightings {
   }
 
   return {
+    expect(transfers) {
+      // A few are created while the list is read.
+      const capacity = Math.ceil(1.02 * Math.min(transfers, mostExpected));
+      if (capacity > shown.pass.length) enlarge(shown, capacity);
+      let length = slots.length;
+      while (length * fullest < capacity) length *= 2;
+      if (length > slots.length) spread(length);
+    },
     see(id, { fields, createdAt }, pass) {
       grow();
       fingerprint(id, print);
-      const [high = 0, low = 0] = print;
+      const high = print[0] ?? 0;
+      const low = print[1] ?? 0;
       const slot = slotOf(high, low);
       const known = slots[slot] ?? 0;
       const number = known === 0 ? add(slot, high, low) : known - 1;
       const before = shown.pass[number] ?? 0;
       fingerprint(fields, print);
-      const [fieldsHigh = 0, fieldsLow = 0] = print;
+      const fieldsHigh = print[0] ?? 0;
+      const fieldsLow = print[1] ?? 0;
       shown.pass[number] = pass;
       if (before !== 0 && shown.fieldsHigh[number] === fieldsHigh && shown.fieldsLow[number] === fieldsLow)
-        return { number, content: 'same', before };
+        return { number, content: 'same', before, print: wholeOf(fieldsHigh, fieldsLow) };
       shown.fieldsHigh[number] = fieldsHigh;
       shown.fieldsLow[number] = fieldsLow;
       shown.createdAt[number] = createdAt;
-      shown.changedAt[number] = ++changes;
-      return { number, content: before === 0 ? 'new' : 'changed', before };
+      if (before !== 0) noteChange(number);
+      const content = before === 0 ? 'new' : 'changed';
+      return { number, content, before, print: wholeOf(fieldsHigh, fieldsLow) };
     },
     seeAgain(number, pass) {
       const before = shown.pass[number] ?? 0;
@@ -96,7 +126,7 @@ export function createSightings(): Sightings {
     },
     createdAt: (number) => shown.createdAt[number] ?? unreadable,
     changes: () => changes,
-    changedAt: (number) => shown.changedAt[number] ?? 0,
+    changedAt: (number) => shown.changedAt?.[number] ?? 0,
     lastPass(id) {
       fingerprint(id, print);
       const known = slots[slotOf(print[0] ?? 0, print[1] ?? 0)] ?? 0;
@@ -111,7 +141,8 @@ export function createSightings(): Sightings {
   };
 }
 
-type Shown = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow' | 'changedAt', Uint32Array> & {
+type Shown = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array> & {
+  changedAt: Uint32Array | undefined;
   pass: Uint16Array;
   createdAt: Float64Array;
 };
@@ -122,26 +153,34 @@ function emptyShown(capacity: number): Shown {
     low: new Uint32Array(capacity),
     fieldsHigh: new Uint32Array(capacity),
     fieldsLow: new Uint32Array(capacity),
-    changedAt: new Uint32Array(capacity),
+    changedAt: undefined,
     pass: new Uint16Array(capacity),
     createdAt: new Float64Array(capacity),
   };
 }
 
 /** One column after the other, so that the old ones need not all wait for the new; what is not used yet takes no memory. */
-function enlarge(shown: Shown): void {
-  const capacity = shown.pass.length * 2;
-  for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow', 'changedAt'] as const) {
-    const wider = new Uint32Array(capacity);
-    wider.set(shown[key]);
-    shown[key] = wider;
-  }
+function enlarge(shown: Shown, capacity: number): void {
+  for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow'] as const)
+    shown[key] = wider(shown[key], capacity);
+  if (shown.changedAt) shown.changedAt = wider(shown.changedAt, capacity);
   const pass = new Uint16Array(capacity);
   pass.set(shown.pass);
   shown.pass = pass;
   const createdAt = new Float64Array(capacity);
   createdAt.set(shown.createdAt);
   shown.createdAt = createdAt;
+}
+
+function wider(column: Uint32Array, capacity: number): Uint32Array {
+  const longer = new Uint32Array(capacity);
+  longer.set(column);
+  return longer;
+}
+
+/** 53 bits of a fingerprint. */
+function wholeOf(high: number, low: number): number {
+  return (high & 0x1f_ffff) * 2 ** 32 + low;
 }
 
 /** Two 32-bit streams with different multipliers, mixed into each other at the end (cyrb53 without its cut to 53 bits). */

@@ -67,7 +67,29 @@ export async function dropStaged(
 }
 
 /** Rows read in one go, so that webhooks get their turn. */
-const rowsPerRead = 10_000;
+const rowsPerRead = 5_000;
+
+/** Transfer ids of a run above `after`, and up to `upTo` where that is given. */
+export type TransferRange = { after: string; upTo: string | null };
+
+/** All transfers of a run in ranges of some thousand, for questions that have to look at each of them. */
+export async function* transferRanges(db: Db, run: string): AsyncGenerator<TransferRange> {
+  for (let after = ''; ; ) {
+    const last = await db
+      .selectFrom('listed')
+      .select('transfer_id')
+      .where('run_id', '=', run)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .offset(rowsPerRead - 1)
+      .limit(1)
+      .executeTakeFirst();
+    yield { after, upTo: last?.transfer_id ?? null };
+    if (!last) return;
+    after = last.transfer_id;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 /** What the staged rows of a run say as a whole. */
 export async function describeListing(

@@ -5,6 +5,7 @@ import type { Mode } from '../domain/payout.ts';
 import { idsIn, idsText } from './bulk.ts';
 import type { Db } from './open.ts';
 import { payoutSteps } from './pairing.ts';
+import type { PayoutRange } from './payout-ranges.ts';
 import { prepared } from './prepared.ts';
 import type { Attempt, Tables } from './tables.ts';
 
@@ -15,17 +16,38 @@ type InPair = ExpressionBuilder<Pick<Tables, 'listed' | 'payouts'>, 'listed' | '
 
 /**
  * The cases that differ, can progress, or lack the listing's word, by payout id, at most `limit` at a time: only these
- * need classifying. What happens to payouts between two of these groups counts.
+ * need classifying. What happens to payouts between two of these groups counts. `walked` gets the ranges it went through.
  */
-export async function* pairCases(db: Db, run: string, mode: Mode, limit: number): AsyncGenerator<PairCase[]> {
-  for await (const step of payoutSteps(db, run)) {
-    let { after } = step;
-    for (let more = true; more; ) {
-      const found = await findCases(db, [run, mode, after, step.upTo, BigInt(limit)]);
-      more = found.length === limit;
-      after = found.at(-1)?.id ?? after;
-      if (found.length > 0) yield await casesOf(db, run, found);
+export async function* pairCases(
+  db: Db,
+  { run, mode, walked }: { run: string; mode: Mode; walked?: WalkedRange[] },
+  limit: number,
+): AsyncGenerator<PairCase[]> {
+  for await (const range of payoutSteps(db, run)) {
+    let any = false;
+    for await (const cases of casesIn(db, { run, mode, range }, limit)) {
+      any = true;
+      yield cases;
     }
+    walked?.push({ ...range, any });
+  }
+}
+
+/** Payouts that {@link pairCases} went through; `any`: it found a case among them. */
+export type WalkedRange = PayoutRange & { any: boolean };
+
+/** The cases of one range of payouts, at most `limit` at a time. */
+export async function* casesIn(
+  db: Db,
+  { run, mode, range }: { run: string; mode: Mode; range: PayoutRange },
+  limit: number,
+): AsyncGenerator<PairCase[]> {
+  let { after } = range;
+  for (let more = true; more; ) {
+    const found = await findCases(db, [run, mode, after, range.upTo, BigInt(limit)]);
+    more = found.length === limit;
+    after = found.at(-1)?.id ?? after;
+    if (found.length > 0) yield await casesOf(db, run, found);
   }
 }
 

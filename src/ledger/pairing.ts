@@ -3,6 +3,7 @@ import type { ListedRow } from '../domain/classify.ts';
 import type { Mode } from '../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from './bulk.ts';
 import type { Db, Ledger, Trx } from './open.ts';
+import type { PayoutRange } from './payout-ranges.ts';
 import { pairingKeys } from './staging.ts';
 
 /** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
@@ -13,16 +14,22 @@ const rowsPerUpdate = 100;
 const rowsPerRange = 5_000;
 
 /**
- * Pairs the run's listed rows that belonged to no payout when they were staged: what was learnt since may tell.
- * Returns how many payouts are paired, agreeing or not.
+ * Pairs the run's listed rows that belonged to no payout when they were staged: what was learnt since may tell, and
+ * `onPaired` hears whose they are. Returns how many payouts are paired, agreeing or not.
  */
-export async function pairListed(ledger: Ledger, run: string, mode: Mode): Promise<number> {
+export async function pairListed(
+  ledger: Ledger,
+  run: string,
+  mode: Mode,
+  onPaired?: (payoutId: bigint) => void,
+): Promise<number> {
   for await (const ids of unpaired(ledger.db, run, rowsPerStep)) {
     // Most often there is nothing to pair, and so nothing to write.
     if ((await pairable(ledger.db, { run, mode, ids })).length === 0) continue;
     await ledger.write(async (trx) => {
       const found = await pairable(trx, { run, mode, ids });
       await setPayouts(trx, run, found);
+      for (const { payout_id } of found) onPaired?.(payout_id);
     });
   }
   let paired = 0;
@@ -68,7 +75,7 @@ async function setPayouts(trx: Trx, run: string, found: readonly Found[]): Promi
 const highest = 2n ** 63n - 1n;
 
 /** The payouts that the run's list shows, in ranges of some thousand rows, so that webhooks get their turn. */
-export async function* payoutSteps(db: Db, run: string): AsyncGenerator<{ after: bigint; upTo: bigint }> {
+export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRange> {
   for (let after = 0n; after < highest; ) {
     const last = await db
       .selectFrom('listed')
@@ -87,7 +94,7 @@ export async function* payoutSteps(db: Db, run: string): AsyncGenerator<{ after:
 }
 
 /** Lets everything else in this process have its turn. */
-function breath(): Promise<void> {
+export function breath(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { CreationOrder } from '../domain/list-order.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { findBarrier } from './barriers.ts';
-import { latestRunFirst, newestCompleteRun } from './listings.ts';
+import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.ts';
 import type { Db, Trx } from './open.ts';
 
 /** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */
@@ -26,14 +25,20 @@ export async function trustedBase(db: Db, mode: Mode): Promise<Base | undefined>
 
 /** How many rows of the base were created before the edge, and not before `from` where the list was pruned up to it. */
 export async function olderRows(db: Db, base: string, edge: string, from = ''): Promise<number> {
-  const row = await db
-    .selectFrom('listed')
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('run_id', '=', base)
-    .where('created_at', '<', edge)
-    .where('created_at', '>=', from)
-    .executeTakeFirstOrThrow();
-  return Number(row.n);
+  let older = 0;
+  for await (const { after, upTo } of transferRanges(db, base)) {
+    const row = await db
+      .selectFrom('listed')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('run_id', '=', base)
+      .where('transfer_id', '>', after)
+      .$if(upTo !== null, (query) => query.where('transfer_id', '<=', upTo))
+      .where('created_at', '<', edge)
+      .where('created_at', '>=', from)
+      .executeTakeFirstOrThrow();
+    older += Number(row.n);
+  }
+  return older;
 }
 
 /** A payout that may still move, as the list of pending transfers would show it. */
@@ -102,18 +107,49 @@ export async function uncheckedShortCuts(db: Db, mode: Mode): Promise<ShortCut[]
   );
 }
 
+/** More are not told apart: the order is not what it seemed. */
+const mostMissed = 10_000;
+
 /** P29: how many transfers of a whole listing some short cut since the one before should have shown, and did not. */
 export async function missedByShortCuts(db: Db, run: string, mode: Mode): Promise<number> {
   const missed = new Set<string>();
-  for (const shortCut of await uncheckedShortCuts(db, mode)) {
-    const { rows } = await sql<{ transfer_id: string }>`
-      select l.transfer_id from listed l where l.run_id = ${run}
-        and l.created_at >= ${shortCut.edge} and l.created_at <= ${shortCut.cut}
-        and not exists (select 1 from listed s where s.run_id = ${shortCut.id} and s.transfer_id = l.transfer_id)
-      limit 10000`.execute(db);
-    for (const { transfer_id } of rows) missed.add(transfer_id);
+  const shortCuts = await uncheckedShortCuts(db, mode);
+  if (shortCuts.length === 0) return 0;
+  for await (const range of transferRanges(db, run)) {
+    for (const shortCut of shortCuts)
+      for (const id of await missedIn(db, run, range, shortCut)) missed.add(id);
+    if (missed.size >= mostMissed) return mostMissed;
   }
   return missed.size;
+}
+
+async function missedIn(
+  db: Db,
+  run: string,
+  { after, upTo }: TransferRange,
+  shortCut: ShortCut,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('listed as l')
+    .select('l.transfer_id')
+    .where('l.run_id', '=', run)
+    .where('l.transfer_id', '>', after)
+    .$if(upTo !== null, (query) => query.where('l.transfer_id', '<=', upTo))
+    .where('l.created_at', '>=', shortCut.edge)
+    .where('l.created_at', '<=', shortCut.cut)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('listed as s')
+            .select('s.transfer_id')
+            .where('s.run_id', '=', shortCut.id)
+            .whereRef('s.transfer_id', '=', 'l.transfer_id'),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.transfer_id);
 }
 
 /** True when the newest complete listing found that short cuts had missed rows; only a `--full` run trusts again. */

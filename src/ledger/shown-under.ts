@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { idsOf, textsOf } from './bulk.ts';
+import { shownColumns } from './listed-columns.ts';
 import type { Db, Trx } from './open.ts';
-import { shownColumns } from './staging.ts';
 import type { Listed } from './tables.ts';
 
 /** A listed row as it was shown and paired. */
-export type Shown = Omit<Listed, 'stray_key'>;
+export type Shown = Omit<Listed, 'stray_key' | 'print'>;
 
 const columns = ['run_id', ...shownColumns, 'pass', 'payout_id'] as const;
 

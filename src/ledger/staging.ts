@@ -1,25 +1,11 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
+import type { StagedTransfer } from '../domain/listed-transfer.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import { readInstant } from '../domain/witness.ts';
+import { carryListed } from './carry-listed.ts';
+import { shownColumns } from './listed-columns.ts';
 import type { Trx } from './open.ts';
-
-/** A transfer as the list shows it, every field text (the service room's ListedTransfer). */
-export type StagedTransfer = {
-  id: string;
-  trx: string | null;
-  reference: string;
-  currency: string;
-  amount: string;
-  fee: string | null;
-  account_name: string;
-  account_number: string;
-  bank_code: string;
-  domain: string | null;
-  status: string;
-  created_at: string;
-  updated_at: string;
-};
 
 /** How many rows one INSERT carries: well under SQLite's limit of variables, and more of them bring nothing. */
 const rowsPerInsert = 100;
@@ -27,9 +13,15 @@ const rowsPerInsert = 100;
 /**
  * Stages one group of pages, each row with the payout it belongs to: by reference, then by transfer id, then by trx. A
  * transfer shown twice, or by an earlier pass, keeps its newest word: a page served before the transfer changed may come
- * after one served since.
+ * after one served since. What the runs in `from` showed just so is copied from them.
  */
-export async function stage(trx: Trx, run: string, pass: number, transfers: StagedTransfer[]): Promise<void> {
+export async function stage(
+  trx: Trx,
+  run: string,
+  pass: number,
+  transfers: readonly StagedTransfer[],
+  from: readonly string[] = [],
+): Promise<void> {
   const { mode } = await trx
     .selectFrom('runs')
     .select('mode')
@@ -40,7 +32,7 @@ export async function stage(trx: Trx, run: string, pass: number, transfers: Stag
     const known = newest.get(transfer.id);
     if (!known || isLater(transfer, known)) newest.set(transfer.id, transfer);
   }
-  const all = [...newest.values()];
+  const all = await carryListed(trx, { run, pass, from }, [...newest.values()]);
   for (let from = 0; from < all.length; from += rowsPerInsert) {
     const rows = all.slice(from, from + rowsPerInsert);
     const parameters: Value[] = [run, BigInt(pass), mode, mode];
@@ -56,26 +48,10 @@ function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
   return updatedAt === '' || updatedAt >= instantText(other.updated_at);
 }
 
-/** The columns of one row's own, in the order of {@link addValues}. */
-export const shownColumns = [
-  'transfer_id',
-  'trx',
-  'reference',
-  'reference_key',
-  'currency',
-  'amount',
-  'amount_text',
-  'fee',
-  'account_name',
-  'account_number',
-  'bank_code',
-  'domain',
-  'status',
-  'created_at',
-  'updated_at',
-] as const;
+/** What is written of a row beside where it belongs, in the order of {@link addValues}. */
+const writtenColumns = [...shownColumns, 'print'] as const;
 
-type Value = string | bigint | null;
+type Value = string | bigint | number | null;
 
 function addValues(parameters: Value[], row: StagedTransfer): void {
   const createdAt = instantText(row.created_at);
@@ -95,6 +71,7 @@ function addValues(parameters: Value[], row: StagedTransfer): void {
     row.status,
     createdAt,
     row.updated_at === row.created_at ? createdAt : instantText(row.updated_at),
+    row.print ?? null,
   );
 }
 
@@ -120,19 +97,19 @@ export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
  */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
-  const columns = ['run_id', 'pass', 'payout_id', 'stray_key', ...shownColumns].map((column) =>
+  const columns = ['run_id', 'pass', 'payout_id', 'stray_key', ...writtenColumns].map((column) =>
     sql.ref(column),
   );
-  const fields = shownColumns.map((column) =>
-    column === 'amount' ? sql`cast(${shown(column)} as bigint)` : shown(column),
+  const fields = writtenColumns.map((column) =>
+    column === 'amount' || column === 'print' ? sql`cast(${shown(column)} as bigint)` : shown(column),
   );
   const [named, ...lesser] = pairingKeys;
   const others = lesser.map(
     (key) =>
       sql`(select min(o.id) from payouts o where o.mode = ${any} and o.${sql.ref(key)} = ${shown(key)})`,
   );
-  const one = sql`(${sql.join(shownColumns.map(() => any))})`;
-  const updates = ['pass', 'payout_id', 'stray_key', ...shownColumns.slice(1)].map(
+  const one = sql`(${sql.join(writtenColumns.map(() => any))})`;
+  const updates = ['pass', 'payout_id', 'stray_key', ...writtenColumns.slice(1)].map(
     (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
   );
   return sql`insert into listed (${sql.join(columns)})
@@ -145,8 +122,8 @@ function insertOf(rows: number): RawBuilder<unknown> {
 }
 
 /** A column of the rows given, as SQL. */
-function shown(column: (typeof shownColumns)[number]): RawBuilder<unknown> {
-  return sql.ref(`v.column${shownColumns.indexOf(column) + 1}`);
+function shown(column: (typeof writtenColumns)[number]): RawBuilder<unknown> {
+  return sql.ref(`v.column${writtenColumns.indexOf(column) + 1}`);
 }
 
 /** A service's time as the ledger keeps it: ISO UTC with milliseconds, empty where it is no instant. */

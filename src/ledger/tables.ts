@@ -266,6 +266,8 @@ type ListedTable = {
   payout_id: bigint | null;
   /** Its `reference_key` where no payout went by it when it was staged, so that an index holds only those. */
   stray_key: Generated<string | null>;
+  /** Tells the content from every other; a later run that shows it just so copies the row. null in rows of older versions. */
+  print: Generated<bigint | null>;
 };
 
 export type Batch = Selectable<BatchTable>;

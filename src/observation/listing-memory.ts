@@ -3,7 +3,7 @@ import type { ListPage } from '../service/types.ts';
 
 /**
  * Pages as a listing read them, by the digest of their text: a page that comes again byte for byte shows what it
- * showed, and is not read again. Some 500 bytes a page of fifty.
+ * showed, and is not read again. Some 200 bytes a page of transfers that were new when it came.
  */
 export type PageMemory = {
   /** The page without its rows, while each of them is known as it shows it; else it must be read. */
@@ -15,13 +15,17 @@ export type PageMemory = {
   isStale(page: ListPage): boolean;
 };
 
-type Kept = { page: ListPage; numbers: Uint32Array; changes: number };
+/** `numbers`: how many, where they follow each other from `first`. */
+type Kept = { page: Header; first: number; numbers: number | Uint32Array; changes: number };
+type Header = Pick<ListPage, 'page' | 'lastPage' | 'perPage' | 'total'>;
 
 export function createPageMemory(sightings: Sightings): PageMemory {
   const kept = new Map<string, Kept>();
 
-  function holds({ numbers, changes }: Kept): boolean {
-    return numbers.every((number) => sightings.changedAt(number) <= changes);
+  function holds({ first, numbers, changes }: Kept): boolean {
+    // Nothing at all changed since.
+    if (sightings.changes() === changes) return true;
+    return numbersOf(first, numbers).every((number) => sightings.changedAt(number) <= changes);
   }
 
   function recalled(page: ListPage): Kept | undefined {
@@ -31,17 +35,36 @@ export function createPageMemory(sightings: Sightings): PageMemory {
   return {
     recall(digest) {
       const known = kept.get(digest);
-      return known && holds(known) ? known.page : undefined;
+      if (!known || !holds(known)) return undefined;
+      return { ...known.page, date: null, items: [], digest, recalled: true };
     },
-    shownBy: (page) => recalled(page)?.numbers,
-    keep(page, numbers) {
-      if (page.digest === undefined) return;
-      const header = { ...page, items: [], recalled: true as const };
-      kept.set(page.digest, { page: header, numbers, changes: sightings.changes() });
+    shownBy(page) {
+      const known = recalled(page);
+      return known && numbersOf(known.first, known.numbers);
+    },
+    keep({ digest, page, lastPage, perPage, total }, numbers) {
+      if (digest === undefined) return;
+      const header = { page, lastPage, perPage, total };
+      const first = numbers[0] ?? 0;
+      const all = followEachOther(numbers) ? numbers.length : numbers;
+      kept.set(digest, { page: header, first, numbers: all, changes: sightings.changes() });
     },
     isStale(page) {
       const known = recalled(page);
       return known !== undefined && !holds(known);
     },
   };
+}
+
+function followEachOther(numbers: Uint32Array): boolean {
+  const first = numbers[0] ?? 0;
+  for (let i = 1; i < numbers.length; i++) if (numbers[i] !== first + i) return false;
+  return true;
+}
+
+function numbersOf(first: number, numbers: number | Uint32Array): Uint32Array {
+  if (typeof numbers !== 'number') return numbers;
+  const all = new Uint32Array(numbers);
+  for (let i = 0; i < numbers; i++) all[i] = first + i;
+  return all;
 }

@@ -1,9 +1,9 @@
 import type { Overlap, Pass } from '../domain/completeness.ts';
 import { type CreationOrder, createOrderWatch, type ListOrder, pagesSaved } from '../domain/list-order.ts';
+import { type StagedTransfer, shownFields } from '../domain/listed-transfer.ts';
 import { type Sightings, unreadable } from '../domain/sightings.ts';
 import { readInstant } from '../domain/witness.ts';
-import type { StagedTransfer } from '../ledger/staging.ts';
-import type { ListedTransfer, ListPage } from '../service/types.ts';
+import type { ListPage } from '../service/types.ts';
 import type { Answer, Question } from './listing-ask.ts';
 import type { PageMemory } from './listing-memory.ts';
 import { createPagesAhead } from './pages-ahead.ts';
@@ -70,6 +70,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     return { kind: 'no_pass', trouble: `${said}${opening.message}` };
   }
   const first = opening.page;
+  if (reach.kind === 'whole') sightings.expect(first.total);
   const walk: Walk = {
     cut: new Date(first.date ?? opening.askedAt - 1_000).toISOString(),
     first,
@@ -116,9 +117,9 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   function see(page: ListPage, at: number, numbers: Uint32Array): number {
     const item = page.items[at];
     if (!item) return number;
-    const row = { fields: fieldsOf(item), createdAt: readInstant(item.created_at) ?? unreadable };
+    const row = { fields: shownFields(item), createdAt: readInstant(item.created_at) ?? unreadable };
     const sighting = sightings.see(item.id, row, number);
-    if (sighting.content !== 'same') walk.gathered.push(item);
+    if (sighting.content !== 'same') walk.gathered.push({ ...item, print: sighting.print });
     numbers[at] = sighting.number;
     return sighting.before;
   }
@@ -241,9 +242,4 @@ function oldestText(ms: number): string {
 function range(from: number, to: number): number[] {
   const step = from <= to ? 1 : -1;
   return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => from + i * step);
-}
-
-/** Everything a row shows, as one text: what differs is written again. */
-function fieldsOf(item: ListedTransfer): string {
-  return `${item.trx}|${item.reference}|${item.currency}|${item.amount}|${item.fee}|${item.account_name}|${item.account_number}|${item.bank_code}|${item.domain}|${item.status}|${item.created_at}|${item.updated_at}`;
 }

@@ -1,11 +1,13 @@
 import { isSound, type ListingResult, makeComplete, whyUnsound } from '../domain/completeness.ts';
 import { bothSaw } from '../domain/list-order.ts';
+import type { StagedTransfer } from '../domain/listed-transfer.ts';
 import type { Mode } from '../domain/payout.ts';
 import { createSightings, type Sightings } from '../domain/sightings.ts';
+import { runsToCarryFrom } from '../ledger/carry-listed.ts';
 import { describeListing, dropStaged } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type Base, olderRows, trustedBase } from '../ledger/short-cuts.ts';
-import { instantText, type StagedTransfer, stage } from '../ledger/staging.ts';
+import { instantText, stage } from '../ledger/staging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { createAsk } from './listing-ask.ts';
@@ -49,12 +51,13 @@ export function createListing(deps: Deps): Listing {
     let reach: Reach = base
       ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })
       : { kind: 'whole' };
+    const carryFrom = await runsToCarryFrom(ledger.db, run, mode);
     let earlier: Passed | null = null;
     let trouble = 'no two passes over the list agreed';
     let passes = 0;
     while (passes < maxPasses && !signal?.aborted) {
       const store = (pass: number, rows: StagedTransfer[]): Promise<void> =>
-        ledger.write((trx) => stage(trx, run, pass, rows));
+        ledger.write((trx) => stage(trx, run, pass, rows, carryFrom));
       const walked = await onePass(
         { ask, store, concurrency },
         {

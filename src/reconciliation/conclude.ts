@@ -6,8 +6,8 @@ import { seen } from '../ledger/discrepancies.ts';
 import { unknownSince } from '../ledger/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/look-alikes.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { pairCases } from '../ledger/pair-cases.ts';
 import { foreignRows } from '../ledger/pairing.ts';
+import { casesAgain } from '../ledger/second-look.ts';
 import { conflictingWebhooks, type WatchedPayout } from '../ledger/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -36,7 +36,8 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   const { each, unlisted, whole } = createWatch({ ledger, mode, graceMinutes: settings.missingGraceMinutes });
 
   async function concludePairs(work: Work): Promise<void> {
-    for await (const cases of pairCases(ledger.db, work.by.run, mode, chunk)) {
+    const about = { run: work.by.run, mode, look: work.look };
+    for await (const cases of casesAgain(ledger.db, about, chunk)) {
       const found = whole(work, cases).flatMap(
         ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
       );
@@ -56,7 +57,9 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   }
 
   async function concludeMissing(work: Work, asked: Map<bigint, LookedUp>): Promise<void> {
-    if (!work.listing.complete) return;
+    // Only what a look-up did not find either is missing.
+    const anyGone = [...asked.values()].some(({ word }) => word === 'not_found');
+    if (!work.listing.complete || !anyGone) return;
     await each(unlisted(work), async (payouts) => {
       const gone = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
       const found = gone.map((payout) => ({ payout, found: missing(payout, work.listing.cut) }));
@@ -129,11 +132,12 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   }
 
   return {
-    /** What the run's paired rows show: what differs, who is missing, and what nobody here ordered. */
-    async listing(work: Work, asked: Map<bigint, LookedUp>): Promise<void> {
+    /** What the run's paired rows show: what differs, who is missing, and what nobody here ordered. `ours`: the list is our account's. */
+    async listing(work: Work, asked: Map<bigint, LookedUp>, ours: boolean): Promise<void> {
       await findLookAlikes(ledger, work.by.run, mode);
       await concludePairs(work);
-      await concludeMissing(work, asked);
+      // Another account's list lacks all that is ours, and its key finds none of it.
+      if (ours) await concludeMissing(work, asked);
       // After the missing ones: a transfer that nobody ordered may be one of them.
       await concludeForeign(work);
     },

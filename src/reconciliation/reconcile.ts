@@ -9,17 +9,20 @@ import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { contradictedIds } from '../ledger/contradicted.ts';
 import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies.ts';
 import { closeHealed } from '../ledger/discrepancy-healing.ts';
-import { markAttempts, presentPayout } from '../ledger/expected.ts';
+import { markAttempts } from '../ledger/expected.ts';
+import { newestHistory } from '../ledger/history.ts';
 import { beginRun, finishRun } from '../ledger/listings.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { pairCases } from '../ledger/pair-cases.ts';
 import { pairListed } from '../ledger/pairing.ts';
 import { pruneListings } from '../ledger/prune-listings.ts';
+import type { FirstLook } from '../ledger/second-look.ts';
 import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/short-cuts.ts';
 import { forgedReported } from '../ledger/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
+import { isOurAccount, notOurs } from './our-account.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import { createWatch, type Work } from './watch.ts';
@@ -47,9 +50,6 @@ type Deps = {
   /** What a run does beside payouts: collections, and how webhooks arrive. */
   collections?: { conclude(by: SeenBy, options: RunOptions): Promise<CollectionRun> };
 };
-
-const notOurs =
-  'the list shows none of the payouts that the service is known to have: does the key belong to this ledger’s account?';
 
 /** What `reconcile --json` prints (contract.md); `trouble` says why a listing is incomplete. */
 export type RunSummary = {
@@ -108,17 +108,16 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
-    const matched = await pairListed(ledger, id, mode);
-    await conclusions.listing(work, asked);
+    const matched = await pairListed(ledger, id, mode, (payoutId) => work.look.paired.add(payoutId));
+    const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
+    const ours = await isOurAccount(ledger.db, mode, { listing, shown: matched + answered.length > 0 });
+    await conclusions.listing(work, asked, ours);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     const unheardIds = await conclusions.ledger(work);
     const resends =
       options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds, signal) : 0;
     const beside = await deps.collections?.conclude(by, options);
     work.opened += beside?.opened ?? 0;
-    const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    // A list that shows none of what the service has, to a key whose details show none either, is not our account's.
-    const ours = matched > 0 || answered.length > 0 || (await presentPayout(ledger.db, mode)) === undefined;
     const sight = {
       complete: listing.complete === true && ours,
       oldest: listing.oldestCreatedAt,
@@ -128,8 +127,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     };
     const resolved = await closeHealed(ledger, by, sight);
     await ledger.write((trx) => renewSeverity(trx, mode, by.at));
-    // A short cut that shows none says nothing: there may have been none to see.
-    const trouble = listing.trouble ?? (ours || listing.window ? undefined : notOurs);
+    const trouble = listing.trouble ?? (ours ? undefined : notOurs);
     const summary: RunSummary = {
       run: id,
       complete: listing.complete,
@@ -164,8 +162,9 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const id = await ledger.write((trx) => beginRun(trx, mode, begunAt));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
-    const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, opened: 0 };
     await pairListed(ledger, id, mode);
+    const look: FirstLook = { mark: await newestHistory(ledger.db), walked: [], paired: new Set() };
+    const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, look, opened: 0 };
     return { work, disputed: await hearList(work), missed };
   }
 
@@ -181,7 +180,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function hearList(work: Work): Promise<bigint[]> {
     const disputed: bigint[] = [];
     let heard: Heard[] = [];
-    for await (const cases of pairCases(ledger.db, work.by.run, mode, chunk)) {
+    const about = { run: work.by.run, mode, walked: work.look.walked };
+    for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
       for (const { payout, rows } of whole(work, cases)) {

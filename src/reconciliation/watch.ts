@@ -5,15 +5,20 @@ import type { SeenBy } from '../ledger/discrepancies.ts';
 import type { AttemptMark } from '../ledger/expected.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
+import type { FirstLook } from '../ledger/second-look.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
 import { shift } from './findings.ts';
 
-/** One run under way. `begunAt`, `mark`: before the first page was asked for; `opened`: discrepancies so far. */
+/**
+ * One run under way. `begunAt`, `mark`: before the first page was asked for; `look`: what its pairs showed at first;
+ * `opened`: discrepancies so far.
+ */
 export type Work = {
   by: SeenBy;
   begunAt: string;
   mark: AttemptMark;
   listing: ListingResult;
+  look: FirstLook;
   opened: number;
 };
 

@@ -5,7 +5,7 @@ import { parseLossless, readEnvelope } from './json.ts';
 import { digestOf, readListPage } from './pages.ts';
 import { signBody } from './signing.ts';
 import type { Delivery, HttpReply, HttpRequest, Transport } from './transport.ts';
-import type { ListPage, LookUpReply, RecallPage, ServiceClient, ServiceTrouble } from './types.ts';
+import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
   /** The service's address; a path in it comes before `/api/v1`. */
@@ -25,7 +25,7 @@ const longestPauseMs = 60 * 60_000;
 
 /** Speaks the payments service's interface; what an answer means is judged here, how it travels by the transport. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
-  const { transport } = options;
+  const { transport, redact = (text: string) => text } = options;
   const prefix = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/api/v1`;
   const headersWith = (key: string): Record<string, string> => ({
     authorization: `Bearer ${key}`,
@@ -35,10 +35,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
 
   async function deliver(request: HttpRequest): Promise<Delivery> {
     const delivery = await transport.deliver(request);
-    if (!options.redact) return delivery;
     return delivery.kind === 'failed'
-      ? { ...delivery, message: options.redact(delivery.message) }
-      : { kind: 'reply', reply: { ...delivery.reply, text: options.redact(delivery.reply.text) } };
+      ? { ...delivery, message: redact(delivery.message) }
+      : { kind: 'reply', reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
@@ -61,12 +60,12 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return { kind: 'unknown', code: null, httpStatus: null, message, raw: '', halts: false };
   }
 
-  function question(method: 'GET' | 'POST', path: string): Promise<Delivery> {
-    return deliver({ method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) });
+  function question(method: 'GET' | 'POST', path: string): HttpRequest {
+    return { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
   }
 
   async function ask(method: 'GET' | 'POST', path: string): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await question(method, path);
+    const delivery = await deliver(question(method, path));
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
@@ -74,8 +73,14 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     bankTransfer,
     async listPage(page, status, recall) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const delivery = await question('GET', path);
-      return delivery.kind === 'failed' ? unanswered(delivery) : judgePage(delivery.reply, recall);
+      const heard = await transport.deliver(question('GET', path));
+      if (heard.kind === 'failed') return unanswered({ ...heard, message: redact(heard.message) });
+      const { reply } = heard;
+      // Of what came, not of what redacting leaves: a page that is known need not be searched for secrets again.
+      const digest = digestOf(reply.text);
+      const known = reply.status === 200 ? recall?.(digest) : undefined;
+      if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
+      return judgePage({ ...reply, text: redact(reply.text) }, digest);
     },
     fetchTransferDetails: (reference) =>
       ask('GET', `fetch_transfer_details/${encodeURIComponent(reference)}`),
@@ -87,13 +92,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
 }
 
 /** A list's page is read at once: what parses every number as text is needed only to say what is wrong. */
-function judgePage(reply: HttpReply, recall?: RecallPage): { kind: 'page'; page: ListPage } | ServiceTrouble {
+function judgePage(reply: HttpReply, digest: string): { kind: 'page'; page: ListPage } | ServiceTrouble {
   const { status, text } = reply;
-  const date = dateOf(reply);
-  const digest = digestOf(text);
-  const known = status === 200 ? recall?.(digest) : undefined;
-  if (known) return { kind: 'page', page: { ...known, date } };
-  const read = readListPage(text, date);
+  const read = readListPage(text, dateOf(reply));
   if (status === 200 && read.kind === 'page') return { kind: 'page', page: { ...read.page, digest } };
   const judged = judgeReply(reply);
   if (judged.kind === 'trouble') return judged;

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import { isPlain, parseLossless } from './json.ts';
-import type { ListedTransfer, ListPage } from './types.ts';
+import type { ListPage } from './types.ts';
 
 type ReadPage = { kind: 'page'; page: ListPage } | { kind: 'bad'; why: string };
 type Fields = Record<string, unknown>;
@@ -66,7 +67,8 @@ function readTransfer(row: unknown): ListedTransfer | undefined {
     id,
     trx: textOf(row.trx),
     reference,
-    currency,
+    // Amounts are read by it, and no table of currencies has a small letter.
+    currency: currency.toUpperCase(),
     amount,
     fee: textOf(row.fee),
     account_name: textOf(row.account_name) ?? '',

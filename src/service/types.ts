@@ -1,22 +1,5 @@
+import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import type { Outcome } from '../domain/outcome.ts';
-
-/** One transfer as a list shows it: every id and number as text, read losslessly (P13). */
-export type ListedTransfer = {
-  id: string;
-  trx: string | null;
-  reference: string;
-  currency: string;
-  amount: string;
-  fee: string | null;
-  account_name: string;
-  account_number: string;
-  bank_code: string;
-  /** null in the status-filtered list, which does not show it. */
-  domain: string | null;
-  status: string;
-  created_at: string;
-  updated_at: string;
-};
 
 /**
  * One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent; `digest` tells

@@ -10,7 +10,7 @@ it('P28: tells new, changed and same transfers apart, over passes and however ma
   expect(sightings.see('7', row('pending'), 1)).toMatchObject({ content: 'same', before: 1 });
   for (let n = 1; n < many; n++) {
     const fields = n % 2 === 0 ? 'pending' : 'success';
-    expect(sightings.see(`${n}`, row(fields), 2)).toEqual({
+    expect(sightings.see(`${n}`, row(fields), 2)).toMatchObject({
       number: n,
       content: n % 2 === 0 ? 'same' : 'changed',
       before: 1,
@@ -41,4 +41,27 @@ it('P28: says which transfers were shown otherwise since', () => {
   sightings.see('b', row('success'), 2);
   expect(sightings.changedAt(a)).toBeLessThanOrEqual(then);
   expect(sightings.changedAt(b)).toBeGreaterThan(then);
+});
+
+it('the print of a row is that of all its fields, whenever and as whatever it is seen', () => {
+  const sightings = createSightings();
+  const { print } = sightings.see('a', row('pending'), 1);
+  expect(Number.isSafeInteger(print)).toBe(true);
+  expect(sightings.see('a', row('pending', 9), 2).print).toBe(print);
+  expect(sightings.see('b', row('success'), 1).print).not.toBe(print);
+  // Ledgers hold it: with another one every row would be written anew once.
+  expect(createSightings().see('c', row('R-1|NGN|10.00|success'), 1).print).toBe(2_909_766_948_251_429);
+});
+
+it('room made for what a list says it has changes nothing of what is known', () => {
+  const sightings = createSightings();
+  for (let n = 0; n < 100; n++) sightings.see(`${n}`, row('pending', n), 1);
+  sightings.expect(50_000);
+  sightings.expect(10);
+  for (let n = 0; n < 60_000; n++)
+    expect(sightings.see(`${n}`, row('pending', n), 2).content).toBe(n < 100 ? 'same' : 'new');
+  sightings.see('7', row('success', 7), 2);
+  sightings.expect(1e15);
+  expect([sightings.size(), sightings.changedAt(7), sightings.changedAt(8)]).toEqual([60_000, 1, 0]);
+  expect([sightings.createdAt(59_999), sightings.lastPass('59999')]).toEqual([59_999, 2]);
 });

@@ -34,11 +34,13 @@ const olderStatements = [
 it('a ledger of an earlier version keeps what its runs listed, each row under its reference', async () => {
   const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
   onTestFinished(() => ledger.close());
-  const kept = ledger.db.selectFrom('listed').select(['transfer_id', 'amount', 'payout_id', 'stray_key']);
+  const kept = ledger.db
+    .selectFrom('listed')
+    .select(['transfer_id', 'amount', 'payout_id', 'stray_key', 'print']);
   expect(await kept.orderBy('transfer_id').execute()).toEqual([
-    { transfer_id: '11', amount: 100n, payout_id: 1n, stray_key: null },
-    { transfer_id: '12', amount: 100n, payout_id: 2n, stray_key: 'r-3' },
-    { transfer_id: '13', amount: 100n, payout_id: null, stray_key: 'r-9' },
+    { transfer_id: '11', amount: 100n, payout_id: 1n, stray_key: null, print: null },
+    { transfer_id: '12', amount: 100n, payout_id: 2n, stray_key: 'r-3', print: null },
+    { transfer_id: '13', amount: 100n, payout_id: null, stray_key: 'r-9', print: null },
   ]);
   const under = async (id: bigint): Promise<string[]> => {
     const rows = await shownUnder(ledger.db, sql`'run'`, [{ id, reference_key: `r-${id}` }]);

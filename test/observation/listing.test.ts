@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 import { beginRun } from '../../src/ledger/listings.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { createListing } from '../../src/observation/listing.ts';
-import type { ListedTransfer, ServiceClient } from '../../src/service/types.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
 
 type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number };
 type Trouble = (asked: number, page: number, book: Book) => number | undefined;

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
+import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { deliver, handClock, lookUpsOf } from '../observation/setting.ts';
@@ -132,6 +133,28 @@ it('P16: a webhook that names it, even one that conflicts, leaves it to a person
   await follow(0, 3 * hour);
   await deliver(ledger, { amount: '9.00' });
   expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a webhook that names it in other letters, not applied yet, leaves it to a person', async () => {
+  await follow(0, 3 * hour);
+  await deliver(ledger, { reference: 'r-1', amount: '9.00' });
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a webhook about its account and amount under a name of the service’s own leaves it to a person', async () => {
+  await follow(0, hour);
+  await deliver(ledger, { reference: 'SVC-00017', trx: 'X9' });
+  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await follow(hour + minute, 3 * hour);
+  expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a webhook about another amount under nobody’s name has nothing to do with it', async () => {
+  await follow(0, hour);
+  await deliver(ledger, { reference: 'SVC-00017', trx: 'X9', amount: '1490.00' });
+  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await follow(hour + minute, 3 * hour);
+  expect((await night()).payout.state).toBe('ready');
 });
 
 it('P16: a listed transfer to the same account that nobody ordered leaves it to a person', async () => {

@@ -176,6 +176,20 @@ it('P28: the list of another account is not the complete list that decisions and
   expect((await newestCompleteRun(ledger.db, 'test'))?.id).toBe(ours.summary.run);
 });
 
+it('nothing is called missing on the word of a list that shows none of ours, and the run says why', async () => {
+  await sendAll();
+  await nightOf(ledger, { at: hour, rows: rows(), full: true });
+  const empty = await nightOf(ledger, { at: 2 * hour, rows: [], full: true });
+  expect(empty.summary.trouble).toMatch(/belong to this ledger/);
+  expect(empty.kinds).toEqual([]);
+  const window = { edge: at(-hour), base: empty.summary.run };
+  const cut = await nightOf(ledger, { at: 3 * hour, rows: [], listing: { complete: 'window', window } });
+  expect(cut.summary.trouble, 'nor on that of a short cut which should have shown them').toMatch(/belong to/);
+  expect(cut.kinds).toEqual([]);
+  const half = await nightOf(ledger, { at: 4 * hour, rows: [listedTransfer('R-1')], full: true });
+  expect(half.kinds, 'one of ours in it is enough').toEqual(['missing_at_service R-2']);
+});
+
 it('severity is renewed by each run that finds it again', async () => {
   await sendAll();
   const pending = (amount = '1500.00') => [

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { ListingResult } from '../../src/domain/completeness.ts';
+import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
-import { type StagedTransfer, stage } from '../../src/ledger/staging.ts';
+import { stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
@@ -39,6 +40,8 @@ export type Night = {
   details?: WitnessStatus | 'no_answer';
   /** Happens while the list is being read. */
   meanwhile?: () => Promise<unknown>;
+  /** Happens while the look-ups are made, when there are any. */
+  asking?: () => Promise<unknown>;
   submission?: string;
   /** Whether the configuration expects webhooks; not unless given. */
   receives?: boolean;
@@ -58,7 +61,10 @@ export async function nightOf(ledger: TestLedger, night: Night) {
   };
   const answer = answerOf(night.details);
   const followUp = {
-    lookUp: async (ids: bigint[]) => new Map(ids.map((id) => [id, answer])),
+    lookUp: async (ids: bigint[]) => {
+      await night.asking?.();
+      return new Map(ids.map((id) => [id, answer]));
+    },
     askResend: async () => 0,
   };
   const config = configured(ledger.folder, night);

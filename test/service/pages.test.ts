@@ -24,6 +24,13 @@ it('P13: keeps every digit of an id that is too long for a number', () => {
   });
 });
 
+it('reads a currency in small letters as the one it is, since amounts are read by it', () => {
+  expect(readListPage(page({ ...row, currency: 'ngn' }), null)).toMatchObject({
+    kind: 'page',
+    page: { items: [{ currency: 'NGN' }] },
+  });
+});
+
 it('refuses a page whose transfers lack what pairing needs', () => {
   expect(readListPage(page({ ...row, amount: undefined }), null)).toMatchObject({ kind: 'bad' });
   expect(readListPage(JSON.stringify({ success: false, status: '18', message: 'no' }), null)).toMatchObject({

@@ -1,5 +1,5 @@
 import type { DiscrepancyKind } from '../../src/domain/discrepancy.ts';
-import type { ListedTransfer } from '../../src/service/types.ts';
+import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 
 /** Everything wrong that a list can show of a payout, or of a stranger. */
 export const planted = [
