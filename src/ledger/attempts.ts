@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
 import type { PayoutEvent } from '../domain/transition.ts';
-import { field, idsText, integerField, isOneOf, rowsIn, rowsText } from './bulk.ts';
+import { overRows } from './bound-rows.ts';
+import { idsText, isOneOf } from './bulk.ts';
 import { giveBack } from './limit-uses.ts';
 import type { Trx } from './open.ts';
 import { prepared } from './prepared.ts';
@@ -47,12 +48,39 @@ export function endAttempt(
   return true;
 }
 
-const updateEnded = prepared<never>(
-  (_, slot) => sql`update attempts set ended_at = ${slot(0)}, outcome = ${field('outcome')},
-      http_status = ${integerField('http_status')}, code = ${field('code')}, message = ${field('message')},
-      transfer_id = ${field('transfer_id')}, raw = ${field('raw')}
-    from ${rowsIn(slot(1))} as row where attempts.id = ${integerField('id')}`,
+const updateEnded = overRows(
+  ['id', 'outcome', 'http_status', 'code', 'message', 'transfer_id', 'raw'],
+  1,
+  ({
+    rows,
+    text,
+    integer,
+    shared,
+  }) => sql`update attempts set ended_at = ${shared(0)}, outcome = ${text('outcome')},
+      http_status = ${integer('http_status')}, code = ${text('code')}, message = ${text('message')},
+      transfer_id = ${text('transfer_id')}, raw = ${text('raw')}
+    from ${rows} where attempts.id = ${integer('id')}`,
 );
+
+const insertBegun = overRows(
+  ['payout_id', 'number'],
+  3,
+  ({ rows, integer, shared }) => sql<{ id: bigint; payout_id: bigint }>`insert into attempts
+      (payout_id, number, worker_id, began_at, day_id)
+    select ${integer('payout_id')}, ${integer('number')}, ${shared(0)}, ${shared(1)}, cast(${shared(2)} as bigint)
+    from ${rows} where ${integer('payout_id')} is not null
+    returning id, payout_id`,
+);
+
+/** Writes an attempt of each payout, with its number; returns their ids by payout. */
+export async function beginAttempts(
+  trx: Trx,
+  { workerId, at, dayId }: { workerId: string; at: string; dayId: bigint },
+  numbered: readonly { payout_id: bigint; number: bigint }[],
+): Promise<Map<bigint, bigint>> {
+  const begun = await insertBegun(trx, [workerId, at, dayId], numbered);
+  return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
+}
 
 /** Writes how attempts ended; the reply's text is kept up to 4 KiB. What was not taken is not spent of its day (P21). */
 export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
@@ -67,7 +95,7 @@ export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise
     transfer_id: outcome?.kind === 'accepted' ? outcome.transferId : null,
     raw: outcome && 'raw' in outcome ? outcome.raw.slice(0, 4096) : null,
   }));
-  await updateEnded(trx, [at, rowsText(rows)]);
+  await updateEnded(trx, [at], rows);
   const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
   await giveBack(
     trx,

@@ -18,36 +18,38 @@ type Given<C extends string> = {
 };
 
 /** How many rows a statement has places for. The least that holds them is taken: each size is prepared but once. */
-const sizes = [1, 8, 64, 256];
+const sizes = [1, 8, 16, 32, 64, 128, 256];
 const mostRows = 256;
 
 /**
  * A statement over many rows, each value bound to a place of its own: half the work of a JSON text that the database
- * takes apart again. `shared`: how many values are the same for all rows.
+ * takes apart again. `shared`: how many values are the same for all rows. Resolves with what the statement returns.
  */
-export function overRows<C extends string>(
+export function overRows<C extends string, R = never>(
   columns: readonly C[],
   shared: number,
-  build: (given: Given<C>) => RawBuilder<unknown>,
-): (trx: Trx, values: readonly Cell[], rows: readonly Readonly<Record<C, Cell>>[]) => Promise<void> {
+  build: (given: Given<C>) => RawBuilder<R>,
+): (trx: Trx, values: readonly Cell[], rows: readonly Readonly<Record<C, Cell>>[]) => Promise<R[]> {
   const statements = new Map(sizes.map((size) => [size, prepareFor(columns, { shared, size }, build)]));
   return async (trx, values, rows) => {
+    const returned: R[] = [];
     for (let from = 0; from < rows.length; from += mostRows) {
       const some = rows.slice(from, from + mostRows);
       const size = sizes.find((one) => one >= some.length) ?? mostRows;
       const parameters = [...values];
       for (const row of some) for (const column of columns) parameters.push(bindable(row[column]));
       while (parameters.length < shared + size * columns.length) parameters.push(null);
-      await statements.get(size)?.(trx, parameters);
+      returned.push(...((await statements.get(size)?.(trx, parameters)) ?? []));
     }
+    return returned;
   };
 }
 
-function prepareFor<C extends string>(
+function prepareFor<C extends string, R>(
   columns: readonly C[],
   { shared, size }: { shared: number; size: number },
-  build: (given: Given<C>) => RawBuilder<unknown>,
-): (db: Db | Trx, values: readonly Cell[]) => Promise<unknown> {
+  build: (given: Given<C>) => RawBuilder<R>,
+): (db: Db | Trx, values: readonly Cell[]) => Promise<R[]> {
   return prepared((db, slot) => {
     const row = (at: number): RawBuilder<unknown> =>
       sql`(${sql.join(columns.map((_, i) => slot(shared + at * columns.length + i)))})`;
@@ -58,7 +60,7 @@ function prepareFor<C extends string>(
       integer: (name) => sql`cast(${column(name)} as bigint)`,
       shared: slot,
     });
-    return { compile: (): CompiledQuery<unknown> => query.compile(db) };
+    return { compile: (): CompiledQuery<R> => query.compile(db) };
   });
 }
 

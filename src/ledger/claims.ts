@@ -3,16 +3,18 @@ import type { Brakes } from '../domain/brakes.ts';
 import { admit } from '../domain/daily-limit.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isApproved } from './approvals.ts';
-import { integerField, rowsIn, rowsText } from './bulk.ts';
+import { beginAttempts } from './attempts.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
 import { findHalt, halt } from './halts.ts';
 import { type Lane, type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import type { Db, Trx } from './open.ts';
-import { prepared } from './prepared.ts';
+import { prepared, unseen } from './prepared.ts';
+import { columns, type Row } from './projection.ts';
 import { nothingStands } from './quiet.ts';
 import { record } from './record.ts';
+import type { Payout } from './tables.ts';
 import { withhold } from './withheld.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
@@ -63,8 +65,7 @@ export async function claimUnlessHalted(
   const dayId = await openDay(trx, { mode, brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
-  const attempts = await beginAttempts(trx, [request.workerId, at, dayId, rowsText(numbered)]);
-  const attemptOf = new Map(attempts.map((a) => [a.payout_id, a.id]));
+  const attemptOf = await beginAttempts(trx, { workerId: request.workerId, at, dayId }, numbered);
   const claims = ready.flatMap(({ id, reference, body }) => {
     const attemptId = attemptOf.get(id);
     return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];
@@ -74,16 +75,9 @@ export async function claimUnlessHalted(
     source: request.workerId,
     event: { kind: 'intent' as const, attemptId },
   }));
-  await record(trx, at, intents);
+  await record(trx, at, intents, ready);
   return { claims, halted: null };
 }
-
-const beginAttempts = prepared<{ id: bigint; payout_id: bigint }>(
-  (_, slot) => sql`insert into attempts (payout_id, number, worker_id, began_at, day_id)
-    select ${integerField('payout_id')}, ${integerField('number')}, ${slot(0)}, ${slot(1)}, ${slot(2)}
-    from ${rowsIn(slot(3))} as row
-    returning id, payout_id`,
-);
 
 /** P21: a canary that went wrong, or did not settle in time, halts the mode. */
 export async function stopForCanaries(trx: Trx, { mode, brakes, at }: Under): Promise<void> {
@@ -101,22 +95,18 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   return lanesOf(trx, request);
 }
 
-type Ready = {
-  id: bigint;
-  reference: string;
-  body: string;
-  amount: bigint;
-  currency: string;
-  batch_id: string;
-  attempt_count: bigint;
-  successor_of: bigint | null;
-};
+/** With all that `record` asks of a payout: it is not read a second time in the transaction that claims it. */
+type Ready = Row & Pick<Payout, (typeof claimColumns)[number]>;
+
+const readyState = unseen(sql<'ready'>`${'ready'}`);
+
+const claimColumns = ['reference', 'body', 'amount', 'currency', 'successor_of'] as const;
 
 /** The next payouts that may be claimed, in their order, before what is asked of each of them. */
 async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
   const base = claimable(trx, request, request);
-  if (!lanes) return base.where('payouts.state', '=', 'ready').execute();
+  if (!lanes) return base.where('payouts.state', '=', readyState).execute();
   const found: Ready[] = [];
   for (const lane of openOf(lanes).slice(0, lanesATurn)) {
     found.push(...(await base.where(ofLane(lane)).execute()));
@@ -137,23 +127,15 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
   const { payouts } = asked;
   return db
     .selectFrom('payouts')
-    .select([
-      'payouts.id',
-      'payouts.reference',
-      'payouts.body',
-      'payouts.amount',
-      'payouts.currency',
-      'payouts.batch_id',
-      'payouts.attempt_count',
-      'payouts.successor_of',
-    ])
+    .select(columns)
+    .select(claimColumns)
     .where('payouts.mode', '=', asked.mode)
-    .where('payouts.look_up_first', '=', 0n)
+    .where('payouts.look_up_first', '=', sql.lit(0n))
     .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', asked.at)]))
-    .where(ofOpenBatch(db, brakes, asked), '=', 1n)
+    .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
-    .limit(asked.limit);
+    .limit(sql<number>`cast(${asked.limit} as bigint)`);
 }
 
 /**
@@ -183,8 +165,8 @@ function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimReq
     own.get(batches?.length) ??
     prepared<Ready>((db, slot) => {
       const among = batches && { batches: batches.map((_, i) => slot<string>(3 + i)) };
-      const asked = { mode: slot<Mode>(0), at: slot<string>(1), limit: slot<number>(2), ...among };
-      return claimable(db, { brakes }, asked).where('payouts.state', '=', 'ready');
+      const asked = { mode: unseen(slot<Mode>(0)), at: slot<string>(1), limit: slot<number>(2), ...among };
+      return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState);
     });
   own.set(batches?.length, query);
   return query(trx, [mode, at, BigInt(limit), ...(batches ?? [])]);

@@ -12,7 +12,7 @@ import {
 import type { Mode } from '../domain/payout.ts';
 import { adoptedBetween } from './limit-uses.ts';
 import type { Db, Trx } from './open.ts';
-import { prepared } from './prepared.ts';
+import { prepared, unseen } from './prepared.ts';
 import { later } from './projection.ts';
 import { type RecordEvent, record } from './record.ts';
 import { withholder } from './withheld.ts';
@@ -85,9 +85,9 @@ const lastDay = prepared<{ id: bigint; day: string }>((db, slot) =>
   db
     .selectFrom('limit_days')
     .select(['id', 'day'])
-    .where('mode', '=', slot<Mode>(0))
+    .where('mode', '=', unseen(slot<Mode>(0)))
     .orderBy('id', 'desc')
-    .limit(1),
+    .limit(sql.lit(1)),
 );
 
 /** By the ledger's own order: a clock may run back, ids do not. */

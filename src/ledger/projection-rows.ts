@@ -33,7 +33,7 @@ const raiseVersions = prepared<never>(
   (_, slot) => sql`update batches set version = version + 1 where id in ${textsIn(slot(0))}`,
 );
 
-type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<void>;
+type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<unknown>;
 
 /** The statements that set these columns, by the columns' names. */
 const updates = new Map<string, Update>();

@@ -114,8 +114,8 @@ async function loop(
     for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
     if (flight.underWay() > 0) {
       const mayClaim = filling && turn.asked === 0;
-      // Half of the slots a commit: while it runs, the service works on the other half.
-      await flight.gathered(Math.ceil(rules.concurrency / 2), mayClaim ? filling : undefined);
+      // All that come in within a moment of the first: a turn for many costs little more than one for a few.
+      await flight.gathered(rules.concurrency, mayClaim ? filling : undefined);
       continue;
     }
     if (flight.waiting() > 0) continue;

@@ -26,13 +26,30 @@ const told = async () =>
     }>`select * from told order by place`.execute(ledger.db)
   ).rows;
 
-it.each([0, 1, 2, 8, 9, 64, 65, 256, 257, 600])('writes %i rows, each once', async (count) => {
-  const rows = Array.from({ length: count }, (_, i) => ({
-    place: 2n ** 60n + BigInt(i),
-    note: i % 3 === 0 ? null : `n${i}`,
-  }));
-  await ledger.write((trx) => insert(trx, ['w'], rows));
-  expect(await told()).toEqual(rows.map((row) => ({ ...row, word: 'w' })));
+it.each([0, 1, 2, 8, 9, 16, 17, 32, 33, 64, 65, 128, 129, 256, 257, 600])(
+  'writes %i rows, each once',
+  async (count) => {
+    const rows = Array.from({ length: count }, (_, i) => ({
+      place: 2n ** 60n + BigInt(i),
+      note: i % 3 === 0 ? null : `n${i}`,
+    }));
+    await ledger.write((trx) => insert(trx, ['w'], rows));
+    expect(await told()).toEqual(rows.map((row) => ({ ...row, word: 'w' })));
+  },
+);
+
+const insertAndTell = overRows(
+  ['place'],
+  1,
+  ({ rows, integer, shared }) => sql<{ place: bigint }>`insert into told (place, word)
+    select ${integer('place')}, cast(${shared(0)} as text) from ${rows} where ${integer('place')} is not null returning place`,
+);
+
+it('tells what the statement returns, of all its rows and of none that are left over', async () => {
+  const rows = Array.from({ length: 300 }, (_, i) => ({ place: BigInt(i) }));
+  const returned = await ledger.write((trx) => insertAndTell(trx, ['w'], rows));
+  expect(new Set(returned.map(({ place }) => place))).toEqual(new Set(rows.map(({ place }) => place)));
+  expect(returned).toHaveLength(300);
 });
 
 it('writes a text with NUL or half a character as every database can hold it', async () => {

@@ -7,7 +7,7 @@ import { addBatch, at, claimAt, makeLedger, recordOutcome, replies, states } fro
 it('P3: what a dead worker was sending becomes unknown, never ready; a living worker keeps its claims', async () => {
   const ledger = await makeLedger();
   const clock = systemClock();
-  const workersOf = (id: string) => createWorkers({ ledger, clock, dataDir: ledger.folder, id });
+  const workersOf = (id: string) => createWorkers({ ledger, clock, id });
   const [mine, living] = [workersOf('mine'), workersOf('living')];
   await mine.start('submit');
   await living.start('submit');
@@ -37,9 +37,7 @@ it('P3: what a dead worker was sending becomes unknown, never ready; a living wo
 it('P3: a process that ended with an unanswered attempt is taken over too', async () => {
   const ledger = await makeLedger();
   const clock = systemClock();
-  const [mine, failing] = ['mine', 'failing'].map((id) =>
-    createWorkers({ ledger, clock, dataDir: ledger.folder, id }),
-  );
+  const [mine, failing] = ['mine', 'failing'].map((id) => createWorkers({ ledger, clock, id }));
   if (!mine || !failing) throw new Error('two workers');
   await mine.start('submit');
   await failing.start('submit');
@@ -54,7 +52,7 @@ it('P3: a process that ended with an unanswered attempt is taken over too', asyn
 
 it('P3: a worker that others took over claims nothing more', async () => {
   const ledger = await makeLedger();
-  const workers = createWorkers({ ledger, clock: systemClock(), dataDir: ledger.folder, id: 'mine' });
+  const workers = createWorkers({ ledger, clock: systemClock(), id: 'mine' });
   await workers.start('submit');
   await addBatch(ledger, ['R-1']);
   await workers.markEnded('mine');
