@@ -39,6 +39,8 @@ function factLines(one: Case): string[] {
     `  state      ${state}${evidence ? ` (evidence: ${evidence})` : ''}${news ? `: ${news}` : ''}`,
     `  batch      ${batch.id}, row ${payout.row_number}`,
   ];
+  if (one.notPaid)
+    lines.push(`  settled    as not paid by ${one.notPaid.source} at ${one.notPaid.at}: ${one.notPaid.note}`);
   for (const a of attempts) lines.push(`  attempt    ${attemptText(a)}`);
   if (payout.unseen_sends > 0n)
     lines.push(
@@ -149,6 +151,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
         finished_at: finishedAt,
         status,
       })),
+      settled_as_not_paid: one.notPaid,
       look_alikes: one.lookAlikes,
       webhooks: one.webhooks.map(({ received_at, effect }) => ({ received_at, effect })),
       discrepancies: one.discrepancies.map(({ id, kind, state }) => ({ id, kind, state })),

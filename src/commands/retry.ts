@@ -83,8 +83,9 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
 /** What the service says now, for every payout that can be decided about; each answer is recorded like any other. */
 async function askService({ context, app, service }: Work, ids: readonly bigint[]): Promise<void> {
   if (!service) return;
-  const open = (await app.decisions.standingOf(ids)).filter(({ state }) =>
-    retryable.some((one) => one === state),
+  // Of what is held, its answer may be what keeps it.
+  const open = (await app.decisions.standingOf(ids)).filter(
+    ({ state }) => state === 'held' || retryable.some((one) => one === state),
   );
   if (open.length === 0) return;
   if (!context.options.quiet) context.say(`asking the service about ${open.length} payout(s)`);

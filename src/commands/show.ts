@@ -46,7 +46,8 @@ export async function show(context: Context, args: string[]): Promise<Result> {
 
 /** When the first webhook about the end of a payout came. */
 function firstHeard({ webhooks }: Story): string | null {
-  return webhooks.find(({ effect }) => effect !== 'says pending')?.received_at ?? null;
+  const silent = ['says pending', 'no status in it'];
+  return webhooks.find(({ effect }) => !silent.includes(effect ?? ''))?.received_at ?? null;
 }
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;

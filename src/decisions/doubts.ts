@@ -11,6 +11,12 @@ export function contradicted(evidence: Evidence): string | null {
   return `the service shows a transfer under this reference that contradicts ours (${told}); ask the service`;
 }
 
+/** P14: what the details said last stays said while later look-ups get no answer. */
+export function revived({ revived: isRevived, payout }: Evidence): string | null {
+  if (!isRevived) return null;
+  return `the service's details have shown it on its way again since it failed, and have not said failed since; counterfoil retry ${payout.reference} asks again`;
+}
+
 /** Two final witnesses that disagree (P14): nothing is paid again before a run or a person has settled it. */
 export function disputed({ discrepancies }: Evidence): string | null {
   const open = discrepancies.find(({ kind, actual }) => kind === 'status_conflict' && actual !== 'failed');
@@ -18,21 +24,51 @@ export function disputed({ discrepancies }: Evidence): string | null {
   return `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}. Find out which; counterfoil discrepancies resolve ${open.id} --note settles it once it is known that it was not paid`;
 }
 
+type Heard = Evidence['webhooks'][number];
+
 /**
  * A webhook that says it was paid, or contradicts it otherwise, newer than the look-up or the listing that says it was
  * not: the question that it raised (P14) has no answer yet.
  */
 export function heardAgainst(evidence: Evidence): string | null {
-  const { payout, webhooks, listing, lookUp } = evidence;
-  const last = webhooks.findLast(({ effect }) => isAgainst(effect ?? '', payout.state));
+  const { payout, webhooks } = evidence;
+  const last = webhooks.findLast((one) => {
+    if (isStale(one)) return !isAnswered(evidence, one);
+    return isAgainst(one.effect ?? '', payout.state) && !isDenied(evidence, one);
+  });
   if (!last) return null;
+  const told = isStale(last)
+    ? 'its timestamp was not of then, which proves nothing'
+    : (last.effect ?? '').replace(/^conflict:?\s*/, '');
+  return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${payout.reference} asks it`;
+}
+
+/** The header that makes it stale is not signed: whoever passed it on may have written that. */
+function isStale({ effect }: Heard): boolean {
+  return effect?.startsWith('stale:') ?? false;
+}
+
+/** A look-up asked since was answered, whatever it said: it is heard by itself. */
+function isAnswered(evidence: Evidence, webhook: Heard): boolean {
+  const unclear: Verdict[] = ['none', 'no_answer', 'no_witness'];
+  return isAskedSince(evidence, webhook) && !unclear.includes(verdictOf(evidence));
+}
+
+/** What the service said since, details or a whole list, agrees with the ledger and not with the webhook. */
+function isDenied(evidence: Evidence, webhook: Heard): boolean {
+  const { payout, listing } = evidence;
   const agreeing = agreeingWords(payout.state);
-  if (lookUp && lookUp.askedAt >= last.received_at && agreeing.includes(verdictOf(evidence))) return null;
+  if (isAskedSince(evidence, webhook) && agreeing.includes(verdictOf(evidence))) return true;
   const statuses = listing?.statuses.map((status) => readStatus(status)) ?? [];
   const agrees = statuses.length > 0 && statuses.every((word) => word !== null && agreeing.includes(word));
-  if (listing && listing.startedAt > last.received_at && agrees) return null;
-  const told = (last.effect ?? '').replace(/^conflict:?\s*/, '');
-  return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${payout.reference} asks it`;
+  if (!listing || !agrees || listing.startedAt <= webhook.received_at) return false;
+  return webhook.entry === null || listing.mark === null || listing.mark >= webhook.entry;
+}
+
+/** By the history too: a clock that was set back makes an older answer the later one. */
+function isAskedSince({ lookUp }: Evidence, { received_at, entry, told }: Heard): boolean {
+  if (!lookUp || lookUp.askedAt < received_at) return false;
+  return entry === null || (told !== null && told > entry);
 }
 
 function isAgainst(effect: string, state: string): boolean {
@@ -44,6 +80,6 @@ function isAgainst(effect: string, state: string): boolean {
 /** The service's words that agree with a state in which the payout came to nothing. */
 function agreeingWords(state: string): Verdict[] {
   if (state === 'returned') return ['failed', 'returned'];
-  // A refusal is a proof of its own (P6), beside which an answer without the transfer is enough.
-  return state === 'refused' ? ['failed', 'not_found'] : ['failed'];
+  // A refusal is a proof of its own (P6), and of an unknown a person decides: an answer without the transfer is enough.
+  return state === 'refused' || state === 'unknown' ? ['failed', 'not_found'] : ['failed'];
 }

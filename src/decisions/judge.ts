@@ -1,8 +1,8 @@
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from '../ledger/evidence.ts';
-import { contradicted, disputed, heardAgainst } from './doubts.ts';
-import { listedAs } from './listed-as.ts';
+import { contradicted, disputed, heardAgainst, revived } from './doubts.ts';
+import { listedAs, severalListed } from './listed-as.ts';
 import { isOutrun, possiblyTaken } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 import { verdictOf } from './verdict.ts';
@@ -35,19 +35,22 @@ export function judge(evidence: Evidence, since: string): Judgement {
         ) ?? { kind: 'successor' }
       );
     case 'returned':
-      // Another send of it may have stayed where the first one came back from (P17).
+      // Another transfer of it may have stayed where the first one came back from (P17).
       return (
         refusal(
           contradicted(evidence),
           paidElsewhere(evidence),
-          possiblyTaken(evidence) > 1 ? listedAs(evidence, ['pending', 'success']) : null,
+          possiblyTaken(evidence) > 1 || severalListed(evidence)
+            ? listedAs(evidence, ['pending', 'success'])
+            : null,
           disputed(evidence),
           heardAgainst(evidence),
         ) ?? { kind: 'successor' }
       );
     case 'held':
+      return no(`it is held: counterfoil release ${payout.batch_id} sends it, or says what keeps it`);
     case 'ready':
-      return no(`it is ${payout.state}: it has not been sent, submit will send it once it may`);
+      return no('it is ready: it has not been sent, submit will send it once it may');
     case 'sending':
       return no('it is being sent right now');
     case 'pending':
@@ -70,6 +73,7 @@ function judgeUnknown(evidence: Evidence): Judgement {
       paidElsewhere(evidence),
       listedAs(evidence, ['pending', 'success', 'returned']),
       disputed(evidence),
+      heardAgainst(evidence),
     ) ?? { kind: 'again' }
   );
 }
@@ -115,7 +119,12 @@ function judgeFailed(evidence: Evidence, since: string): Judgement {
     case 'not_found':
   }
   // What was said since its last clear word, whatever silence has followed.
-  const doubt = refusal(contradicted(evidence), disputed(evidence), heardAgainst(evidence));
+  const doubt = refusal(
+    contradicted(evidence),
+    revived(evidence),
+    disputed(evidence),
+    heardAgainst(evidence),
+  );
   if (doubt) return doubt;
   // Details show one transfer: after a resend they say nothing of the other (P17).
   const isFailed = verdict === 'failed' && possiblyTaken(evidence) <= 1;

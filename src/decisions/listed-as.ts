@@ -9,7 +9,10 @@ export function listedAs(evidence: Evidence, statuses: readonly string[]): strin
   const { listing } = evidence;
   const settled = settledAt(evidence);
   if (listing && listing.finishedAt > settled) {
-    const shown = listing.statuses.find((status) => statuses.includes(wordOf(status)));
+    // What failed was pending before: only a list begun since says that it, or another of it, is pending now.
+    const isSince = evidence.payout.state === 'failed' && listing.startedAt > settled;
+    const words = isSince ? [...statuses, 'pending'] : statuses;
+    const shown = listing.statuses.find((status) => words.includes(wordOf(status)));
     if (shown !== undefined) return listedBy(listing.run, shown);
   }
   return listedLater(evidence, statuses, settled);
@@ -30,6 +33,11 @@ function listedLater(
     return statuses.includes(word) && (finishedAt === null || finishedAt > settled);
   });
   return later ? listedBy(later.run, later.status) : null;
+}
+
+/** True where the lists of now show more than one transfer of it. */
+export function severalListed({ listing, listedSince }: Evidence): boolean {
+  return new Set([...(listing?.transfers ?? []), ...listedSince.map(({ transfer }) => transfer)]).size > 1;
 }
 
 function settledAt({ payout, attempts }: Evidence): string {

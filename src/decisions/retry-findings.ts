@@ -2,6 +2,7 @@ import type { CellProblem } from '../domain/batch-rules.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
+import type { PersonsWord } from '../ledger/evidence.ts';
 import { possiblyTaken } from './sends.ts';
 import { type Case, digestOf } from './weigh.ts';
 
@@ -26,6 +27,12 @@ export function obstacle(one: Case, since: string): Finding | null {
     const problem = `cannot be paid again now: ${judgement.why}`;
     return { problem, fix: state === 'failed' ? renew : isOpen(state) ? `${removal}, or ${renew}` : removal };
   }
+  // P20: it may have been paid another way, of which the service knows nothing.
+  if (one.notPaid !== null)
+    return {
+      problem: `was settled as not paid by ${personOf(one.notPaid)} ("${one.notPaid.note}"): it may have been paid another way`,
+      fix: `${removal}; if it was not, counterfoil retry ${reference} shows what is known and pays it again`,
+    };
   if (one.asking !== null)
     return {
       problem: `waits for a look-up that nobody has answered (${one.asking}): it may have been paid`,
@@ -37,6 +44,10 @@ export function obstacle(one: Case, since: string): Finding | null {
 }
 
 const removal = 'remove the row';
+
+function personOf({ source }: PersonsWord): string {
+  return source.replace(/^person:/, '');
+}
 
 /** Whether a payout came to nothing, so that it may be paid again (P20). */
 export function isOpen(state: PayoutState): boolean {

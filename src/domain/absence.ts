@@ -38,7 +38,7 @@ export type AbsenceFacts = {
   notFound: readonly NotFound[];
   /** Look-ups since the attempt began whose answer was anything but not found, errors left out. */
   otherAnswers: number;
-  /** Webhooks that named it, whatever became of them. */
+  /** Webhooks that named it, whatever became of them, or under nobody's reference its account and amount. */
   webhooks: number;
   quietPeriodMs: number;
   listing: ListedFacts;
@@ -76,7 +76,7 @@ function personally(facts: AbsenceFacts): string | null {
     return `it was sent ${facts.sends} times, not exactly once`;
   if (facts.attempt.code?.padStart(2, '0') === duplicateCode)
     return 'the service called its reference a duplicate';
-  if (facts.webhooks > 0) return 'a webhook named it';
+  if (facts.webhooks > 0) return 'a webhook named it, or its account and amount';
   return facts.otherAnswers > 0 ? 'a look-up was answered with something other than not found' : null;
 }
 

@@ -8,7 +8,7 @@ import {
 import { formatMinor } from './money.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
 import { restsOnPerson, type Witness } from './transition.ts';
-import { createdInTime, type Expected, readStatus } from './witness.ts';
+import { createdInTime, type Expected, isAccount, readStatus } from './witness.ts';
 
 /** A payout of ours as pairing sees it. */
 export type PairedPayout = Expected & {
@@ -132,7 +132,7 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
   return (
     row.amount === payout.amount &&
     row.currency.toUpperCase() === payout.currency &&
-    row.account_number === payout.accountNumber &&
+    isAccount(row.account_number, payout.accountNumber) &&
     row.bank_code === payout.bankCode &&
     (row.domain === null || row.domain.toLowerCase() === payout.mode) &&
     (payout.accepted ||
@@ -152,7 +152,7 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   else if (row.amount !== payout.amount) {
     add('amount_conflict', ours, row.amount_text, decimalDifference(row.amount_text, ours));
   }
-  if (row.account_number !== payout.accountNumber || row.bank_code !== payout.bankCode) {
+  if (!isAccount(row.account_number, payout.accountNumber) || row.bank_code !== payout.bankCode) {
     const expected = `${payout.bankCode}/${payout.accountNumber}`;
     add('beneficiary_conflict', expected, `${row.bank_code}/${row.account_number}`);
   }

@@ -33,6 +33,17 @@ export function successorReference(
   throw new Error(`no free reference for a successor of ${root}`);
 }
 
+/** The references that one of this form may be the successor of, as {@link successorReference} makes it of a short root. */
+export function rootsNamedBy(reference: string, prefix: string): string[] {
+  const whole = /^(.+)-R(?:[2-9]|[1-9]\d+)$/i.exec(reference)?.[1];
+  if (whole === undefined) return [];
+  const unmarked = /^(.+)-[0-9a-f]{6}$/i.exec(whole)?.[1];
+  const roots = unmarked === undefined ? [whole] : [whole, unmarked];
+  if (prefix === '') return roots;
+  const bare = roots.flatMap((root) => (root.startsWith(prefix) ? root.slice(prefix.length) : []));
+  return [...roots, ...bare.filter((root) => root !== '')];
+}
+
 /** The row's cells with the reference's replaced; a file without that column keeps its cells. */
 export function successorCells(
   columns: readonly string[],

@@ -26,6 +26,8 @@ export type PayoutEvent =
   | { kind: 'cancel'; why: string }
   /** The decision to send an unknown once more under its reference (P20), or `automatic`: confirmed absent (P16). */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
+  /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
+  | { kind: 'doubted'; why: string }
   /** A person's word on an unknown (P19). */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string }
   /** A successor under a new reference was made of it (P20). */
@@ -88,6 +90,8 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
       return now.state === 'unknown'
         ? move(now, event.to)
         : { kind: 'conflict', why: `no retry from ${now.state}` };
+    case 'doubted':
+      return onDoubt(now, event.why);
     case 'settle':
       return now.state === 'unknown'
         ? { kind: 'move', to: event.as, evidence: 'person' }
@@ -119,6 +123,13 @@ function onCancel(now: Standing): Effect {
   return now.possiblyTaken > 0
     ? keep(now, 'not cancelled: an earlier attempt may have been taken')
     : move(now, 'cancelled');
+}
+
+/** P19: what may have been taken is unknown again, for a person to close; what was not is only held. */
+function onDoubt(now: Standing, why: string): Effect {
+  if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not taken back: ${now.state}`);
+  if (now.possiblyTaken > 0) return move(now, 'unknown');
+  return now.state === 'ready' ? move(now, 'held') : keep(now, why);
 }
 
 function onOutcome(now: Standing, outcome: Outcome): Effect {

@@ -51,7 +51,7 @@ export function findWitness(json: unknown, ours: Expected, source: Witness['sour
   if (!first) return { kind: 'none' };
   const statuses = new Set(agreeing.map((c) => c.status));
   // P17: nothing is over while another object under our reference, whatever else it shows, still stands.
-  const standing = isOver(first.status) ? named.find((c) => !isOver(c.status)) : undefined;
+  const standing = isOver(first.status) ? all.find((c) => !isOver(c.status)) : undefined;
   if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing) {
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
   }
@@ -59,7 +59,9 @@ export function findWitness(json: unknown, ours: Expected, source: Witness['sour
   if (standing && standing.differences.length > 0)
     return { kind: 'conflict', fields: standing.differences, status: standing.status ?? 'pending' };
   if (first.differences.length > 0) return { kind: 'conflict', fields: first.differences, status };
-  const told = [...statuses].map((s) => s ?? 'contradictory').join(' and ');
+  const told = [...new Set([...statuses, ...(standing ? [standing.status] : [])])]
+    .map((s) => s ?? 'contradictory')
+    .join(' and ');
   return { kind: 'conflict', fields: [{ field: 'status', expected: 'one status', actual: told }], status };
 }
 
@@ -155,9 +157,7 @@ function differences(fields: Fields, ours: Expected): Difference[] {
   const currency = first(fields, ['currency']);
   check('currency', ours.currency, currency, currency?.toUpperCase() === ours.currency);
   const account = first(fields, ['account_number', 'accountNumber']);
-  const isNumber = typeof (fields.account_number ?? fields.accountNumber) === 'number';
-  const bare = (digits: string): string => (isNumber ? digits.replace(/^0+/, '') : digits);
-  check('account_number', ours.accountNumber, account, account === bare(ours.accountNumber));
+  check('account_number', ours.accountNumber, account, isAccount(account, ours.accountNumber));
   const bank = first(fields, ['bank_code', 'bankCode']);
   check('bank_code', ours.bankCode, bank, bank === ours.bankCode);
   const domain = first(fields, ['domain']);
@@ -170,6 +170,11 @@ function differences(fields: Fields, ours: Expected): Difference[] {
     createdInTime(created, ours.firstIntentAt),
   );
   return found;
+}
+
+/** The account ordered, or what is left of it where the service wrote it as a JSON number: that has no zeros in front. */
+export function isAccount(shown: string | null, ours: string): boolean {
+  return shown === ours || (ours.startsWith('0') && shown === ours.replace(/^0+/, ''));
 }
 
 function toWitness(fields: Fields, status: WitnessStatus, source: Witness['source']): Witness {

@@ -3,6 +3,7 @@ import type { AbsenceFacts, ListedFacts, NotFound } from '../domain/absence.ts';
 import { wasCancelled } from './decisions.ts';
 import type { Trx } from './open.ts';
 import type { Attempt, Inquiry, Payout } from './tables.ts';
+import { unmatchedLike } from './unmatched-webhooks.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes'>;
@@ -30,6 +31,7 @@ export async function absenceCases(
 ): Promise<AbsenceCase[]> {
   const cases: AbsenceCase[] = [];
   const payouts = await trx.selectFrom('payouts').selectAll().where('id', 'in', payoutIds).execute();
+  const unmatched = await unmatchedSince(trx, payouts);
   for (const payout of payouts) {
     const batch = await trx
       .selectFrom('batches')
@@ -37,12 +39,23 @@ export async function absenceCases(
       .where('id', '=', payout.batch_id)
       .executeTakeFirst();
     if (batch?.phase !== 'loaded') continue;
-    const facts = factsOf(await gather(trx, payout, about.run), about.listing, about.quietPeriodMs);
+    const gathered = await gather(trx, payout, about.run);
+    gathered.webhooks += unmatched.get(payout.id) ?? 0;
+    const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
     const { hold_reasons } = batch;
     const cancelled = wasCancelled(hold_reasons);
     cases.push({ payoutId: payout.id, held: hold_reasons !== '[]', cancelled, facts });
   }
   return cases;
+}
+
+/** Webhooks that may have told of these payouts under other names since the first of them was sent. */
+async function unmatchedSince(trx: Trx, payouts: readonly Payout[]): Promise<Map<bigint, number>> {
+  const [first] = payouts;
+  const sent = payouts.flatMap(({ submitted_at }) => submitted_at ?? []).toSorted();
+  if (!first || sent[0] === undefined) return new Map();
+  const from = new Date(Date.parse(sent[0]) - clockSkewMs).toISOString();
+  return unmatchedLike(trx, { mode: first.mode, from }, payouts);
 }
 
 async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> {
@@ -70,7 +83,9 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     .selectFrom('webhooks')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
     .where('mode', '=', payout.mode)
-    .where((eb) => eb.or([eb('payout_id', '=', payout.id), eb('reference', '=', payout.reference)]))
+    .where((eb) =>
+      eb.or([eb('payout_id', '=', payout.id), eb(sql`coalesce(reference, '')`, 'in', namesOf(payout))]),
+    )
     .executeTakeFirst();
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
   return {
@@ -82,6 +97,11 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     rows,
     lookAlikes,
   };
+}
+
+/** Its reference as the service may write it; asked for as an index holds it. */
+function namesOf({ reference, reference_key }: Payout): string[] {
+  return [reference, reference_key, reference_key.toUpperCase()];
 }
 
 /** How many rows the listing shows of it, and how many it might be under a name of the service's own. */

@@ -1,7 +1,15 @@
 import { sql } from 'kysely';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { forgettable } from '../domain/transition.ts';
-import { barrierKeys, fellBackTo, forgetFall, lowerBarrier, noteFall, raiseBarrier } from './barriers.ts';
+import {
+  barrierKeys,
+  fellBackTo,
+  forgetFall,
+  lowerBarrier,
+  noteAdoption,
+  noteFall,
+  raiseBarrier,
+} from './barriers.ts';
 import { finishSome, loadingBatches } from './batches.ts';
 import { abandonClaims } from './claims.ts';
 import { isPostgres } from './dialect.ts';
@@ -175,6 +183,7 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
     .executeTakeFirst();
   if (left) throw new Error(`${left.reference} was not adopted: run counterfoil restore --adopt again`);
   await forgetFall(trx);
+  await noteAdoption(trx, at);
   // Both modes, also one without payouts: a copy from before the first batch has forgotten the most.
   for (const mode of modes) {
     const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;

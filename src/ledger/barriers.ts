@@ -84,8 +84,42 @@ export async function forgetFall(trx: Trx): Promise<void> {
   await lowerBarrier(trx, copiedKey);
 }
 
+/** In `meta`: when the ledger was last adopted, and the newest payout that it had then. */
+const adoptedKey = 'adopted';
+
+/** P25: keeps what the listing barrier no longer tells once it has fallen. */
+export async function noteAdoption(trx: Trx, at: string): Promise<void> {
+  const newest = await trx
+    .selectFrom('payouts')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  const value = `${at} ${newest?.id ?? 0n}`;
+  await trx
+    .insertInto('meta')
+    .values({ key: adoptedKey, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+/**
+ * When the ledger was last adopted; a lost copy of it may have seen payouts up to `through`, by id, to their end and paid
+ * them again, whatever their state was here (P25). Undefined when it never was.
+ */
+export async function lastAdoption(db: Db | Trx): Promise<{ at: string; through: bigint } | undefined> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', adoptedKey).executeTakeFirst();
+  const [, at, through] = /^(\S+) (\d+)$/.exec(row?.value ?? '') ?? [];
+  return at === undefined || through === undefined ? undefined : { at, through: BigInt(through) };
+}
+
 export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
   await trx.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** True while the mode of an adopted ledger waits for its complete listing (P25). */
+export async function awaitsListing(db: Db | Trx, mode: Mode): Promise<boolean> {
+  const key = barrierKeys.listing(mode);
+  const row = await db.selectFrom('meta').select('key').where('key', '=', key).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). */

@@ -43,6 +43,8 @@ export function certify(
     } else if (event === 'adopted' && to_state === 'unknown' && from_state !== 'unknown') {
       mayBeTaken.add('forgotten');
       granted = 0;
+    } else if (event === 'doubted' && to_state === 'unknown') {
+      granted = 0;
     }
   }
   return certificate;

@@ -4,8 +4,8 @@ import { findBarrier } from './barriers.ts';
 import { readReasons, setHoldReasons } from './batches.ts';
 import type { Db, Ledger, Trx } from './open.ts';
 import { record } from './record.ts';
+import { shownAlready } from './shown-already.ts';
 import type { Payout } from './tables.ts';
-import { whyListed } from './withheld.ts';
 
 const chunk = 1000;
 
@@ -106,8 +106,8 @@ export async function cancelUnsent(
       // P25: what a ledger that went back in time calls unsent may have been sent by the newer one.
       const barrier = await findBarrier(trx, request.mode);
       const shown = barrier
-        ? new Map(found.map(({ id }) => [id, barrier.cause]))
-        : await whyListed(trx, request.mode, found);
+        ? new Map(found.map(({ id }) => [id, { why: barrier.cause }]))
+        : await shownAlready(trx, request.mode, found);
       const event = { kind: 'cancel' as const, why: request.why };
       const recorded = await record(
         trx,
@@ -124,7 +124,7 @@ export async function cancelUnsent(
     total.cancelled += moved;
     total.waiting += rows - moved - listed.size;
     total.listed += listed.size;
-    total.why ??= [...listed.values()][0] ?? null;
+    total.why ??= [...listed.values()][0]?.why ?? null;
     if (last === undefined || rows < chunk) return total;
     after = last;
   }

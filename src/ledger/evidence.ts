@@ -1,5 +1,8 @@
+import { type RawBuilder, sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
-import { contradictions, openQuestionsOf } from './doubts.ts';
+import { lastAdoption } from './barriers.ts';
+import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
+import { readDetail } from './history.ts';
 import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
 import {
   type LastListing,
@@ -14,8 +17,17 @@ import { type CompleteRun, newestCompleteRun } from './listings.ts';
 import type { Db, Trx } from './open.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from './tables.ts';
 
-/** One webhook about the payout, and what applying it did. */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'effect'>;
+/**
+ * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;
+ * `told`: the newest one of the details, if any. Unlike the times, these are in the order of what happened.
+ */
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'effect'> & {
+  entry: bigint | null;
+  told: bigint | null;
+};
+
+/** What a person said of a payout, as `source` names whom (P19). */
+export type PersonsWord = { at: string; source: string; note: string };
 
 /** Everything a person's decision about one payout rests on (P20). */
 export type Evidence = {
@@ -25,6 +37,8 @@ export type Evidence = {
   lookUp: LastLookUp | null;
   /** What the last look-up that told anything contradicts the ledger with; later ones may have got no answer. */
   contradiction: string | null;
+  /** The details have shown it on its way again since it failed, and not as failed since; later ones got no answer. */
+  revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
   asking: string | null;
   /** null: no run of the mode ever proved its listing complete. */
@@ -38,6 +52,8 @@ export type Evidence = {
   lookAlikes: string[];
   /** When the ledger last went back in time under it: a lost copy may have sent or paid it until then (P25). */
   adoptedAt: string | null;
+  /** A person settled it as not paid, and has not ordered it again since: what was said then, whatever was heard later. */
+  notPaid: PersonsWord | null;
   /** The reference that already pays it again. */
   successor: string | null;
 };
@@ -93,6 +109,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
     await db
       .selectFrom('webhooks')
       .select(['payout_id', 'id', 'received_at', 'deliveries', 'effect'])
+      .select([entryFrom(sql`'webhook ' || webhooks.id`).as('entry'), entryFrom(sql`'details'`).as('told')])
       .where('payout_id', 'in', ids)
       .orderBy('id')
       .execute(),
@@ -100,8 +117,10 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   );
   const lookUps = await lastLookUps(db, ids);
   const contradicted = await contradictions(db, ids);
+  const revived = await revivedOf(db, ids);
   const asking = await openQuestionsOf(db, ids);
   const adopted = await lastAdoptions(db, ids);
+  const notPaid = await settledAsNotPaid(db, ids);
   const { complete, later, prefix } = ground;
   const listed = await lastListings(db, complete, payouts);
   const since = await listedSince(db, later, payouts);
@@ -120,6 +139,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       attempts: attempts.get(id) ?? [],
       lookUp,
       contradiction: against && !settled ? against.outcome : null,
+      revived: revived.has(id),
       asking: asking.get(id) ?? null,
       listing: listed.get(id) ?? null,
       listedSince: since.get(id) ?? [],
@@ -127,11 +147,17 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       adoptedAt: adopted.get(id) ?? null,
       webhooks: webhooks.get(id) ?? [],
       discrepancies: discrepancies.get(id) ?? [],
+      notPaid: notPaid.get(id) ?? null,
       successor: successorOf.get(id) ?? null,
     };
   });
 }
 
+/** The newest entry that the history of a webhook's payout has from this source. */
+const entryFrom = (source: RawBuilder<unknown>): RawBuilder<bigint | null> =>
+  sql`(select max(h.id) from history h where h.payout_id = webhooks.payout_id and h.source = ${source})`;
+
+/** When the ledger last went back in time under each of these; not those that came in since. */
 async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, string>> {
   const rows = await db
     .selectFrom('history')
@@ -140,5 +166,28 @@ async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<
     .where('event', '=', 'adopted')
     .groupBy('payout_id')
     .execute();
-  return new Map(rows.map(({ payout_id, at }) => [payout_id, at]));
+  const own = new Map(rows.map(({ payout_id, at }) => [payout_id, at]));
+  const all = await lastAdoption(db);
+  // What was under way or settled then is not forgotten, but may have failed since in the lost copy, and been paid again.
+  const older = all ? ids.filter((id) => id <= all.through && (own.get(id) ?? '') < all.at) : [];
+  return new Map([...own, ...older.map((id) => [id, all?.at ?? ''] as const)]);
+}
+
+/** The last decision about each of these where it was a person's that it was not paid. */
+async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, PersonsWord>> {
+  const decided = await db
+    .selectFrom('history')
+    .select(['payout_id', 'at', 'event', 'source', 'detail'])
+    .where('payout_id', 'in', ids)
+    .where('event', 'in', ['settle as failed', 'settle as success', 'retry'])
+    .orderBy('seq')
+    .execute();
+  const last = new Map(decided.map((one) => [one.payout_id, one]));
+  return new Map(
+    [...last.values()].flatMap(({ payout_id, at, event, source, detail }) => {
+      const { message } = readDetail(detail);
+      const note = typeof message === 'string' ? message : '';
+      return event === 'settle as failed' ? [[payout_id, { at, source, note }] as const] : [];
+    }),
+  );
 }

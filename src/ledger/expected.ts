@@ -35,11 +35,12 @@ export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
 
 /** Marks the instant before a question is asked or a list is begun. Ids, not times: clocks may jump. */
 export async function markAttempts(db: Db): Promise<AttemptMark> {
-  const open = await db.selectFrom('attempts').select('id').where('outcome', 'is', null).execute();
+  // The newest first: what begins between the two reads is newer, and whether it is open as well is no matter.
   const row = await db
     .selectFrom('attempts')
     .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
     .executeTakeFirst();
+  const open = await db.selectFrom('attempts').select('id').where('outcome', 'is', null).execute();
   return { last: row?.last ?? 0n, underWay: open.map(({ id }) => id) };
 }
 
@@ -87,4 +88,19 @@ export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | u
     if (row) return { payout: row, expected: expectedOf(row) };
   }
   return undefined;
+}
+
+/** Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. */
+export async function takenPayout(db: Db | Trx, mode: Mode): Promise<boolean> {
+  for (const name of ['transfer_id', 'trx'] as const) {
+    const named = await db
+      .selectFrom('payouts')
+      .select('id')
+      .where('mode', '=', mode)
+      .where(name, 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (named) return true;
+  }
+  return false;
 }

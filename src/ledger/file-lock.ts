@@ -16,7 +16,7 @@ const held = new Set<Database.Database>();
  */
 export function holdLock(path: string): FileLock | null {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const database = new Database(path, { timeout: 0 });
+  const database = openNamed(path);
   try {
     // By its name: a descriptor of it would be another means.
     chmodSync(path, 0o600);
@@ -33,6 +33,16 @@ export function holdLock(path: string): FileLock | null {
       database.close();
     },
   };
+}
+
+/** SQLite says that it cannot open a file, but not which; who must give it to the right account has to know. */
+function openNamed(path: string): Database.Database {
+  try {
+    return new Database(path, { timeout: 0 });
+  } catch (error) {
+    if (error instanceof Error) error.message += `: ${path}`;
+    throw error;
+  }
 }
 
 /** True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. */

@@ -5,7 +5,7 @@ import { readReasons, setHoldReasons } from './batches.ts';
 import { tooLarge } from './limits.ts';
 import type { Ledger, Trx } from './open.ts';
 import { type RecordEvent, type Recorded, record } from './record.ts';
-import { whyWithheld, withholder } from './withheld.ts';
+import { type Withheld, withheldBy, withholding } from './withheld.ts';
 
 const chunk = 1000;
 const shownKept = 10;
@@ -112,7 +112,7 @@ export async function releaseBatch(
       const stays = (await reasonsOf(trx, batch)).filter((reason) => !lifts(reason));
       if (stays.length > 0) {
         await setHoldReasons(trx, batch, stays);
-        return { rows: [], reasons: new Map<bigint, string>(), free: 0, next: null, stays };
+        return { rows: [], reasons: new Map<bigint, Withheld>(), free: 0, next: null, stays };
       }
       const rows = await trx
         .selectFrom('payouts')
@@ -124,8 +124,9 @@ export async function releaseBatch(
         .orderBy('id')
         .limit(chunk)
         .execute();
-      const reasons = new Map([...tooLarge(rows, limits), ...(await whyWithheld(trx, mode, rows))]);
-      const events = rows.flatMap(({ id, message }) => releaseOf(id, reasons.get(id), message));
+      const large = [...tooLarge(rows, limits)].map(([id, why]) => [id, { by: 'limit', why }] as const);
+      const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, mode, rows))]);
+      const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id)));
       await record(trx, at, events);
       const last = rows.length < chunk;
       const free = rows.length - reasons.size;
@@ -136,7 +137,7 @@ export async function releaseBatch(
     pass.moved += done.free;
     pass.kept += done.reasons.size;
     for (const { id, reference } of done.rows) {
-      const why = done.reasons.get(id);
+      const why = done.reasons.get(id)?.why;
       if (why !== undefined && pass.first.length < shownKept) pass.first.push({ reference, why });
     }
     return done.next;
@@ -144,12 +145,13 @@ export async function releaseBatch(
 }
 
 /** What must not be sent is held anew under its own reason, unless it says that already. */
-function releaseOf(payoutId: bigint, why: string | undefined, message: string | null): RecordEvent[] {
-  if (why !== undefined && why === message) return [];
-  const released: RecordEvent = { payoutId, source: 'person', event: { kind: 'release' } };
-  return why === undefined
-    ? [released]
-    : [released, { payoutId, source: withholder, event: { kind: 'hold', why } }];
+function releaseOf(
+  row: { id: bigint; attempt_count: bigint; message: string | null },
+  reason: Withheld | undefined,
+): RecordEvent[] {
+  if (reason !== undefined && reason.why === row.message) return [];
+  const released: RecordEvent = { payoutId: row.id, source: 'person', event: { kind: 'release' } };
+  return reason === undefined ? [released] : [released, withholding(row, reason)];
 }
 
 /** What an answer made `ready` again waits with its batch, where that was held while the request was under way (P21). */

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { idsOf } from './bulk.ts';
-import { contradictedByDetails, contradictedByWebhook, disputedStatus } from './doubts.ts';
+import {
+  contradictedByDetails,
+  contradictedByWebhook,
+  disputedStatus,
+  listedSinceOver,
+  revivedByDetails,
+} from './doubts.ts';
 import type { Db, Trx } from './open.ts';
 
 /** Each successor with each payout that it pays again, directly or through other successors (P20). */
@@ -15,21 +21,30 @@ export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
   where s.state in ('sending', 'pending', 'success', 'unknown'))`;
 
 /** What a payout that is paid again may be after all: in that state, or in doubt for the reason given. */
-export type Alive = { reference: string; state: string; doubt: null | 'list' | 'details' | 'webhook' };
+export type Alive = {
+  reference: string;
+  state: string;
+  doubt: null | 'list' | 'listed' | 'details' | 'webhook';
+};
 
 /**
  * Of these payouts, the successors whose predecessor has not failed after all, or may not have: a word that contradicts
- * a final state leaves the state (P14), and nothing is paid again while it stands (P20).
+ * a final state leaves the state (P14), and nothing is paid again while it stands (P20). `runs`: those whose listings are
+ * heeded.
  */
-export async function aliveAncestors(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Alive>> {
+export async function aliveAncestors(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  runs: readonly string[],
+): Promise<Map<bigint, Alive>> {
   if (ids.length === 0) return new Map();
   const wanted = sql`id in ${idsOf(ids)}`;
   const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
   type Row = { id: bigint; reference: string; state: string; doubt: 'state' | NonNullable<Alive['doubt']> };
   const { rows } = await sql<Row>`${lineage(wanted)}
     select * from (select line.id, p.reference, p.state, case when not ${isOver} then 'state'
-        when ${disputedStatus} then 'list' when ${contradictedByDetails} then 'details'
-        when ${contradictedByWebhook} then 'webhook' end as doubt
+        when ${disputedStatus} then 'list' when ${contradictedByDetails} or ${revivedByDetails} then 'details'
+        when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
       from line join payouts p on p.id = line.ancestor) as found
     where doubt is not null order by doubt = 'state', id`.execute(db);
   // Of several the last stays: the state says more than a doubt.

@@ -8,10 +8,26 @@ import type { Db, Trx } from './open.ts';
 import { chainsOf } from './successors.ts';
 import type { Payout } from './tables.ts';
 
-/** What the newest complete listing shows under the payout: the statuses of the transfers paired with it. */
-export type LastListing = { run: string; startedAt: string; finishedAt: string; statuses: string[] };
+/**
+ * What the newest complete listing shows under the payout: the statuses of the transfers paired with it, and their ids.
+ * `mark`: the newest history entry when its reading began; null for runs of older versions.
+ */
+export type LastListing = {
+  run: string;
+  startedAt: string;
+  finishedAt: string;
+  mark: bigint | null;
+  statuses: string[];
+  transfers: string[];
+};
 /** A transfer of the payout that a later run showed, whether its listing was complete or not. */
-export type ListedSince = { run: string; startedAt: string; finishedAt: string | null; status: string };
+export type ListedSince = {
+  run: string;
+  startedAt: string;
+  finishedAt: string | null;
+  transfer: string;
+  status: string;
+};
 
 export type RunWithRows = Omit<CompleteRun, 'finishedAt'> & { finishedAt: string | null };
 
@@ -80,7 +96,10 @@ export async function listedSince(
     for (const { payout_id, transfer_id, status } of await shownBy(db, run, payouts)) {
       if (payout_id === null) continue;
       const own = words.get(payout_id) ?? new Map<string, ListedSince>();
-      words.set(payout_id, own.set(transfer_id, { run, startedAt, finishedAt, status }));
+      words.set(
+        payout_id,
+        own.set(transfer_id, { run, startedAt, finishedAt, transfer: transfer_id, status }),
+      );
     }
   }
   return new Map([...words].map(([id, own]) => [id, [...own.values()]]));
@@ -94,12 +113,16 @@ export async function lastListings(
 ): Promise<Map<bigint, LastListing>> {
   if (!complete) return new Map();
   const { id: run, startedAt, finishedAt } = complete;
+  const began = await db.selectFrom('runs').select('history_mark').where('id', '=', run).executeTakeFirst();
+  const mark = began?.history_mark ?? null;
   const rows = await rowsWith(db, run, 'payout_id', idsText(payouts)).orderBy('transfer_id').execute();
   const byPayout = Map.groupBy(rows, (row) => row.payout_id);
   return new Map(
     payouts.map(({ id }) => {
-      const statuses = (byPayout.get(id) ?? []).map((row) => row.status);
-      return [id, { run, startedAt, finishedAt, statuses }];
+      const own = byPayout.get(id) ?? [];
+      const statuses = own.map((row) => row.status);
+      const transfers = own.map((row) => row.transfer_id);
+      return [id, { run, startedAt, finishedAt, mark, statuses, transfers }];
     }),
   );
 }

@@ -100,6 +100,9 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
     case 'adopted':
       learnAdoption(row, now, event);
       return;
+    case 'doubted':
+      if (row.state !== now.state) row.message = event.why;
+      return;
     case 'hold':
     case 'release':
       if (row.state !== now.state) row.message = event.kind === 'hold' ? event.why : null;

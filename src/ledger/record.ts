@@ -20,12 +20,17 @@ export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; e
 /**
  * The sole writer of payout state: loads, asks `transition`, then writes projection, attempt, history, the next
  * question and the batch's version, all in the caller's transaction. Events of one payout apply in their order.
- * An outcome that its attempt already has, or that another outcome decided, changes nothing (P4).
+ * An outcome that its attempt already has, or that another outcome decided, changes nothing (P4). `known`: the payouts as
+ * the same transaction has just read them.
  */
-export async function record(trx: Trx, at: string, events: readonly RecordEvent[]): Promise<Recorded[]> {
+export async function record(
+  trx: Trx,
+  at: string,
+  events: readonly RecordEvent[],
+  known?: readonly Row[],
+): Promise<Recorded[]> {
   if (events.length === 0) return [];
-  const ids = [...new Set(events.map((e) => e.payoutId))];
-  const found = await loadRows(trx, ids);
+  const found = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
   const rows = new Map(found.map((row) => [row.id, { ...row }]));
   const open = await loadOpenAttempts(trx, askedOf(events, rows));
   const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
@@ -99,6 +104,7 @@ function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint
     event.kind === 'abandoned' ||
     event.kind === 'cancel' ||
     event.kind === 'adopted' ||
+    event.kind === 'doubted' ||
     (event.kind === 'witness' && sends(rows.get(payoutId)) > 1n);
   return events.filter(asks).map((e) => e.payoutId);
 }

@@ -15,10 +15,12 @@ export type DueResend = { id: bigint; subject: Subject; reference: string };
 const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
   kind === 'payout' ? 'payout_id' : 'collection_id';
 
-/** True where a webhook about the final state of payout `id` was heard; what only said pending is none. */
+/** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
+export const tellsEnd = sql<boolean>`coalesce(w.effect, '') not in ('says pending', 'no status in it')`;
+
+/** True where a webhook about the final state of payout `id` was heard. */
 export const payoutHeard = (id: string) =>
-  sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)}
-    and coalesce(w.effect, '') <> 'says pending')`;
+  sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
 
 /** The payout of this reference, whatever its case; undefined where the ledger has none. */
 export async function payoutToAsk(db: Db, mode: Mode, reference: string): Promise<Subject | undefined> {

@@ -3,6 +3,7 @@ import type { Mode } from '../domain/payout.ts';
 import { resendBudget, resendSpacingMs } from '../domain/resend.ts';
 import { instantPlus } from './bulk.ts';
 import type { Db, Trx } from './open.ts';
+import { tellsEnd } from './resends.ts';
 
 /** How the service's webhooks arrive. All but `forged` count payouts, and only those whose webhook is due. */
 export type WebhookFigures = {
@@ -40,7 +41,7 @@ export async function webhookFigures(
       coalesce(sum(case when first_at >= asked_at then 1 else 0 end), 0) as resent
     from (select p.final_at,
         (select min(w.received_at) from webhooks w
-          where w.payout_id = p.id and coalesce(w.effect, '') <> 'says pending') as first_at,
+          where w.payout_id = p.id and ${tellsEnd}) as first_at,
         (select min(r.asked_at) from resend_requests r where r.payout_id = p.id) as asked_at
       from payouts p
       where p.mode = ${about.mode} and p.state in ('success', 'failed') and p.final_at <= ${by}) t`.execute(
@@ -71,7 +72,7 @@ export async function resendFigures(db: Db, mode: Mode, now: string): Promise<Re
         case when r.payout_id is null
           then (select c.heard_at from collections c where c.id = r.collection_id)
           else (select min(w.received_at) from webhooks w
-            where w.payout_id = r.payout_id and coalesce(w.effect, '') <> 'says pending') end as heard_at
+            where w.payout_id = r.payout_id and ${tellsEnd}) end as heard_at
       from resend_requests r where r.mode = ${mode} group by r.payout_id, r.collection_id) t`.execute(db);
   const [row] = rows;
   const number = (value: bigint | undefined): number => Number(value ?? 0n);

@@ -168,9 +168,10 @@ function says(status: WitnessStatus): string {
 /** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */
 async function askAboutLikely(trx: Trx, webhook: Webhook, json: unknown, at: string): Promise<string> {
   const fields = asObject(json);
-  const [account, currency, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
+  const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
     asText(fields?.[key]),
   );
+  const currency = code?.toUpperCase();
   const amount = amountText && currency ? decimalToMinor(amountText, currency) : null;
   if (!account || !currency || amount === null) return 'unmatched';
   const likely = await payoutsLike(trx, { mode: webhook.mode, accountNumber: account, currency, amount });

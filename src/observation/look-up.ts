@@ -10,7 +10,7 @@ import { conclude } from './conclude.ts';
 export type LookUpDeps = {
   ledger: Ledger;
   clock: Clock;
-  service: ServiceClient;
+  service: Pick<ServiceClient, 'fetchTransferDetails'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
   rules: {
     mode: Mode;

@@ -8,6 +8,7 @@ import {
   times,
 } from '../domain/book.ts';
 import type { PayoutState } from '../domain/payout.ts';
+import { readStatus } from '../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../ledger/statement-facts.ts';
 import { type Line, linesWithRows } from './statement.ts';
 
@@ -48,7 +49,7 @@ export function payoutEntries(facts: PayoutFacts, about: About): Entry[] {
     });
   };
   ledgerSide(course, about, add);
-  const rows = inMode(facts, about).filter((row) => !row.counted && row.status.toLowerCase() !== 'failed');
+  const rows = inMode(facts, about).filter((row) => !row.counted && !isFailed(row));
   const ours = course.after.kind === 'open' || course.after.kind === 'settled';
   serviceSide({ course, ours, rows, facts, about, add });
   return entries;
@@ -56,7 +57,7 @@ export function payoutEntries(facts: PayoutFacts, about: About): Entry[] {
 
 /** Money that the service lists and that no payout of ours explains. */
 export function foreignEntries(row: ListedPart): Entry[] {
-  if (row.status.toLowerCase() === 'failed') return [];
+  if (isFailed(row)) return [];
   const why = `listed as ${told(row)}, created ${row.created_at || 'at an unreadable time'}; no payout of ours explains it`;
   const entry = { currency: row.currency, count: 1n, amount: row.amount ?? 0n };
   const named = { reference: row.reference, batch: '', transferId: row.transfer_id, why };
@@ -113,7 +114,9 @@ function serviceSide(one: Case): void {
  * First sent before the span: the month in which it was sent has counted its transfer, so that what failed since passes
  * through `timing`. A transfer that no month has counted yet is an adjustment of today.
  */
-function carriedIn({ course, ours, rows, facts, about, add }: Case): void {
+function carriedIn(one: Case): void {
+  const { course, ours, rows, facts, about, add } = one;
+  const { payout } = facts;
   for (const flow of course.flows) {
     const why = `submitted in an earlier month; in this one: ${cause(flow, about.show)}`;
     if (flow.line === 'failed' || flow.line === 'refused') add('timing', { sign: flow.sign, why });
@@ -122,9 +125,12 @@ function carriedIn({ course, ours, rows, facts, about, add }: Case): void {
   const isKnown = inMode(facts, about).some((row) => row.counted);
   for (const [n, row] of standingFirst(rows, facts).entries()) {
     add('listed_by_service', { row, why: told(row) });
-    if (ours && n === 0 && !isKnown)
-      add('timing', { row, why: `sent in an earlier month, listed only since: ${told(row)}` });
-    else if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
+    if (ours && n === 0 && !isKnown) {
+      const why = `sent in an earlier month, listed only since: ${told(row)}`;
+      // What was ordered is late; what is shown of it beside that is a difference of its own.
+      add('timing', row.currency === payout.currency ? { row, amount: payout.amount, why } : { why });
+      differs(one, row);
+    } else if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
     else notOurs({ row, state: course.after.state ?? '', add });
   }
 }
@@ -169,7 +175,7 @@ function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
 
 /** Ours, and the list shows no money for it. */
 function unlisted({ course, facts, about, add }: Case): void {
-  const failed = inMode(facts, about).find((row) => row.status.toLowerCase() === 'failed');
+  const failed = inMode(facts, about).find(isFailed);
   if (failed && course.after.kind === 'open') {
     const why = `${course.after.state} here; the list says failed, which is not taken over yet`;
     add('timing', { sign: -1n, why });
@@ -193,7 +199,7 @@ function whyUnseen({ listed }: PayoutFacts, { listing }: About): string {
 /** Failed or refused here, and listed: an older word of the list while it is pending, else two words that disagree. */
 function notOurs({ row, state, add }: { row: ListedPart; state: string; add: Add }): void {
   const why = `${state} here, listed as ${told(row)}`;
-  add(row.status.toLowerCase() === 'pending' ? 'timing' : 'unexplained', { row, why });
+  add(readStatus(row.status) === 'pending' ? 'timing' : 'unexplained', { row, why });
 }
 
 /** Never sent from here, or proven not sent: whatever the list shows of it is explained by nothing. */
@@ -217,10 +223,12 @@ function neverSent(one: Case): void {
 export function shownRow({ payout, listed }: PayoutFacts, mode: string): ListedPart | null {
   const rank = (row: ListedPart): number =>
     ((row.domain ?? mode).toLowerCase() === mode ? 0 : 4) +
-    (row.status.toLowerCase() === 'failed' ? 2 : 0) +
+    (isFailed(row) ? 2 : 0) +
     (row.transfer_id === payout.transfer_id ? 0 : 1);
   return listed.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
 }
+
+const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
 
 /** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
 function inMode({ listed }: PayoutFacts, { mode }: About): ListedPart[] {

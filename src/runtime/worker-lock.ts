@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type FileLock, holdLock, isLockFree } from '../ledger/file-lock.ts';
 import { holdLedgerLock, type Lock } from '../ledger/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -21,15 +21,18 @@ export type Workers = {
 };
 
 /**
- * Worker identity and liveness of one process. Of a ledger in a file the locks are files under `dataDir/locks`; on
- * PostgreSQL they are locks of the process's session, which every machine sees.
+ * Worker identity and liveness of one process. Of a ledger in a file the locks are files under `locks` beside it, so that
+ * processes with data folders of their own find each other's; on PostgreSQL they are locks of the process's session,
+ * which every machine sees.
  */
-export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: string; id: string }): Workers {
-  const { ledger, clock, dataDir, id } = deps;
+export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }): Workers {
+  const { ledger, clock, id } = deps;
   let lock: Lock | null = null;
-  // Only the name is stored: a data folder that was moved must not make its living workers look dead.
-  const pathOf = (lockFile: string): string => join(dataDir, 'locks', basename(lockFile));
   const { session } = ledger;
+  // A link to the file must not hide who works on it.
+  const folder = join(dirname(session ? ledger.path : realpathSync(ledger.path)), 'locks');
+  // Only the name is stored: a folder that was moved must not make its living workers look dead.
+  const pathOf = (lockFile: string): string => join(folder, basename(lockFile));
   const isFree = async (worker: { id: string; lockFile: string }): Promise<boolean> =>
     session ? session.isFree(`worker ${worker.id}`) : isLockFree(pathOf(worker.lockFile));
 
@@ -62,8 +65,13 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; dataDir: str
 }
 
 /** Takes the right to reconcile a ledger, over all its machines, or null when another process has it: exit code 11. */
-export function tryReconcile(ledger: Pick<Ledger, 'session'>, dataDir: string): Promise<Lock | null> {
-  return holdLedgerLock(ledger, 'reconcile', join(dataDir, 'locks', 'reconcile.lock'));
+export function tryReconcile(ledger: Pick<Ledger, 'session' | 'path'>): Promise<Lock | null> {
+  return holdLedgerLock(ledger, 'reconcile', reconcileLockOf(ledger.path));
+}
+
+/** Beside the ledger and of its name: the folder may hold another ledger, and another data folder this one. */
+export function reconcileLockOf(ledgerPath: string): string {
+  return `${ledgerPath}.reconcile-lock`;
 }
 
 /** Takes the named lock of a data folder (`serve`), or null when another process has it: exit code 11. */

@@ -114,8 +114,12 @@ it.each(['refused', 'failed'] as const)(
     const event = { kind: 'witness' as const, witness: failedWitness };
     const failing = [{ payoutId: id, source: 'details', event }];
     if (state === 'failed') await ledger.write((trx) => record(trx, at(50), failing));
+    // Another that the list shows, so that it is believed to be of our account.
+    await addBatch(ledger, ['R-0'], { id: 'b-0' });
+    await send(replies.accepted('T-R-0'));
     await adopt(10_000);
-    await nightOf(ledger, { at: 3_600_000, rows: [listedTransfer('R-1-R2')], full: true });
+    const rows = [listedTransfer('R-1-R2'), listedTransfer('R-0')];
+    await nightOf(ledger, { at: 3_600_000, rows, full: true });
     const before = (await decisionsOf().weigh([id], at(3_600_001))).cases[0];
     expect(before).toMatchObject({ lookAlikes: ['R-1-R2'], payout: { state: 'unknown' } });
     expect(before?.judgement).toMatchObject({

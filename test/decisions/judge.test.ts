@@ -16,6 +16,11 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
+function listingOf(statuses: string[], from: number, to: number): NonNullable<Evidence['listing']> {
+  const transfers = statuses.map((_, i) => `T-${i + 1}`);
+  return { run: 'r', startedAt: at(from), finishedAt: at(to), mark: null, statuses, transfers };
+}
+
 type Outcome = Evidence['attempts'][number]['outcome'];
 
 function evidence(
@@ -46,7 +51,7 @@ function evidence(
     payout: { ...plain.payout, state, final_at: final ? at(100) : null },
     attempts,
     lookUp: asked ? { askedAt: at(300), answeredAt: at(301), outcome: asked[0], said: asked[1] } : null,
-    listing: listed ? { run: 'r', startedAt: at(150), finishedAt: at(200), statuses: listed } : null,
+    listing: listed ? listingOf(listed, 150, 200) : null,
     successor,
   };
 }
@@ -84,7 +89,7 @@ describe('P20: a failed payout', () => {
 
   it('gets none on a listing that ended before it was final', () => {
     const early = evidence('failed', { listed: ['failed'] });
-    const listing = { run: 'r', startedAt: at(50), finishedAt: at(99), statuses: ['failed'] };
+    const listing = listingOf(['failed'], 50, 99);
     expect(kind({ ...early, listing })).toBe('no');
   });
 
@@ -114,7 +119,7 @@ describe('P20: what a failed payout still lacks is said', () => {
 
   it('when the look-up and the listing are older', () => {
     const old = evidence('failed', { asked: ['found', 'failed'], listed: ['failed'] });
-    const listing = { run: 'r', startedAt: at(50), finishedAt: at(99), statuses: ['failed'] };
+    const listing = listingOf(['failed'], 50, 99);
     expect(why({ ...old, listing }, at(301))).toBe(
       `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed. Enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing`,
     );
@@ -125,11 +130,7 @@ describe('P20: what a failed payout still lacks is said', () => {
   it.each([
     [undefined, undefined, 'no look-up was answered, and no listing was ever proven complete'],
     ['not_found', [], `the look-up of ${at(301)} did not find it, and the listing of run r does not show it`],
-    [
-      'error',
-      ['failed', 'pending'],
-      'got no clear answer, and the listing of run r shows a transfer of it as pending',
-    ],
+    ['error', ['failed', 'pending'], 'the listing of run r shows a transfer of it as pending'],
   ])('when the look-up came to %s and the listing shows %s', (outcome, listed, text) => {
     const asked: [string, null] | undefined = outcome === undefined ? undefined : [outcome, null];
     const more = { ...(asked && { asked }), ...(listed && { listed }) };

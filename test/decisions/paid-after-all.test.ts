@@ -7,6 +7,7 @@ import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { beginRun } from '../../src/ledger/listings.ts';
+import { record } from '../../src/ledger/record.ts';
 import { stage } from '../../src/ledger/staging.ts';
 import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
@@ -62,12 +63,27 @@ async function offered(id: bigint, ms: number): Promise<string[]> {
   return (await decisionsAt(ms).rows.offer(ledger.db, [id])).map(({ reference }) => reference);
 }
 
-/** A details look-up of it that came to this. */
+const detailsSayFailed = {
+  kind: 'witness' as const,
+  witness: {
+    source: 'details' as const,
+    status: 'failed' as const,
+    transferId: 'T-F',
+    trx: null,
+    fee: null,
+    message: null,
+    settledAt: null,
+  },
+};
+
+/** A details look-up of it that came to this; found: as failed. */
 async function looked(id: bigint, ms: number, outcome: string): Promise<void> {
   await ledger.write(async (trx) => {
     await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
+    if (outcome === 'found')
+      await record(trx, at(ms + 1), [{ payoutId: id, source: 'details', event: detailsSayFailed }]);
     await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
   });
 }

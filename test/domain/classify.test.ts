@@ -74,6 +74,10 @@ describe('a payout and what the list shows of it', () => {
     },
   );
 
+  it('P13: an account that the list shows as a number, without the zeros in front, is no conflict', () => {
+    expect(kinds({}, { account_number: '123456789' })).toEqual([]);
+  });
+
   it('P17: one that agrees and failed says nothing while an older one stands, and a person is told of that', () => {
     const sent = {
       ...payout,

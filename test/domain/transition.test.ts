@@ -62,6 +62,7 @@ const table: [name: string, event: PayoutEvent, effects: string][] = [
     { kind: 'retry', to: 'ready', automatic: false, why: 'a person' },
     '! ! ! ! ! ! ! ready ! !',
   ],
+  ['a doubt', { kind: 'doubted', why: 'listed' }, '. held . . . . . . . .'],
   ['settled as paid (P19)', { kind: 'settle', as: 'success', note: 'n' }, '! ! ! ! ! ! ! success ! !'],
   ['settled as not paid (P19)', { kind: 'settle', as: 'failed', note: 'n' }, '! ! ! ! ! ! ! failed ! !'],
   ['a successor (P20)', { kind: 'succeeded', by: 'R-1-R2' }, '! ! ! ! ! . . ! ! .'],
@@ -130,6 +131,16 @@ describe('P4: an outcome belongs to its attempt', () => {
       for (const kind of ['accepted', 'refused', 'not_sent', 'turned_away', 'unknown'] as const)
         expect(result(standing(state), outcome(kind)), `${kind} in ${state}`).toBe('keep');
   });
+});
+
+describe('P20: what is heard before a retry goes takes the order back', () => {
+  const doubt: PayoutEvent = { kind: 'doubted', why: 'listed' };
+  it.each(['ready', 'held'] as const)(
+    'P20: what may have been taken is unknown again, %s as it was',
+    (state) => {
+      expect(result(standing(state, { possiblyTaken: 1 }), doubt)).toBe('unknown');
+    },
+  );
 });
 
 describe('P19: a person’s word stands until later evidence', () => {

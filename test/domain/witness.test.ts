@@ -6,6 +6,7 @@ import {
   isNotFound,
   readInstant,
 } from '../../src/domain/witness.ts';
+import { parseLossless } from '../../src/service/json.ts';
 
 const ours: Expected = {
   reference: 'ACME-1',
@@ -71,6 +72,32 @@ describe('P13: a witness is one object with our reference and a status', () => {
     }
   });
 
+  it('believes no failure of the transfer that we know while another under our reference stands (P17)', () => {
+    const known = { ...ours, transferId: '481' };
+    const both = (other: object) =>
+      findWitness(
+        {
+          success: true,
+          status: '00',
+          data: [
+            { ...told, id: '481', status: 'failed' },
+            { ...told, id: '482', ...other },
+          ],
+        },
+        known,
+        'details',
+      );
+    expect(both({ status: 'success' })).toMatchObject({
+      kind: 'conflict',
+      fields: [{ field: 'status', actual: 'failed and success' }],
+    });
+    expect(both({ status: 'pending', amount: '1600.00' })).toMatchObject({
+      kind: 'conflict',
+      fields: [{ field: 'amount' }],
+    });
+    expect(both({ status: 'failed' })).toMatchObject({ kind: 'witness', witness: { status: 'failed' } });
+  });
+
   it('calls two objects that disagree a conflict', () => {
     expect(details([told, { ...told, status: 'failed' }])).toMatchObject({
       kind: 'conflict',
@@ -124,6 +151,13 @@ describe('P15: presence proves only our own', () => {
       kind: 'conflict',
       fields: [{ field, actual }],
     });
+  });
+
+  it('an account written as a JSON number, without the zeros in front, is still ours', () => {
+    const text = JSON.stringify({ success: true, status: '00', data: told });
+    const json = parseLossless(text.replace('"0123456789"', '123456789'));
+    expect(findWitness(json, ours, 'details')).toMatchObject({ witness: { status: 'success' } });
+    expect(details({ ...told, account_number: '00123456789' }).kind, 'no other zeros').toBe('conflict');
   });
 
   it('a bare id that equals our transfer id is none of ours where the object names another reference', () => {

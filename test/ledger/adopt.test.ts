@@ -229,6 +229,24 @@ it('P25: an empty list, of a service known to have one of ours, lets nothing go'
   await now.close();
 });
 
+it('P25: an empty list lets nothing go either where the service only answered that it took one of ours', async () => {
+  await addBatch(ledger, ['R-1']);
+  const [first] = await claimAt(ledger, at(1));
+  if (first) await recordOutcome(ledger, at(2), first, replies.accepted('T-R-1'));
+  await ledger.close();
+  await adopt(600_000);
+  const now = await openLedger(ledger.path, { now: () => at(600_001) });
+  const night = (ms: number, rows: ReturnType<typeof listedTransfer>[]) =>
+    nightOf({ ...now, folder: ledger.folder, remove: ledger.remove }, { at: ms, rows, full: true });
+  const { summary } = await night(1_200_000, []);
+  expect(summary.trouble, 'and the run says why').toMatch(/does the key belong/);
+  await addBatch(now, ['NEW'], { id: 'b-new' });
+  expect(await claimAt(now, at(1_300_000))).toEqual([]);
+  await night(1_400_000, [listedTransfer('R-1')]);
+  expect(await claimAt(now, at(1_500_000))).toMatchObject([{ reference: 'NEW' }]);
+  await now.close();
+});
+
 it('P25: an interrupted adoption sends nothing and goes on where it stopped', async () => {
   await addBatch(
     ledger,

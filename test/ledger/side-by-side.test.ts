@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
@@ -15,7 +14,7 @@ it('a process that registers or ends while another commits waits for it instead 
     await released.promise;
   });
   await clock.sleep(20);
-  const workers = createWorkers({ ledger: other, clock, dataDir: join(ledger.folder, 'two'), id: 'w-2' });
+  const workers = createWorkers({ ledger: other, clock, id: 'w-2' });
   const started = workers.start('submit');
   await clock.sleep(50);
   released.resolve();

@@ -24,9 +24,9 @@ async function hear(payoutId: bigint, ms: number, effect = 'says success'): Prom
 }
 
 it('counts due, heard, late and resent webhooks of final payouts whose grace is over', async () => {
-  const [inTime = 0n, late = 0n, pendingOnly = 0n, resent = 0n, never = 0n] = await addBatch(
+  const [inTime = 0n, late = 0n, pendingOnly = 0n, resent = 0n, never = 0n, mute = 0n] = await addBatch(
     ledger,
-    ['IN-TIME', 'LATE', 'PENDING-ONLY', 'RESENT', 'NEVER'],
+    ['IN-TIME', 'LATE', 'PENDING-ONLY', 'RESENT', 'NEVER', 'MUTE'],
     { state: 'success', final_at: at(0) },
   );
   await addBatch(ledger, ['FRESH'], { id: 'b-2', state: 'failed', final_at: at(90 * minute) });
@@ -35,6 +35,7 @@ it('counts due, heard, late and resent webhooks of final payouts whose grace is 
   await hear(inTime, 100 * minute);
   await hear(late, 60 * minute + 1);
   await hear(pendingOnly, 1, 'says pending');
+  await hear(mute, 1, 'no status in it');
   await hear(resent, 80 * minute);
   const request = { mode: 'test' as const, reason: 'webhook missing', raw: null, outcome: 'asked' as const };
   for (const [payoutId, ms] of [
@@ -48,8 +49,8 @@ it('counts due, heard, late and resent webhooks of final payouts whose grace is 
       .values({ ...request, ...when, payout_id: payoutId, collection_id: null })
       .execute();
   }
-  expect(await figures()).toEqual({ due: 5, heard: 3, late: 2, forged: 0, resent: 1 });
-  expect(await figures(true, 150 * minute)).toMatchObject({ due: 6 });
+  expect(await figures()).toEqual({ due: 6, heard: 3, late: 2, forged: 0, resent: 1 });
+  expect(await figures(true, 150 * minute)).toMatchObject({ due: 7 });
 });
 
 it('nothing is due where nobody can reach us', async () => {

@@ -89,6 +89,12 @@ it('P15: under an unknown reference, the same account and amount only raise a qu
   expect(await asked()).toHaveLength(1);
 });
 
+it('P15: so does one that writes the currency in small letters', async () => {
+  await deliver(ledger, { reference: 'ELSE-1', trx: 'ELSE', currency: 'ngn' });
+  await apply();
+  expect(await effects()).toEqual(['unmatched; asked about look-alikes']);
+});
+
 it('P18: two different final words about one transfer are a conflict, whichever comes first', async () => {
   await deliver(ledger, { statusMessage: 'failed' });
   await deliver(ledger);

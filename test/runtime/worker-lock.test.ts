@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isLockFree } from '../../src/ledger/file-lock.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createWorkers, tryExclusive } from '../../src/runtime/worker-lock.ts';
+import { createWorkers, tryExclusive, tryReconcile } from '../../src/runtime/worker-lock.ts';
 
 const clock = systemClock();
 let dir = '';
@@ -33,7 +33,7 @@ async function startOther(): Promise<ChildProcess> {
     const { createWorkers, tryExclusive } = await import(${source('runtime/worker-lock.ts')});
     const clock = systemClock(), dataDir = process.argv[1];
     const ledger = await openLedger(dataDir + '/ledger.db', { now: () => clock.iso() });
-    await createWorkers({ ledger, clock, dataDir, id: 'other' }).start('serve');
+    await createWorkers({ ledger, clock, id: 'other' }).start('serve');
     globalThis.held = tryExclusive(dataDir, 'serve');
     process.stdout.write('ready');
     setInterval(() => {}, 1000);`;
@@ -46,7 +46,7 @@ async function startOther(): Promise<ChildProcess> {
 
 describe('workers', () => {
   it('P3: a worker lives while its process does, and is dead at once when it is killed', async () => {
-    const workers = createWorkers({ ledger, clock, dataDir: dir, id: 'mine' });
+    const workers = createWorkers({ ledger, clock, id: 'mine' });
     await workers.start('submit');
     child = await startOther();
     expect(await workers.dead()).toEqual([]);
@@ -63,16 +63,41 @@ describe('workers', () => {
   });
 
   it('a worker that ended is not dead, and an id cannot run twice', async () => {
-    const first = createWorkers({ ledger, clock, dataDir: dir, id: 'first' });
+    const first = createWorkers({ ledger, clock, id: 'first' });
     await first.start('submit');
-    await expect(createWorkers({ ledger, clock, dataDir: dir, id: 'first' }).start('submit')).rejects.toThrow(
+    await expect(createWorkers({ ledger, clock, id: 'first' }).start('submit')).rejects.toThrow(
       'already running',
     );
-    const second = createWorkers({ ledger, clock, dataDir: dir, id: 'second' });
+    const second = createWorkers({ ledger, clock, id: 'second' });
     await second.start('submit');
     await first.end();
     expect(await second.dead()).toEqual([]);
     await second.end();
+  });
+
+  it('P3: one who works on the same ledger from a data folder of his own lives too', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'counterfoil-elsewhere-'));
+    const link = join(elsewhere, 'ledger.db');
+    symlinkSync(ledger.path, link);
+    const linked = await openLedger(link, { now: () => clock.iso() });
+    const far = createWorkers({ ledger: linked, clock, id: 'far' });
+    await far.start('submit');
+    const near = createWorkers({ ledger, clock, id: 'near' });
+    await near.start('submit');
+    expect([await near.dead(), await far.dead()]).toEqual([[], []]);
+    await far.end();
+    await near.end();
+    await linked.close();
+    rmSync(elsewhere, { recursive: true, force: true });
+  });
+
+  it('two ledgers in one folder are reconciled side by side, and each by one process', async () => {
+    const other = await openLedger(join(dir, 'other.db'), { now: () => clock.iso() });
+    const locks = [await tryReconcile(ledger), await tryReconcile(other)];
+    expect(locks).not.toContain(null);
+    expect(await tryReconcile(ledger)).toBeNull();
+    for (const lock of locks) await lock?.release();
+    await other.close();
   });
 
   it('a named lock is exclusive within one process too', () => {
@@ -101,4 +126,10 @@ it('a lock that nobody refers to any more is held until its process ends, whatev
   });
   if (child.stdout) await once(child.stdout, 'data');
   expect(isLockFree(path)).toBe(false);
+});
+
+it('a lock that cannot be opened is named, so that somebody can give it to the right account', () => {
+  // A folder cannot be opened as a lock by any account.
+  mkdirSync(join(dir, 'locks/serve.lock'), { recursive: true });
+  expect(() => tryExclusive(dir, 'serve')).toThrow(/unable to open database file: .*locks\/serve\.lock/);
 });

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import type { ListedPart, PayoutFacts } from '../../src/ledger/statement-facts.ts';
+import { foreignEntries, payoutEntries } from '../../src/reporting/statement-rows.ts';
+import { at } from '../support/ledger.ts';
+
+const payout = {
+  id: 1n,
+  reference: 'R-1',
+  batch_id: 'b',
+  row_number: 2n,
+  account_number: '0123456789',
+  account_name: 'ADA OBI',
+  bank_code: '058',
+  amount: 150_000n,
+  currency: 'NGN',
+  transfer_id: 'T-1',
+  trx: null,
+  fee: null,
+  submitted_at: at(0),
+  settled_at: null,
+  evidence: 'response',
+};
+const shown: ListedPart = {
+  transfer_id: 'T-1',
+  reference: 'R-1',
+  currency: 'NGN',
+  amount: 150_000n,
+  amount_text: '1500.00',
+  account_number: '0123456789',
+  bank_code: '058',
+  domain: 'test',
+  status: 'success',
+  created_at: at(0),
+  counted: false,
+};
+const listing = { run: 'r', base: null, startedAt: at(0), mark: 15n, complete: true };
+
+/** The lines of one payout that was accepted and then settled, or failed, in a span that begins after entry `from`. */
+function linesOf(end: 'success' | 'failed', from: bigint, listed: Partial<ListedPart>): string[] {
+  const moves: PayoutFacts['moves'] = [
+    { id: 1n, at: at(0), event: 'intent', to: 'sending', fee: null },
+    { id: 2n, at: at(1), event: 'accepted', to: 'pending', fee: null },
+    { id: 10n, at: at(2), event: `details says ${end}`, to: end, fee: null },
+  ];
+  const facts = { payout, moves, listed: [{ ...shown, ...listed }] };
+  const span = { from, through: 20n };
+  const scope = { mode: 'test' as const, span, known: 20n, listing, since: '', until: null };
+  const entries = payoutEntries(facts, { ...scope, show: (instant) => instant });
+  return entries
+    .filter(({ line }) => ['listed_by_service', 'amount_differences', 'timing', 'unexplained'].includes(line))
+    .map(({ line, currency, amount }) => `${line} ${currency} ${amount}`);
+}
+
+it.each([
+  [{ amount: 160_000n, amount_text: '1600.00' }, ['NGN 160000', 'timing NGN 150000', 'NGN 10000']],
+  [{ amount: null, amount_text: '1,500' }, ['NGN 0', 'timing NGN 150000', 'NGN -150000']],
+  [{ currency: 'ZAR' }, ['ZAR 150000', 'timing NGN 150000', 'NGN -150000', 'amount_differences ZAR 150000']],
+])('P30: sent in a closed month and listed only since with %o, it is late and differs', (listed, told) => {
+  const [service, timing, difference, ...more] = told;
+  expect(linesOf('success', 5n, listed)).toEqual([
+    `listed_by_service ${service}`,
+    timing,
+    `amount_differences ${difference}`,
+    ...more,
+  ]);
+});
+
+it('P30: sent in a closed month and listed only since as ordered, it is late and no more', () => {
+  expect(linesOf('success', 5n, {})).toEqual(['listed_by_service NGN 150000', 'timing NGN 150000']);
+});
+
+it('P30: a failed transfer is no money, however the list writes the word', () => {
+  expect(linesOf('failed', 0n, { status: 'Failed ' })).toEqual([]);
+  expect(foreignEntries({ ...shown, status: ' FAILED' })).toEqual([]);
+});
