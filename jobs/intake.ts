@@ -1,15 +1,23 @@
 import type { LocalApp } from '../src/app.ts';
-import type { Ignored } from '../src/intake/check.ts';
+import { leftOutText } from '../src/domain/left-out.ts';
+import type { Ignored, Taken } from '../src/intake/check.ts';
+import type { Expected } from '../src/intake/collections.ts';
 
 export const name = 'intake';
 
+type IntakePayload = {
+  signal?: AbortSignal;
+  onIgnored?: (ignored: Ignored[]) => void;
+  onRefused?: (file: string, why: string) => void;
+};
+
 /**
  * Takes in what lies whole in the inbox, payouts and expected collections; first finishes what a crash interrupted.
- * `onIgnored` hears what is left where it lies.
+ * `onIgnored` hears what is left where it lies, `onRefused` each file that was refused, whole or in some rows, and why.
  */
 export async function run(
   app: LocalApp,
-  { signal, onIgnored }: { signal?: AbortSignal; onIgnored?: (ignored: Ignored[]) => void } = {},
+  { signal, onIgnored, onRefused }: IntakePayload = {},
 ): Promise<{
   taken: number;
   refused: number;
@@ -23,6 +31,7 @@ export async function run(
   const { taken, waiting, ignored } = await app.intake.takeInbox(signal ? { signal } : {});
   const expected = await app.intake.takeCollections();
   onIgnored?.([...ignored, ...expected.ignored]);
+  for (const one of [...taken, ...expected.taken]) tellRefused(one, onRefused);
   const batches = taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
   const collections = expected.taken.filter((t) => t.kind === 'taken').length;
   return {
@@ -32,4 +41,15 @@ export async function run(
     batches,
     collections,
   };
+}
+
+function tellRefused(one: Taken | Expected, onRefused: IntakePayload['onRefused']): void {
+  if (one.kind === 'refused') {
+    const [first] = one.problems;
+    const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;
+    // A row's problem shows its value, and a log is no place for account numbers.
+    const what = first?.row === 0 ? `: ${first.problem}` : '';
+    onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}`);
+  }
+  if (one.kind === 'taken' && one.skipped) onRefused?.(one.file, leftOutText(one.skipped));
 }

@@ -10,6 +10,9 @@ export const workbookLimits = {
 };
 
 type Limits = typeof workbookLimits;
+
+/** What a workbook may have of these limits when it is written: what people fill in, and how they save it, comes on top. */
+const writtenShare = 0.8;
 type Entry = { name: string; method: number; data: Buffer };
 
 /**
@@ -25,6 +28,7 @@ export function troubleIn(archive: Buffer, limits: Limits = workbookLimits): str
   for (const entry of entries) {
     if (!/\.(xml|rels)$/.test(entry.name)) continue;
     const content = unpack(entry, left);
+    if (content === null) return tooLarge(limits.unpacked);
     if (typeof content === 'string') return content;
     left -= content.length;
     const far = reach(content, limits);
@@ -33,9 +37,16 @@ export function troubleIn(archive: Buffer, limits: Limits = workbookLimits): str
   return null;
 }
 
+/** Why a workbook could not be read back once people have filled it in, or null. */
+export function tooLargeToFillIn(archive: Buffer, limits: Limits = workbookLimits): string | null {
+  const bytes = limits.bytes * writtenShare;
+  if (archive.length > bytes) return `it is larger than ${inMiB(bytes)}`;
+  return troubleIn(archive, { ...limits, unpacked: limits.unpacked * writtenShare });
+}
+
 const damaged = 'it is damaged, or no workbook';
-const tooLarge = (limit: number): string =>
-  `unpacked it is larger than ${Math.round(limit / 1024 / 1024)} MiB`;
+const inMiB = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;
+const tooLarge = (limit: number): string => `unpacked it is larger than ${inMiB(limit)}`;
 
 /** The archive's directory (APPNOTE 4.3.12, 4.3.16), or what is wrong with it. */
 function entriesOf(archive: Buffer, limits: Limits): Entry[] | string {
@@ -63,15 +74,15 @@ function entriesOf(archive: Buffer, limits: Limits): Entry[] | string {
   return entries;
 }
 
-/** The content of an entry, never more than `left` bytes whatever its header says. */
-function unpack({ method, data }: Entry, left: number): Buffer | string {
-  if (method === 0) return data.length <= left ? data : tooLarge(workbookLimits.unpacked);
+/** The content of an entry, never more than `left` bytes whatever its header says: null for a larger one. */
+function unpack({ method, data }: Entry, left: number): Buffer | string | null {
+  if (method === 0) return data.length <= left ? data : null;
   if (method !== 8) return damaged;
   try {
     return inflateRawSync(data, { maxOutputLength: Math.max(1, left) });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
-    return code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(workbookLimits.unpacked) : damaged;
+    return code === 'ERR_BUFFER_TOO_LARGE' ? null : damaged;
   }
 }
 

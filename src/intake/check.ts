@@ -5,8 +5,7 @@ import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile } from './checked.ts';
 import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
-import { collectionsFolder } from './collections-rows.ts';
-import { type Ignored, inboxGate, type Lying, lyingIn } from './inbox.ts';
+import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
 import { finishOpenMoves, isPlainFile } from './moves.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
@@ -23,16 +22,16 @@ export type Intake = {
   takeIn(file: string, options: TakeOptions): Promise<Taken>;
   /**
    * Takes in every whole file of the inbox, until `signal` is aborted; `waiting` may still be being written, `ignored`
-   * lies there for another reason.
+   * lies there for another reason. `figures` are compared with the only file: with another number of files none is
+   * taken, and all wait.
    */
   takeInbox(options?: {
     dryRun?: boolean;
+    figures?: Pick<TakeOptions, 'rows' | 'totals'>;
     signal?: AbortSignal;
   }): Promise<{ taken: Taken[]; waiting: string[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections. */
   takeCollections(): Promise<{ taken: Expected[]; waiting: string[]; ignored: Ignored[] }>;
-  /** What lies in the inbox and in its folder of expected collections; takes nothing. */
-  lying(): Promise<Lying>;
   /** Finishes file moves that a crash left (P23); how many there were. */
   finishMoves(): Promise<number>;
   /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
@@ -85,15 +84,19 @@ export function createIntake(deps: {
   return {
     check: (file) => checkFile(inner, resolve(file)),
     takeIn: (file, options) => alone(() => takeFile(inner, resolve(file), options)),
-    async takeInbox(options = {}) {
+    async takeInbox({ figures, ...options } = {}) {
       const { ready, waiting, ignored } = await gate();
       const taken: Taken[] = [];
+      if (figures && ready.length + waiting.length !== 1)
+        return { taken, waiting: [...ready, ...waiting], ignored };
       for (const name of ready) {
         if (options.signal?.aborted) break;
         const file = resolve(paths.inbox, basename(name));
         // Another process may have taken it while we waited for the lock.
         const one = await alone(async () =>
-          (await isPlainFile(file)) ? takeFile(inner, file, { origin: 'inbox', ...options }) : null,
+          (await isPlainFile(file))
+            ? takeFile(inner, file, { origin: 'inbox', ...options, ...figures })
+            : null,
         ).catch(unlessInterrupted);
         if (one) taken.push(one);
       }
@@ -110,11 +113,6 @@ export function createIntake(deps: {
         if (one) taken.push(one);
       }
       return { taken, waiting, ignored: ignored.map(belowInbox) };
-    },
-    async lying() {
-      const [payouts, expected] = [await lyingIn(paths.inbox), await lyingIn(collections)];
-      const files = payouts.files + expected.files;
-      return { files, ignored: [...payouts.ignored, ...expected.ignored.map(belowInbox)] };
     },
     async finishMoves() {
       const lock = await takeLock();
@@ -135,11 +133,6 @@ export function createIntake(deps: {
       }
     },
   };
-}
-
-/** As seen from the inbox. */
-function belowInbox({ name, why }: Ignored): Ignored {
-  return { name: `${collectionsFolder}/${name}`, why };
 }
 
 /** Who was told to stop leaves the file to the next who takes the inbox in. */

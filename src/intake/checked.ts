@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { generatedReference } from '../domain/ids.ts';
-import type { PayoutState } from '../domain/payout.ts';
+import type { Mode, PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
@@ -19,11 +20,14 @@ import { unfitName, unreadable } from './unreadable.ts';
 /** What `check` found in one file (contract.md, `check --json`). */
 export type Checked = {
   file: string;
+  /** Whether it would be taken, with `skip_row` perhaps without some of its rows. */
   ok: boolean;
   /** What stands between the columns, as the header shows: comma, semicolon or tab; null where no header was found. */
   delimiter: string | null;
   /** Rows in the file, good and bad. */
   rows: number;
+  /** How many of them `skip_row` would leave out of the batch. */
+  skipped: number;
   /** Sums of the rows that can be paid. */
   totals: Record<string, string>;
   /** The same by bank code. */
@@ -61,12 +65,12 @@ export async function takenBefore(
   const fix =
     now?.state === 'cancelled'
       ? 'that batch was cancelled and is never sent. To pay it after all, drop it again with new references'
-      : `nothing to do with this file${whatNext(now?.counts ?? {})}. Do not change the references: new ones would pay again`;
+      : `nothing to do with this file${whatNext(now?.counts ?? {}, config.mode)}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };
 }
 
-function whatNext({ ready = 0, held = 0 }: BatchCounts['counts']): string {
-  const rest = ready > 0 ? '; counterfoil submit (without the file) sends the rest' : '';
+function whatNext({ ready = 0, held = 0 }: BatchCounts['counts'], mode: Mode): string {
+  const rest = ready > 0 ? `; ${submitCommand(mode)} (without the file) sends the rest` : '';
   return held > 0 ? `${rest}; counterfoil status says why some are held` : rest;
 }
 
@@ -97,7 +101,7 @@ export function refuses(scan: Scan, config: Config): boolean {
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(deps: Deps, path: string, told: Control = {}): Promise<Checked> {
   const missing = (await unreadable(path)) ?? unfitName(path);
-  if (missing) return checkedOf(path, emptyScan(), [missing], [], []);
+  if (missing) return checkedOf(path, emptyScan(), [missing]);
   const { ledger, config, clock } = deps;
   const found = capped<Likeness>(100_000);
   const sinks: ScanSinks = {
@@ -113,7 +117,7 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
   };
   const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
-  if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem], [], []);
+  if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
   const extra = await verdicts(path, scan, deps, told);
   const alike = await ledgerLikeness({ clock, config }, async ({ since, recent }) => {
     const first = found.list.filter((one) => one.earlierAt >= since === recent);
@@ -126,26 +130,30 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
   });
   const duplicates = [...scan.duplicates.list, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
-  const reasons = [...own, ...approvalAhead(scan, config)];
-  const checked = checkedOf(path, scan, extra, reasons, duplicates);
+  const holdReasons = [...own, ...approvalAhead(scan, config)];
+  const ok = extra.length === 0 && !refuses(scan, config);
+  const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];
   return { ...checked, waits, warnings: [...checked.warnings, ...alike.warnings] };
 }
+
+type Concluded = Pick<Checked, 'ok' | 'holdReasons' | 'duplicates'>;
+const refusedWhole: Concluded = { ok: false, holdReasons: [], duplicates: [] };
 
 /** A scan and what was concluded from it, as the contract shows it. */
 function checkedOf(
   file: string,
   scan: Scan,
   extra: Problem[],
-  holdReasons: string[],
-  duplicates: Duplicate[],
+  { ok, holdReasons, duplicates }: Concluded = refusedWhole,
 ): Checked {
   const problems = [...extra, ...scan.problems.list];
   return {
     file,
-    ok: problems.length === 0,
+    ok,
     delimiter: scan.header && delimiterNames[scan.header.delimiter],
     rows: scan.fileRows,
+    skipped: ok ? scan.badRows : 0,
     totals: shownTotals(scan.good.totals),
     banks: Object.fromEntries(
       [...scan.banks].map(([code, sums]) => [code, { count: sums.count, totals: shownTotals(sums.totals) }]),
@@ -181,6 +189,7 @@ function emptyScan(): Scan {
     badRows: 0,
     banks: new Map(),
     contentHash: '',
+    bytesHash: '',
     broken: true,
     problems: capped(0),
     warnings: capped(0),
@@ -188,6 +197,7 @@ function emptyScan(): Scan {
     overLimit: capped(0),
     overDay: capped(0),
     retries: [],
-    barred: new Set(),
+    namedAgain: capped(0),
+    bad: new Set(),
   };
 }

@@ -3,9 +3,6 @@ import { type FileItem, fileRows, hiddenIn, type RowJudge, repeatedReferences, s
 import type { Header, Wanted } from './header.ts';
 import type { ReadLimits } from './read.ts';
 
-/** Where files of expected collections are dropped, below the inbox. */
-export const collectionsFolder = 'collections';
-
 export type GoodExpectation = { row: number; cells: string[]; parsed: Expectation };
 
 const wanted: Wanted = {

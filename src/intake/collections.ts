@@ -218,5 +218,6 @@ async function freeId(ledger: Ledger, fileName: string, at: string, contentHash:
 async function tellSkipped({ paths }: Deps, path: string, scan: Read, sheets: Sheets): Promise<Skipped> {
   const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
   const { errorsFile, invalidFile } = await sheets.finish(stem, true);
-  return { problems: scan.problems.list, problemCount: scan.problems.count, errorsFile, invalidFile };
+  const { list: problems, count: problemCount } = scan.problems;
+  return { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { knownColumn, knownColumns } from '../domain/batch-rules.ts';
 import { hiddenCharacter } from '../domain/hidden.ts';
 import { foldReference } from '../domain/ids.ts';
@@ -17,9 +17,10 @@ export type FileItem<Good> =
   | { kind: 'broken'; problem: Problem }
   /**
    * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
-   * for a broken file: what was left out of the hash may be the difference to a file that was taken.
+   * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytesHash` is over
+   * the file's bytes.
    */
-  | { kind: 'end'; rows: number; contentHash: string };
+  | { kind: 'end'; rows: number; contentHash: string; bytesHash: string };
 
 /** Judges the rows of one file in their order; `tidied` are the cells as {@link tidy} leaves them. */
 export type RowJudge<Good> = (
@@ -30,33 +31,39 @@ export type RowJudge<Good> = (
 
 const rowsPerChunk = 2000;
 
-/** Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same rows. */
+/**
+ * Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same rows: the
+ * second leaves out those that `bad` names, and has the hash of the bytes alone, since equal bytes are equal rows.
+ */
 export async function* fileRows<Good>(
   path: string,
-  { wanted, limits }: { wanted: Wanted; limits: ReadLimits },
+  { bad: left, ...rules }: { wanted: Wanted; limits: ReadLimits; bad?: ReadonlySet<number> | undefined },
   judgeOf: (header: Header) => RowJudge<Good>,
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');
-  let reading: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
+  const bytes = createHash('sha256');
+  const reading = { ...rules, seen: (piece: Buffer): void => void bytes.update(piece) };
+  let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
   let good: Good[] = [];
   let bad: BadRow[] = [];
   let rows = 0;
   let isBroken = false;
-  for await (const items of readBatch(path, wanted, limits)) {
+  for await (const items of readBatch(path, reading)) {
     let canonical = '';
     for (const item of items) {
       if (item.kind === 'header') {
-        reading = { judge: judgeOf(item.header), canonical: canonicalForm(item.header) };
+        sheet = { judge: judgeOf(item.header), canonical: canonicalForm(item.header) };
         yield item;
       } else if (item.kind !== 'row') {
         isBroken = true;
         yield { kind: 'broken', problem: item.problem };
-      } else if (reading) {
+      } else if (sheet) {
         const { row, cells } = item;
         const tidied = cells.map(tidy);
         rows++;
-        canonical += reading.canonical(tidied);
-        const judged = reading.judge(row, cells, tidied);
+        if (!left) canonical += sheet.canonical(tidied);
+        else if (left.has(row)) continue;
+        const judged = sheet.judge(row, cells, tidied);
         if (judged.kind === 'good') good.push(judged.good);
         else bad.push({ row, cells, problems: judged.problems });
         if (good.length + bad.length >= rowsPerChunk) {
@@ -69,7 +76,8 @@ export async function* fileRows<Good>(
     hash.update(canonical);
   }
   if (good.length + bad.length > 0) yield { kind: 'chunk', good, bad };
-  yield { kind: 'end', rows, contentHash: isBroken ? '' : hash.digest('hex') };
+  const digest = (of: Hash): string => (isBroken ? '' : of.digest('hex'));
+  yield { kind: 'end', rows, contentHash: left ? '' : digest(hash), bytesHash: digest(bytes) };
 }
 
 /** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */

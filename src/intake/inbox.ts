@@ -5,6 +5,9 @@ import { harmlessName } from '../domain/file-name.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 
+/** Where files of expected collections are dropped, below the inbox. */
+export const collectionsFolder = 'collections';
+
 /** What is left where it lies, and why. `name` can be shown as it is. */
 export type Ignored = { name: string; why: string };
 /** Which files of the inbox are whole: `ready` may be taken, `waiting` may still be being written. */
@@ -55,10 +58,18 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
   };
 }
 
-/** What lies in a folder and will be taken in or refused once it is whole, and what is ignored. */
-export async function lyingIn(folder: string): Promise<Lying> {
-  const { batches, ignored } = await sift(folder);
-  return { files: batches.size, ignored };
+/** What lies in the inbox and in its folder of expected collections, and will be taken in or refused once it is whole. */
+export async function lyingInInbox(inbox: string): Promise<Lying> {
+  const [payouts, expected] = [await sift(inbox), await sift(join(inbox, collectionsFolder))];
+  return {
+    files: payouts.batches.size + expected.batches.size,
+    ignored: [...payouts.ignored, ...expected.ignored.map(belowInbox)],
+  };
+}
+
+/** What is ignored among the expected collections, as seen from the inbox. */
+export function belowInbox({ name, why }: Ignored): Ignored {
+  return { name: `${collectionsFolder}/${name}`, why };
 }
 
 /** The batches of a folder by name and what is ignored there; `names` are all. */

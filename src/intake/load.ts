@@ -22,6 +22,7 @@ import { batchLikeness, hasLikeness, type Likeness } from '../ledger/likeness.ts
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { namedAgainReason } from './again-names.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
 import {
@@ -87,17 +88,16 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   const retried: RetryRow[] = [];
   let loaded = 0;
   let hash = '';
-  for await (const item of checkedRows(path, rowRules(config), config.intake)) {
-    if (item.kind === 'end') hash = item.contentHash;
+  for await (const item of checkedRows(path, rowRules(config), config.intake, scan.bad)) {
+    if (item.kind === 'end') hash = item.bytesHash;
     if (item.kind !== 'chunk') continue;
-    const good = item.good.filter(({ row }) => !scan.barred.has(row));
-    retried.push(...retryRows(good));
-    const rows = good.map((row) => frozen(row, config, scan.contentHash));
+    retried.push(...retryRows(item.good));
+    const rows = item.good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
     if (await added(ledger, { id, mode }, at, rows)) loaded += rows.length;
     await setImmediate();
   }
-  if (hash !== scan.contentHash || loaded !== scan.good.count) {
+  if (hash !== scan.bytesHash || loaded !== scan.good.count) {
     await drop(ledger, id);
     // What pays again is named where a decision made meanwhile took its place.
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
@@ -199,6 +199,8 @@ export function fileReasons(scan: Scan): string[] {
       `possible duplicate: row ${first.row} has the account, currency and amount of ${first.earlier}${others}`,
     );
   }
+  const again = namedAgainReason(scan.namedAgain.list[0], scan.namedAgain.count);
+  if (again !== null) reasons.push(again);
   if (scan.overLimit.count > 0) {
     reasons.push(`${scan.overLimit.count} above submission.payout_limit: ${scan.overLimit.list.join(', ')}`);
   }

@@ -2,13 +2,18 @@ import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { harmlessName } from '../domain/file-name.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
+import { submitCommand } from '../domain/go-on.ts';
+import type { Mode } from '../domain/payout.ts';
 import { closeMove, type FileMove, getBatch, openMoves } from '../ledger/batches.ts';
 import { findFile } from '../ledger/expectations.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { collectionsFolder, expectationHash } from './collections-rows.ts';
+import { expectationHash } from './collections-rows.ts';
 import { syncFolder } from './csv-file.ts';
+import { collectionsFolder } from './inbox.ts';
 import { spreadsheetEnding } from './not-csv.ts';
+import { bytesHashOf } from './read.ts';
 import { checkedRows } from './rows.ts';
 import { rowRules } from './scan.ts';
 import { unreadableCode } from './unreadable.ts';
@@ -74,6 +79,9 @@ async function copyWhole(source: string, target: string): Promise<void> {
   await syncFolder(dirname(target));
 }
 
+/** The file that was taken a moment ago; others are known by their content alone. */
+type JustTaken = { path: string; bytesHash: string };
+
 /**
  * Finishes the moves of taken files that were decided in the ledger (P23). A file from the inbox moves, a named one is
  * copied. What stands at the source now is touched only when it is still the content that was taken.
@@ -83,23 +91,41 @@ export async function finishOpenMoves(deps: {
   config: Config;
   clock: Clock;
   inbox: string;
+  taken?: JustTaken;
 }): Promise<number> {
-  const { ledger, clock, inbox } = deps;
+  const { ledger, config, clock, inbox } = deps;
   const moves = await openMoves(ledger.db);
   for (const move of moves) {
     const fromInbox = [inbox, join(inbox, collectionsFolder)].includes(dirname(move.source));
-    const read = await markOf(move.source);
-    if (!(await exists(move.target)) && (await stillTaken(deps, move))) {
-      if (!fromInbox) await copyWhole(move.source, move.target);
-      else {
-        await moveFile(move.source, move.target);
-        if ((await markOf(move.target)) !== read) await putBack(move);
-      }
-    }
-    if (fromInbox && !(await exists(move.source))) await tidyMarkers(move.source, move.target);
+    await finishMove(deps, move, fromInbox).catch((error: unknown) => {
+      const forbidden = forbiddenPlace(error);
+      throw forbidden ? new Error(unmovedText(move, forbidden.why, config.mode), { cause: error }) : error;
+    });
     await ledger.write((trx) => closeMove(trx, move.id, clock.iso()));
   }
   return moves.length;
+}
+
+async function finishMove(
+  deps: { ledger: Ledger; config: Config; taken?: JustTaken },
+  move: FileMove,
+  fromInbox: boolean,
+): Promise<void> {
+  const read = await markOf(move.source);
+  if (!(await exists(move.target)) && (await stillTaken(deps, move))) {
+    if (!fromInbox) await copyWhole(move.source, move.target);
+    else {
+      await moveFile(move.source, move.target);
+      if ((await markOf(move.target)) !== read) await putBack(move);
+    }
+  }
+  if (fromInbox && !(await exists(move.source))) await tidyMarkers(move.source, move.target);
+}
+
+/** Who reads only that a folder is closed may drop the file again, or pay another way. */
+function unmovedText({ source, target }: FileMove, why: string, mode: Mode): string {
+  const id = basename(target).split('--')[0] ?? '';
+  return `${harmlessName(basename(source))} is recorded as ${id}, but cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing: make the folders writable for this account, then go on with ${submitCommand(mode)} (without the file, which is taken only once)`;
 }
 
 /** Tells a file from one that took its place, also after a move within a file system; empty for none. */
@@ -126,10 +152,13 @@ export async function tidyMarkers(source: string, target: string): Promise<void>
 }
 
 async function stillTaken(
-  { ledger, config }: { ledger: Ledger; config: Config },
+  { ledger, config, taken }: { ledger: Ledger; config: Config; taken?: JustTaken },
   move: FileMove,
 ): Promise<boolean> {
   if (!(await exists(move.source))) return false;
+  // Equal bytes are equal rows, which then nobody has to read once more.
+  if (taken?.path === move.source && (await bytesHashOf(taken.path, config.intake)) === taken.bytesHash)
+    return true;
   const id = basename(move.target).split('--')[0] ?? '';
   const expected = await findFile(ledger.db, id);
   if (expected) return (await expectationHash(move.source, config.intake)) === expected.content_hash;

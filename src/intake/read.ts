@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type Problem, wholeFile } from '../domain/problem.ts';
@@ -9,6 +10,7 @@ import { unreadableCode } from './unreadable.ts';
 
 /** One record is at most this many bytes (contract.md, intake.max_bytes). */
 const maxRecordBytes = 131_072;
+const hashedBytes = 262_144;
 
 export type ReadLimits = { maxBytes: number; maxRows: number };
 export type ReadItem =
@@ -19,15 +21,20 @@ export type ReadItem =
   /** The file cannot be read further. */
   | { kind: 'stop'; problem: Problem };
 
+/** How a file of rows is read. */
+type Reading = {
+  wanted: Wanted;
+  limits: ReadLimits;
+  /** Is handed all bytes of a file in their order, in which nothing is wrong with its text. */
+  seen(bytes: Buffer): void;
+};
+
 /**
  * Reads a batch, or another file of rows, in one stream: strict UTF-8, then CSV. Items come as many at a time as were
  * read at a time. What is wrong with the file comes as items; throws on I/O errors.
  */
-export async function* readBatch(
-  path: string,
-  wanted: Wanted,
-  limits: ReadLimits,
-): AsyncGenerator<ReadItem[]> {
+export async function* readBatch(path: string, reading: Reading): AsyncGenerator<ReadItem[]> {
+  const { wanted, limits } = reading;
   const file = await opened(path);
   if ('problem' in file) return yield [{ kind: 'stop', problem: file }];
   try {
@@ -37,7 +44,26 @@ export async function* readBatch(
     yield found.problems.map((problem) => ({ kind: 'broken' as const, problem }));
     if (!found.header) return;
     yield [{ kind: 'header', header: found.header }];
-    yield* records(file, found.header, limits);
+    yield* records(file, found.header, reading);
+  } finally {
+    await file.close();
+  }
+}
+
+/** SHA-256 over the bytes of a file of at most `maxBytes`; null for another. */
+export async function bytesHashOf(path: string, { maxBytes }: ReadLimits): Promise<string | null> {
+  const file = await opened(path);
+  if ('problem' in file) return null;
+  const hash = createHash('sha256');
+  try {
+    if (!(await file.stat()).isFile()) return null;
+    for (let read = 0; read <= maxBytes; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(hashedBytes), 0, hashedBytes, read);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+      read += bytesRead;
+    }
+    return null;
   } finally {
     await file.close();
   }
@@ -92,13 +118,18 @@ async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginnin
   return { kind: 'line', line };
 }
 
-async function* records(file: FileHandle, header: Header, limits: ReadLimits): AsyncGenerator<ReadItem[]> {
+async function* records(
+  file: FileHandle,
+  header: Header,
+  { limits, seen }: Reading,
+): AsyncGenerator<ReadItem[]> {
   const csv = csvRecords({ delimiter: header.delimiter, maxRecordBytes });
   const width = header.columns.length;
   let row = 0;
   let rows = 0;
   let blanks: number[] = [];
   for await (const piece of utf8Pieces(file, limits.maxBytes)) {
+    if (piece.kind === 'bytes') seen(piece.bytes);
     const failed = piece.kind === 'bytes' ? await csv.write(piece.bytes) : await csv.end();
     const items: ReadItem[] = [];
     for (const cells of csv.take()) {

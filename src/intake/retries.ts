@@ -51,23 +51,21 @@ export function retryCheck(retries: RetryRows, db: Db, signal?: AbortSignal) {
     const before = count;
     count += rows.length;
     if (count > mostRetries)
-      return { ...chunk, plans: new Map(), barred: [], excess: before > mostRetries ? null : tooMany };
+      return { ...chunk, plans: new Map(), excess: before > mostRetries ? null : tooMany };
     if (rows.length > 0) await retries.prepare?.(rows, signal);
     if (rows.length > 0 && signal?.aborted) throw new Interrupted();
     const examined = new Map((await retries.examine(db, rows)).map((one) => [one.row, one]));
     const plans = new Map<number, PaysAgain>();
     const good: GoodRow[] = [];
     const bad = [...chunk.bad];
-    const barred: number[] = [];
     for (const row of chunk.good) {
       const one = examined.get(row.row);
       if (one?.kind === 'bad') {
-        barred.push(row.row);
         bad.push({ row: row.row, cells: row.cells, problems: problemsOf(one) });
       } else good.push(row);
       if (one?.kind === 'pays_again') plans.set(row.row, one);
     }
-    return { good, bad: bad.sort((a, b) => a.row - b.row), plans, barred, excess: null };
+    return { good, bad: bad.sort((a, b) => a.row - b.row), plans, excess: null };
   };
 }
 
@@ -76,8 +74,6 @@ type Checked = {
   bad: BadRow[];
   /** What the good ones pay again, by row. */
   plans: Map<number, PaysAgain>;
-  /** The rows that this check found bad. */
-  barred: number[];
   excess: Problem | null;
 };
 

@@ -25,31 +25,56 @@ export type GoodRow = {
   retry: RetryClaim | null;
 };
 
-/** The rows of a batch file. */
+/**
+ * The rows of a batch file. `bad`: the rows that were bad when it was read before, so that its others need not be held
+ * against each other again; whether it is still the same file its end tells.
+ */
 export function checkedRows(
   path: string,
   rules: RowRules,
   limits: ReadLimits,
+  bad?: ReadonlySet<number>,
 ): AsyncGenerator<FileItem<GoodRow>> {
-  return fileRows(path, { wanted: batchColumns(rules), limits }, (header) => judge(header, rules));
+  const reading = { wanted: batchColumns(rules), limits, bad };
+  return fileRows(path, reading, (header) => (bad ? judgeAgain(header, rules) : judge(header, rules)));
 }
 
-function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
-  const repeated = repeatedReferences();
-  const retried = firstSeen();
-  const likeness = firstSeen();
-  const hidden = hiddenIn(header);
+/** A row's cells as they are meant, and what the rules of a row say of them. */
+type Read = { retry: RetryClaim | null; values: string[]; checked: ReturnType<typeof checkRow> };
+
+function reader(header: Header, rules: RowRules): (cells: string[], tidied: string[]) => Read {
   const retryAt = retryColumns(header.columns);
-  return (row, cells, tidied) => {
+  return (cells, tidied) => {
     const retry = retryClaim(tidied, retryAt);
     const values = retry === null ? tidied : meantCells(cells, retry).map(tidy);
-    const problems = hidden(row, values);
     const cell = (column: KnownColumn): string | undefined => {
       const i = header.at[column];
       return i === undefined ? undefined : (values[i] ?? '');
     };
-    const reference = cell('reference') ?? '';
-    const checked = checkRow(cell, rules);
+    return { retry, values, checked: checkRow(cell, rules) };
+  };
+}
+
+function judgeAgain(header: Header, rules: RowRules): RowJudge<GoodRow> {
+  const read = reader(header, rules);
+  return (row, cells, tidied) => {
+    const { retry, checked } = read(cells, tidied);
+    if (checked.kind === 'bad') return { kind: 'bad', problems: [] };
+    return { kind: 'good', good: { row, cells, parsed: checked.row, like: null, retry } };
+  };
+}
+
+function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
+  const read = reader(header, rules);
+  const repeated = repeatedReferences();
+  const retried = firstSeen();
+  const likeness = firstSeen();
+  const hidden = hiddenIn(header);
+  const referenceAt = header.at.reference ?? -1;
+  return (row, cells, tidied) => {
+    const { retry, values, checked } = read(cells, tidied);
+    const problems = hidden(row, values);
+    const reference = values[referenceAt] ?? '';
     const parsed = checked.kind === 'ok' ? checked.row : null;
     if (checked.kind === 'bad')
       problems.push(...checked.problems.map((one) => ({ row, ...one, value: short(one.value) })));

@@ -6,6 +6,7 @@ import type { Problem } from '../domain/problem.ts';
 import { rowWarnings } from '../domain/row-warnings.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { type NamedAgain, namedAgain } from './again-names.ts';
 import type { BadRow } from './file-rows.ts';
 import type { Header } from './header.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
@@ -38,6 +39,8 @@ export type Scan = {
   badRows: number;
   banks: Map<string, Sums>;
   contentHash: string;
+  /** SHA-256 over the file's bytes. */
+  bytesHash: string;
   /** True when a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
   problems: Capped<Problem>;
@@ -50,8 +53,10 @@ export type Scan = {
   overDay: Capped<string>;
   /** Rows that pay again what failed, was refused or came back (P20). */
   retries: PaysAgain[];
-  /** Rows that are bad because they do not pay again what they name: the file alone does not show it. */
-  barred: Set<number>;
+  /** Rows that have the reference of such a payment, and do not say that they are one. */
+  namedAgain: Capped<NamedAgain>;
+  /** The bad rows that are left out of the batch; empty where one refuses the file. */
+  bad: Set<number>;
 };
 
 export type ScanSinks = {
@@ -79,6 +84,7 @@ export async function scanFile(
     badRows: 0,
     banks: new Map(),
     contentHash: '',
+    bytesHash: '',
     broken: false,
     problems: capped(10_000),
     warnings: capped(100),
@@ -86,7 +92,8 @@ export async function scanFile(
     overLimit: capped(5),
     overDay: capped(5),
     retries: [],
-    barred: new Set(),
+    namedAgain: capped(1),
+    bad: new Set(),
   };
   const say = async (problem: Problem): Promise<void> => {
     scan.problems.add(problem);
@@ -102,9 +109,9 @@ export async function scanFile(
     } else if (item.kind === 'end') {
       scan.fileRows = item.rows;
       scan.contentHash = item.contentHash;
+      scan.bytesHash = item.bytesHash;
     } else if (scan.header) {
-      const { plans, barred, excess, ...rest } = await withoutBadRetries(item);
-      for (const row of barred) scan.barred.add(row);
+      const { plans, excess, ...rest } = await withoutBadRetries(item);
       if (excess) {
         scan.broken = true;
         await say(excess);
@@ -112,11 +119,13 @@ export async function scanFile(
       const { good, bad } = await withoutTaken(rest, deps);
       for (const row of bad) {
         scan.badRows++;
+        if (deps.config.intake.onInvalidRow === 'skip_row') scan.bad.add(row.row);
         for (const problem of row.problems) await say(problem);
         await sinks.badRow(row, scan.header);
       }
       // Sums over a file without, say, its currency column would mean nothing.
       if (!scan.broken) good.forEach(count);
+      for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
       for (const { row } of good) scan.retries.push(...[plans.get(row) ?? []].flat());
       await sinks.good(good, plans);
     }
@@ -163,7 +172,9 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     add(scan.good, currency, amount);
     const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
     scan.banks.set(bankCode, add(bank, currency, amount));
-    if (like !== null) scan.duplicates.add({ row, reference, earlier: `row ${like}` });
+    // A window of 0 turns the whole check off, also inside the file.
+    if (like !== null && config.submission.duplicateWindowDays > 0)
+      scan.duplicates.add({ row, reference, earlier: `row ${like}` });
     for (const warning of rowWarnings(parsed)) scan.warnings.add(`row ${row}: ${warning}`);
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);

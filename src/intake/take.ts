@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Account } from '../domain/approval.ts';
 import { textCell } from '../domain/csv-cell.ts';
 import { harmlessName } from '../domain/file-name.ts';
+import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -29,12 +30,7 @@ export type TakeOptions = {
 };
 
 /** Rows that `skip_row` left out: their problems, and the files that tell of them and hold them, ready to mend. */
-export type Skipped = {
-  problems: Problem[];
-  problemCount: number;
-  errorsFile: string | null;
-  invalidFile: string | null;
-};
+export type Skipped = LeftOut & { problems: Problem[] };
 
 export type Taken =
   | {
@@ -118,9 +114,10 @@ async function take(
   if (scan.badRows > 0) {
     const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
     const { errorsFile, invalidFile } = await sheets.finish(stem, true);
-    skipped = { problems: scan.problems.list, problemCount: scan.problems.count, errorsFile, invalidFile };
+    const { list: problems, count: problemCount } = scan.problems;
+    skipped = { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
   }
-  await finishOpenMoves({ ...deps, inbox: paths.inbox });
+  await finishOpenMoves({ ...deps, inbox: paths.inbox, taken: { path, bytesHash: scan.bytesHash } });
   const warnings = [...warningsOf(scan), ...loaded.warnings];
   const totals = shownTotals(scan.good.totals);
   const { batch, holdReasons } = loaded;

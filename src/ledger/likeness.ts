@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import { linesOfBatch } from './lineage.ts';
 import type { Db, Trx } from './open.ts';
@@ -47,11 +47,17 @@ const findAlike = prepared<Found>((_, slot) => {
     order by b.created_at`;
 });
 
+function keyOf({ accountNumber, currency, amount }: Wanted): string {
+  return `${accountNumber} ${currency} ${amount}`;
+}
+
 /** What of these rows was ordered before (P23). The newest earlier payout of each row. */
 export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted[]): Promise<Likeness[]> {
   const found: Found[] = [];
-  for (let from = 0; from < rows.length; from += rowsPerQuestion) {
-    const asked = rows.slice(from, from + rowsPerQuestion);
+  // Of equal rows one asks: each would be told all the payouts like it.
+  const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+  for (let from = 0; from < different.length; from += rowsPerQuestion) {
+    const asked = different.slice(from, from + rowsPerQuestion);
     const values = asked.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
     // What is missing to a hundred asks about no account.
     for (let i = asked.length; i < rowsPerQuestion; i++) values.push('', '', '0');
@@ -63,7 +69,7 @@ export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted
     ({ account_number, currency, amount }) => `${account_number} ${currency} ${amount}`,
   );
   return rows.flatMap((row) => {
-    const own = alike.get(`${row.accountNumber} ${row.currency} ${row.amount}`) ?? [];
+    const own = alike.get(keyOf(row)) ?? [];
     const earlier = own.findLast(({ id }) => !row.replaces?.has(id));
     if (!earlier) return [];
     const { reference: earlierReference, batch_id: earlierBatch, created_at: earlierAt } = earlier;
@@ -75,69 +81,102 @@ export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted
 const rowsPerStep = 20_000n;
 
 /**
- * Whether any payout of a loaded batch has the account, currency and amount of one of another batch, ever. Of equal
- * payouts one asks: each would look at all the others.
+ * Whether any payout of a loaded batch may have the account, currency and amount of one of another batch, ever. Of equal
+ * payouts one asks, and never about those of its own batch, which lie side by side: each would look at all the others.
  */
 export async function hasLikeness(trx: Db | Trx, batch: { id: string; mode: Mode }): Promise<boolean> {
-  const { last } = await trx
-    .selectFrom('payouts')
-    .select((eb) => eb.fn.max<bigint | null>('row_number').as('last'))
-    .where('batch_id', '=', batch.id)
-    .executeTakeFirstOrThrow();
-  for (let from = 0n; from <= (last ?? -1n); from += rowsPerStep) {
-    const { rows } = await sql<{ id: bigint }>`select p.id
-      from (select distinct account_number, currency, amount from payouts
-          where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
-        cross join payouts p
-      where p.mode = ${batch.mode} and p.account_number = n.account_number and p.currency = n.currency
-        and p.amount = n.amount and p.batch_id <> ${batch.id} limit 1`.execute(trx);
-    if (rows.length > 0) return true;
+  const { rows: own } = await sql<{ first: bigint; last: bigint; n: bigint; until: bigint }>`
+    select min(id) as first, max(id) as last, count(*) as n, max(row_number) as until
+    from payouts where batch_id = ${batch.id} having count(*) > 0`.execute(trx);
+  const [ids] = own;
+  if (!ids) return false;
+  // Something else came between them: who counts will see what it is.
+  if (ids.last - ids.first + 1n !== ids.n) return true;
+  for (let from = 0n; from <= ids.until; from += rowsPerStep) {
+    for (const others of [sql`p.id < ${ids.first}`, sql`p.id > ${ids.last}`]) {
+      const { rows } = await sql<{ id: bigint }>`select p.id
+        from (select distinct account_number, currency, amount from payouts
+            where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
+          cross join payouts p
+        where p.mode = ${batch.mode} and p.account_number = n.account_number and p.currency = n.currency
+          and p.amount = n.amount and ${others} limit 1`.execute(trx);
+      if (rows.length > 0) return true;
+    }
   }
   return false;
 }
 
+/** Which earlier payouts count. */
+type When = { since: string; recent: boolean };
+
 /**
- * The same question for a whole loaded batch, set-based: how many of its payouts resemble one of another batch taken
- * at or after `since` (or before it), and the first few of them.
+ * The same question for a whole loaded batch: how many of its payouts resemble one of another batch taken at or after
+ * `since` (or before it), and the first few of them, each with the newest that it resembles. What is equal is counted
+ * once for all who are equal, since a file may repeat a payment that another batch repeats as often.
  */
 export async function batchLikeness(
   trx: Db | Trx,
   batch: { id: string; mode: Mode },
-  when: { since: string; recent: boolean },
+  when: When,
   show: number,
 ): Promise<{ count: number; first: Likeness[] }> {
-  const pairs = trx
-    .selectFrom('payouts as n')
-    .innerJoin('payouts as p', (join) =>
-      join
-        .onRef('p.mode', '=', 'n.mode')
-        .onRef('p.account_number', '=', 'n.account_number')
-        .onRef('p.currency', '=', 'n.currency')
-        .onRef('p.amount', '=', 'n.amount')
-        .onRef('p.batch_id', '<>', 'n.batch_id'),
-    )
-    .innerJoin('batches as b', 'b.id', 'p.batch_id')
-    .where('n.batch_id', '=', batch.id)
-    .where('n.mode', '=', batch.mode)
-    .where('p.state', 'not in', neverPaid)
-    .where(sql<boolean>`(n.id, p.id) not in ${linesOfBatch(batch.id)}`)
-    .where('b.created_at', when.recent ? '>=' : '<', when.since);
-  const { count } = await pairs
-    .select(sql<bigint>`count(distinct n.id)`.as('count'))
-    .executeTakeFirstOrThrow();
+  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, when)}
+    select count(*) as count from own`.execute(trx);
+  const count = counted.rows[0]?.count ?? 0n;
   if (count === 0n) return { count: 0, first: [] };
-  const rows = await pairs
-    .select(['n.row_number', 'n.reference', 'p.reference as earlier', 'p.batch_id', 'b.created_at'])
-    .orderBy('n.row_number')
-    .orderBy('b.created_at', 'desc')
-    .limit(show)
-    .execute();
-  const first = rows.map((row) => ({
+  const { rows } = await sql<Like>`with ${likeIn(batch, when)}
+    select * from own order by row_number limit ${show}`.execute(trx);
+  const first: Likeness[] = [];
+  for (const row of rows) first.push(...(await newestLike(trx, batch, when, row)));
+  return { count: Number(count), first };
+}
+
+type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount'>;
+
+/** `own`: the payouts of a batch that resemble more of other batches than those that they pay again (P20). */
+function likeIn(batch: { id: string; mode: Mode }, when: When): RawBuilder<unknown> {
+  const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
+  return sql`alike as (
+      select n.account_number, n.currency, n.amount, count(*) as others
+      from (select distinct account_number, currency, amount from payouts where batch_id = ${batch.id}) n
+        cross join payouts p join batches b on b.id = p.batch_id
+      where p.mode = ${batch.mode} and ${isSame} and ${isEarlier(batch, when)}
+      group by n.account_number, n.currency, n.amount),
+    again as (
+      select n.id, count(*) as others
+      from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id
+        join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id
+      where ${isSame} and ${isEarlier(batch, when)} group by n.id),
+    own as (
+      select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount
+      from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
+          and alike.amount = n.amount
+        left join again on again.id = n.id
+      where n.batch_id = ${batch.id} and n.mode = ${batch.mode} and alike.others > coalesce(again.others, 0))`;
+}
+
+function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<boolean> {
+  const inTime = recent ? sql`b.created_at >= ${since}` : sql`b.created_at < ${since}`;
+  return sql`p.batch_id <> ${id} and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))}) and ${inTime}`;
+}
+
+async function newestLike(
+  trx: Db | Trx,
+  batch: { id: string; mode: Mode },
+  when: When,
+  row: Like,
+): Promise<Likeness[]> {
+  const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
+    select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
+    where p.mode = ${batch.mode} and p.account_number = ${row.account_number} and p.currency = ${row.currency}
+      and p.amount = ${row.amount} and ${isEarlier(batch, when)}
+      and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
+    order by b.created_at desc, p.id limit 1`.execute(trx);
+  return rows.map((earlier) => ({
     row: Number(row.row_number),
     reference: row.reference,
-    earlierReference: row.earlier,
-    earlierBatch: row.batch_id,
-    earlierAt: row.created_at,
+    earlierReference: earlier.reference,
+    earlierBatch: earlier.batch_id,
+    earlierAt: earlier.created_at,
   }));
-  return { count: Number(count), first };
 }

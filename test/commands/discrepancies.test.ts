@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { readSheet } from 'read-excel-file/node';
 import { beforeEach, describe, expect, it } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
@@ -193,6 +194,25 @@ describe('the workbook for people', () => {
     const again = await home.run(['discrepancies', '--export', 'open.xlsx']);
     expect(again).toMatchObject({ code: 2, err: expect.stringContaining('is there already') });
     expect(existsSync(file())).toBe(true);
+  });
+
+  it('what could not be read back is not written, and the file that is there stays', async () => {
+    await exported();
+    const before = statSync(file()).ino;
+    const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
+    // As much as a cell holds, in so many rows that they are 170 MB.
+    ledger.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 5300)
+      insert into discrepancies (id, mode, kind, subject, reference, currency, expected, actual, difference, severity,
+        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id)
+      select 'L-' || i, mode, kind, 'L-' || i, reference, currency, expected, actual, difference, severity,
+        substr(hex(zeroblob(16000)), 1, 32000), action, state, note, first_seen_at, last_seen_at, last_run_id
+      from n, (select * from discrepancies limit 1)`);
+    ledger.close();
+    const again = await home.run(['discrepancies', '--export', 'open.xlsx', '--yes']);
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining('could not be read back') });
+    expect(again.err).toContain('unpacked it is larger than 160 MiB. Narrow them with --kind');
+    expect(statSync(file()).ino).toBe(before);
+    expect(readdirSync(home.dir).filter((name) => name.includes('open.xlsx'))).toEqual(['open.xlsx']);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
-import { troubleIn, workbookLimits } from '../../src/commands/workbook-guard.ts';
+import { tooLargeToFillIn, troubleIn, workbookLimits } from '../../src/commands/workbook-guard.ts';
 
 /** A zip archive of these parts, as small as they deflate; `claims` is what the directory says of every size. */
 function zip(parts: Record<string, Buffer | string>, claims?: number): Buffer {
@@ -80,4 +80,15 @@ it('a damaged archive is refused wherever it is cut or changed, and never throws
     changed[at] = 0xff;
     expect(() => troubleIn(changed)).not.toThrow();
   }
+});
+
+it('what is written leaves room for what people fill in', () => {
+  const limits = { ...workbookLimits, unpacked: 1_000_000, bytes: 1_000_000 };
+  const letters = (n: number) => zip({ ...workbook, 'xl/sharedStrings.xml': 'a'.repeat(n) });
+  expect([troubleIn(letters(900_000), limits), tooLargeToFillIn(letters(900_000), limits)]).toEqual([
+    null,
+    'unpacked it is larger than 1 MiB',
+  ]);
+  expect(tooLargeToFillIn(letters(700_000), limits)).toBeNull();
+  expect(tooLargeToFillIn(letters(700_000), { ...limits, bytes: 1000 })).toBe('it is larger than 0 MiB');
 });

@@ -1,5 +1,8 @@
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { csv, row, setting } from './setting.ts';
+import { batchLikeness, hasLikeness, likenessOf } from '../../src/ledger/likeness.ts';
+import { addBatch, at } from '../support/ledger.ts';
+import { csv, row, type Setting, setting } from './setting.ts';
 
 it('holds a file of thousands of equal payments without weighing each against each', async () => {
   const s = await setting();
@@ -12,4 +15,55 @@ it('holds a file of thousands of equal payments without weighing each against ea
       expect.stringContaining('row 3 has the account, currency and amount of row 2, and 5998 more'),
     ],
   });
+});
+
+const many = 20_000;
+const like = { account_number: '0123456785', currency: 'NGN', amount: 10_000n };
+
+/** A batch of the same payment many times over. */
+async function repeated(s: Setting, id: string): Promise<void> {
+  const [payout = 0n] = await addBatch(s.ledger, [`${id}-0`], { id, ...like });
+  await s.ledger.write((trx) =>
+    sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(many - 1)})
+      insert into payouts (mode, batch_id, row_number, reference, reference_key, account_number, account_name, bank_code,
+        amount, currency, narration, sender_name, body, cells, state, updated_at)
+      select p.mode, p.batch_id, p.row_number + n.i, ${`${id}-`} || n.i, ${id.toLowerCase()} || n.i, p.account_number,
+        p.account_name, p.bank_code, p.amount, p.currency, p.narration, p.sender_name, p.body, p.cells, p.state, p.updated_at
+      from payouts p cross join n where p.id = ${payout}`.execute(trx),
+  );
+}
+
+it('tells how often a batch repeats another that repeats itself, without holding each against each', async () => {
+  const s = await setting();
+  await repeated(s, 'b-1');
+  await repeated(s, 'b-2');
+  const batch = { id: 'b-2', mode: 'test' as const };
+  expect(await hasLikeness(s.ledger.db, batch)).toBe(true);
+  const ever = { since: '', recent: true };
+  const { count, first } = await batchLikeness(s.ledger.db, batch, ever, 2);
+  expect(count).toBe(many);
+  expect(first.map((one) => [one.reference, one.earlierReference])).toEqual([
+    ['b-2-0', 'b-1-0'],
+    ['b-2-1', 'b-1-0'],
+  ]);
+  const parsed = { accountNumber: like.account_number, currency: like.currency, amount: like.amount };
+  const rows = Array.from({ length: 2000 }, (_, i) => ({ row: i + 2, reference: `R-${i}`, ...parsed }));
+  expect((await likenessOf(s.ledger.db, 'test', rows)).length).toBe(2000);
+});
+
+it('P20: of equal payouts only those that pay nothing but the others again resemble none', async () => {
+  const s = await setting();
+  const [first = 0n] = await addBatch(s.ledger, ['A-1'], { id: 'b-1', ...like, state: 'failed' });
+  await addBatch(s.ledger, ['B-1'], { id: 'b-2', ...like, successor_of: first });
+  await addBatch(s.ledger, ['C-1'], { id: 'b-3', ...like, state: 'refused' });
+  const ask = (id: string, when = { since: at(0), recent: true }) =>
+    batchLikeness(s.ledger.db, { id, mode: 'test' }, when, 5);
+  expect(await ask('b-2')).toEqual({ count: 0, first: [] });
+  expect(await ask('b-3')).toMatchObject({ count: 1, first: [{ row: 2, earlierReference: 'A-1' }] });
+  await addBatch(s.ledger, ['D-1'], { id: 'b-4', ...like });
+  expect(await ask('b-2')).toMatchObject({
+    count: 1,
+    first: [{ reference: 'B-1', earlierReference: 'D-1' }],
+  });
+  expect(await ask('b-2', { since: at(0), recent: false })).toEqual({ count: 0, first: [] });
 });

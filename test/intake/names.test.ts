@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
 
 const now = 'intake: { settle_seconds: 0 }';
@@ -67,7 +68,7 @@ it('leaves links, folders, pipes, foreign names and other files alone, each with
   s.drop('good.csv', csv(row('G', '99')));
   s.drop('good.csv.done', '');
   s.drop('march.xlsx', 'PK');
-  const lying = await s.intake.lying();
+  const lying = await lyingInInbox(s.path('inbox', ''));
   expect(lying.files, 'a spreadsheet waits too: to be refused').toBe(2);
   rmSync(s.path('inbox', 'march.xlsx'));
   const { taken, ignored } = await s.intake.takeInbox();

@@ -37,3 +37,49 @@ it('P12: a ledger that fails while rows are added is no reason to refuse the fil
   expect(s.names('inbox')).toEqual(['pay.csv']);
   expect(await s.intake.takeIn(file, { origin: 'inbox' })).toMatchObject({ kind: 'taken', rows: 1 });
 });
+
+it('P23: a file that changes between its two readings is refused, and nothing of it is recorded', async () => {
+  const s = await setting();
+  const file = s.drop('pay.csv', csv(row('R-1', '100')));
+  // The first transaction lies between them.
+  const ledger = before(s.ledger, 1, async () => s.drop('pay.csv', csv(row('R-1', '900'))));
+  const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
+  expect(taken).toMatchObject({
+    kind: 'refused',
+    problems: [{ problem: expect.stringContaining('changed while') }],
+  });
+  expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
+  expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
+});
+
+it('P23: what took the name of a file whose rows are recorded is no archive of them, and is taken by itself', async () => {
+  const s = await setting('intake: { settle_seconds: 0 }');
+  const file = s.drop('pay.csv', csv(row('R-1', '100')));
+  // Of the third on, which decides the batch, nothing is read any more but to move the file.
+  const ledger = before(s.ledger, 4, async () => s.drop('pay.csv', csv(row('R-2', '900', '0000014579'))));
+  const first = await s.built({ ledger }).takeIn(file, { origin: 'inbox' });
+  expect(first).toMatchObject({ kind: 'taken', rows: 1 });
+  expect([s.names('inbox'), s.names('archive')]).toEqual([['pay.csv'], []]);
+  const second = await s.intake.takeIn(file, { origin: 'inbox' });
+  expect(second).toMatchObject({ kind: 'taken', rows: 1, totals: { NGN: '900.00' } });
+});
+
+it('P23: a file that is only written otherwise after its rows were recorded is still their archive', async () => {
+  const s = await setting();
+  const file = s.drop('pay.csv', csv(row('R-1')));
+  const ledger = before(s.ledger, 4, async () => s.drop('pay.csv', csv(row('R-1')).replaceAll('\n', '\r\n')));
+  expect(await s.built({ ledger }).takeIn(file, { origin: 'inbox' })).toMatchObject({ kind: 'taken' });
+  expect([s.names('inbox'), s.names('archive').length]).toEqual([[], 1]);
+});
+
+it('P22: skip_row leaves out what the ledger has already, and takes the rest', async () => {
+  const s = await setting('intake: { on_invalid_row: skip_row }');
+  await addBatch(s.ledger, ['R-1']);
+  const file = s.drop('pay.csv', csv(row('R-1'), row('R-2', '200', '0000014579')));
+  const taken = await s.intake.takeIn(file, { origin: 'named' });
+  expect(taken).toMatchObject({ kind: 'taken', rows: 1, skipped: { problemCount: 1 } });
+  expect(await s.ledger.db.selectFrom('payouts').select('reference').orderBy('id').execute()).toEqual([
+    { reference: 'R-1' },
+    { reference: 'R-2' },
+  ]);
+});

@@ -97,3 +97,19 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
   expect(batchOf(taken)).toMatch(/^pay-/);
   expect((await verifyLedger(ledger.path)).checks.filter(({ ok }) => !ok)).toEqual([]);
 });
+
+it('P13: a ledger of an older version still finds a payout by what the service calls it, by an index', async () => {
+  const learned = `update payouts set transfer_id = 'T-1', trx = 'TRX-1' where batch_id = 'b'`;
+  const ledger = await openLedger(await olderLedger([...olderStatements, learned]), { now: () => at(9) });
+  onTestFinished(() => ledger.close());
+  for (const column of ['transfer_id', 'trx'] as const) {
+    const asked = sql`select reference from payouts
+      where mode = 'test' and ${sql.ref(column)} = ${column === 'trx' ? 'TRX-1' : 'T-1'}`;
+    expect((await asked.execute(ledger.db)).rows).toEqual([{ reference: 'R-b' }]);
+    const { rows: plan } = await sql<{ detail: string }>`explain query plan ${asked}`.execute(ledger.db);
+    expect(plan[0]?.detail).toMatch(/^SEARCH payouts USING INDEX payouts_(transfer|trx) \(mode=\? AND/);
+  }
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n from payouts indexed by payouts_trx
+    where trx is not null`.execute(ledger.db);
+  expect(rows).toEqual([{ n: 1n }]);
+});

@@ -41,7 +41,8 @@ async function submitWithin(home: Home, pages: number): Promise<string> {
   const script = `
     import * as submitJob from ${from('jobs/submit.ts')};
     import { openApp } from ${from('src/app.ts')};
-    import { loadConfig, readEnvironment } from ${from('src/config.ts')};
+    import { loadConfig } from ${from('src/config.ts')};
+    import { readEnvironment } from ${from('src/environment.ts')};
     import { createLogger } from ${from('src/runtime/logger.ts')};
     const { config } = loadConfig({ cwd: process.cwd(), env: readEnvironment() });
     const app = await openApp({ config, log: createLogger({ quiet: true }), maxPageCount: ${pages} }, 'submit');
