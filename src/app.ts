@@ -43,7 +43,6 @@ export async function openApp(options: AppOptions, kind: string) {
   const workers = (options.createWorkers ?? createWorkers)({
     ledger,
     clock,
-    dataDir: config.dataDir,
     id: `${kind}-${randomBytes(6).toString('hex')}`,
   });
   await workers.start(kind).catch(async (error: unknown) => {

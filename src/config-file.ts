@@ -99,9 +99,19 @@ function describe(issue: z.core.$ZodIssue, merged: Tree, origins: Record<string,
   if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
   const value = valueAt(merged, path);
   const got = value === undefined ? '' : `, got ${withoutCredentials(JSON.stringify(value))}`;
-  return [
-    `${where || 'the configuration'}: ${issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '')}${got}`,
-  ];
+  const said = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
+  return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? said}${got}`];
+}
+
+/** How a list or a map is written, where something else stands; shown with the value that stands there. */
+function listOrMap(issue: z.core.$ZodIssue, value: unknown, inVariable: boolean): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  const how = inVariable ? ' as JSON' : '';
+  if (issue.expected === 'record')
+    return `expected a map${how}, such as {"NGN": "5000000.00"} or {"25": "unknown"}`;
+  if (issue.expected !== 'array') return undefined;
+  const items = typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value];
+  return `expected a list${how}, such as ${withoutCredentials(JSON.stringify(items))}`;
 }
 
 /** Passwords and tokens inside addresses must not reach a log: what may be one goes, the host stays. */
@@ -124,9 +134,17 @@ function knownKeys(path: string[]): string[] {
   return found ? Object.keys(found[1].shape) : [];
 }
 
+/** A slip of so many letters is a misspelt key, whatever the key looks like. */
+const slip = 2;
+
+/** The nearest known name; of a secret where secrets belong, so that nobody is led to write one into the file. */
 function suggest(name: string, known: string[]): string {
   const [nearest] = known.map((key) => ({ key, far: distance(name, key) })).toSorted((a, b) => a.far - b.far);
-  return nearest ? `; did you mean ${nearest.key}?` : '';
+  if (!nearest) return '';
+  if (nearest.far > slip && /secret|token|password|key$/i.test(name))
+    return '; secrets come only from the environment or .env, named as in .env.example (COUNTERFOIL_TEST_SECRET_KEY)';
+  const begun = known.find((key) => key.startsWith(name) || name.startsWith(key));
+  return `; did you mean ${nearest.far <= slip ? nearest.key : (begun ?? nearest.key)}?`;
 }
 
 /** Levenshtein's edit distance. */

@@ -5,8 +5,10 @@ import * as lookUpJob from '../jobs/look-up.ts';
 import * as reconcileJob from '../jobs/reconcile.ts';
 import * as reportJob from '../jobs/report.ts';
 import * as requeueJob from '../jobs/requeue.ts';
+import * as resultsJob from '../jobs/results.ts';
 import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
+import { createResults } from './daemon-results.ts';
 import { createSending } from './daemon-sending.ts';
 import { TakenOver } from './ledger/claims.ts';
 import { ledgerFailureCode } from './ledger/failure.ts';
@@ -81,20 +83,25 @@ export function createDaemon(app: App): Daemon {
   };
   const refill = (): Promise<object> => watched(requeueJob.run(app, own, shared ?? undefined));
   const sending = createSending(app, { stopping: stopping.signal, watched });
+  const results = createResults(app, { stopping: stopping.signal, watched });
+  const wakeResults = (): Promise<void> => wake(resultsJob.name);
 
   queue.process(submitJob.name, untilQuiet(submitJob.name, sending.submit), { concurrency: 1 });
   // A lane of its own, so that a slow service never keeps a webhook from being applied.
   queue.process(
     lookUpJob.name,
     untilQuiet(lookUpJob.name, async () => {
-      await watched(lookUpJob.run(app, stopping.signal));
+      const { lookups } = await watched(lookUpJob.run(app, stopping.signal));
+      if (lookups > 0) await wakeResults();
     }),
     { concurrency: 1 },
   );
+  queue.process(resultsJob.name, untilQuiet(resultsJob.name, results.keep), { concurrency: 1 });
   queue.process(
     applyJob.name,
     untilQuiet(applyJob.name, async () => {
       await watched(app.applyWebhooks(stopping.signal));
+      await wakeResults();
       await wake(lookUpJob.name);
       await clock.sleep(gatherMs, stopping.signal);
     }),
@@ -111,7 +118,7 @@ export function createDaemon(app: App): Daemon {
       })
     : null;
   const scheduler = createScheduler({
-    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched }),
+    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults }),
     timezone: config.schedules.timezone,
     clock,
     jobsStore,
@@ -140,6 +147,8 @@ export function createDaemon(app: App): Daemon {
       // Before schedules are caught up: what a dead daemon was about is nobody's any more.
       await watched(app.takeOver());
       await requeueJob.run(app, own, shared ?? undefined);
+      // What a process that ended had not written any more.
+      await wakeResults();
       await scheduler.start();
       takingOver = keepTakingOver();
       return { url: listening?.url ?? null };
@@ -155,7 +164,10 @@ export function createDaemon(app: App): Daemon {
       // A POST under way may take its whole time-out; its answer must be recorded.
       const deadlineMs = config.service.timeoutMs + 5000;
       await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
-      if (!problem) await app.applyWebhooks();
+      if (!problem) {
+        await app.applyWebhooks();
+        await results.last();
+      }
       return problem;
     },
   };
@@ -167,13 +179,15 @@ function scheduledJobs(
     stopping: AbortSignal;
     refill(): Promise<object>;
     watched<T>(work: Promise<T>): Promise<T>;
+    wakeResults(): Promise<void>;
   },
 ): ScheduledJob[] {
   const { schedules } = app.config;
-  const { stopping, refill, watched } = deps;
+  const { stopping, refill, watched, wakeResults } = deps;
   const onIgnored = createIgnoredFiles(app.log);
+  const onRefused = (file: string, why: string): void => app.log.warn({ file }, why);
   const reconcile = (full: boolean) => async (): Promise<object> => {
-    const lock = await tryReconcile(app.ledger, app.config.dataDir);
+    const lock = await tryReconcile(app.ledger);
     if (!lock) return { skipped: 'another process is reconciling' };
     try {
       const { reports: _reports, ...counts } = await watched(
@@ -189,16 +203,28 @@ function scheduledJobs(
       name: intakeJob.name,
       expression: schedules.intake,
       run: async () => {
-        const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored }));
+        const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored, onRefused }));
         if (result.taken > 0 && schedules.submit !== '') await refill();
         return result;
       },
     },
-    { name: submitJob.name, expression: schedules.submit, run: refill },
+    {
+      name: submitJob.name,
+      expression: schedules.submit,
+      run: async () => {
+        // Others on this ledger, who left, may have changed a batch too.
+        await wakeResults();
+        return refill();
+      },
+    },
     {
       name: followUpJob.name,
       expression: schedules.followUp,
-      run: () => watched(followUpJob.run(app, stopping)),
+      run: async () => {
+        const counts = await watched(followUpJob.run(app, stopping));
+        await wakeResults();
+        return counts;
+      },
     },
     { name: reconcileJob.name, expression: schedules.reconcile, run: reconcile(false) },
     { name: 'reconcile_full', expression: schedules.reconcileFull, run: reconcile(true) },

@@ -53,6 +53,41 @@ describe('configuration file', () => {
     expect(problems()).toContain('reciever: no such key; did you mean receiver?');
   });
 
+  it('names the key that an unknown one begins, and never leads a secret into the file', () => {
+    write(
+      'recon: {}\nCOUNTERFOIL_TEST_SECRET_KEY: sk\nservice: { secret_key: sk, signatur_key: auto, base_url: "https://h" }\n',
+    );
+    const secrets = 'secrets come only from the environment or .env';
+    expect(problems()).toContain('recon: no such key; did you mean reconciliation?');
+    expect(problems()).toContain(`COUNTERFOIL_TEST_SECRET_KEY: no such key; ${secrets}`);
+    expect(problems()).toContain(`service.secret_key: no such key; ${secrets}`);
+    expect(problems()).toContain('service.signatur_key: no such key; did you mean signature_key?');
+    write(minimal);
+    expect(problems({ COUNTERFOIL_SERVICE_SECRET_KEY: 'sk' })).toContain(
+      `COUNTERFOIL_SERVICE_SECRET_KEY: no such setting; ${secrets}`,
+    );
+  });
+
+  it('shows how a list and a map are written, with the value that was given, and where the YAML is wrong', () => {
+    write(minimal);
+    const text = problems({
+      COUNTERFOIL_RECEIVER_ALLOW_FROM: '10.0.0.1, 10.0.0.2',
+      COUNTERFOIL_SERVICE_EDGE_REJECTIONS: '429',
+      COUNTERFOIL_SERVICE_CODES: '25',
+    });
+    expect(text).toContain(
+      'receiver.allow_from (from COUNTERFOIL_RECEIVER_ALLOW_FROM): expected a list as JSON, such as ["10.0.0.1","10.0.0.2"], got "10.0.0.1, 10.0.0.2"',
+    );
+    expect(text).toContain('expected a list as JSON, such as [429], got 429');
+    expect(text).toContain(
+      'expected a map as JSON, such as {"NGN": "5000000.00"} or {"25": "unknown"}, got 25',
+    );
+    write(`${minimal}receiver: { allow_from: 10.0.0.1 }\n`);
+    expect(problems()).toContain('receiver.allow_from: expected a list, such as ["10.0.0.1"]');
+    write('a: b: c');
+    expect(problems()).toMatch(/not valid YAML: .* at line 1, column \d+$/);
+  });
+
   it.each([
     'http://pay.example.com',
     'ftp://127.0.0.1',

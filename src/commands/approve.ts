@@ -20,7 +20,7 @@ import { batchLikeness } from '../ledger/likeness.ts';
 import type { Batch } from '../ledger/tables.ts';
 import { type Context, withLocal } from './context.ts';
 import { unlessQuiet, withheldLines } from './describe.ts';
-import { oneBatch } from './hold.ts';
+import { oneBatch, refuseCancelled } from './hold.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 
@@ -28,6 +28,7 @@ import { type Result, Stop } from './result.ts';
 export async function approve(context: Context, args: string[]): Promise<Result> {
   return withLocal(context, async (app) => {
     const batch = await found(app, args);
+    await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
     const shown = await readApprovable(app.ledger.db, batch);
     const before = (await approvalsOf(app.ledger.db, app.config.mode, [batch.id]))

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { visible } from '../domain/hidden.ts';
 import { type Context, withLocalOrNew } from './context.ts';
-import { problemLines, retryLines, totalsText } from './describe.ts';
-import { foreseenJson, foreseenLines } from './foreseen.ts';
+import { problemLines, retryLines } from './describe.ts';
+import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
 import type { Result } from './result.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
@@ -12,7 +12,7 @@ export async function check(context: Context, args: string[]): Promise<Result> {
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const lines = files.flatMap((checked) => [
       checked.ok
-        ? `ok       ${checked.file}: ${checked.rows} payouts, ${totalsText(checked.totals)}; separated by ${checked.delimiter}`
+        ? `ok       ${checked.file}: ${takenText(checked)}; separated by ${checked.delimiter}`
         : `refused  ${visible(checked.file)}: ${checked.problemCount} problem(s)`,
       ...problemLines(checked.problems, checked.problemCount),
       ...checked.warnings.map((warning) => `  warning: ${warning}`),
@@ -23,10 +23,12 @@ export async function check(context: Context, args: string[]): Promise<Result> {
       ...foreseenLines(checked),
     ]);
     const shown = files.map((checked) => {
-      const { file, ok, delimiter, rows, totals, warnings, problems, duplicates, retries, banks } = checked;
-      const found = { file, ok, delimiter, rows, totals, banks, warnings, problems, duplicates, retries };
-      return { ...found, ...foreseenJson(checked) };
+      const { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems } = checked;
+      const { duplicates, retries } = checked;
+      const found = { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems };
+      return { ...found, duplicates, retries, ...foreseenJson(checked) };
     });
-    return { code: files.every((checked) => checked.ok) ? 0 : 3, lines, json: { files: shown } };
+    const code = files.every(isTakenWhole) ? 0 : 3;
+    return { code, lines, json: { files: shown } };
   });
 }

@@ -5,6 +5,18 @@ type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
 
 const shownBanks = 20;
 
+/** Neither the file nor a row of it would be refused. */
+export function isTakenWhole({ ok, skipped }: Checked): boolean {
+  return ok && skipped === 0;
+}
+
+/** What would be paid of a file that would be taken; says how many rows `skip_row` would leave out. */
+export function takenText({ rows, skipped, totals }: Checked): string {
+  const left =
+    skipped === 0 ? '' : `; ${skipped} of its ${rows} rows would be left out (intake.on_invalid_row)`;
+  return `${rows - skipped} payouts, ${totalsText(totals)}${left}`;
+}
+
 /** What a file comes to by bank, and which brakes it would meet; nothing for one that would be refused. */
 export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): string[] {
   if (!ok) return [];

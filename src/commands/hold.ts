@@ -1,3 +1,4 @@
+import type { LocalApp } from '../app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/holds.ts';
@@ -68,6 +69,7 @@ export async function release(
       });
     }
     const batch = await oneBatch(app, args);
+    await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
     const { moved, kept, first, stays } = await releaseBatch(app.ledger, { mode, batch, at, dailyLimit });
     const canary = await app.ledger.write((trx) => liftCanary(trx, mode, batch, at));
@@ -103,10 +105,7 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
 }
 
 /** The batch that a person named, loaded and in this ledger. */
-export async function oneBatch(
-  app: Parameters<Parameters<typeof withLocal>[1]>[0],
-  args: string[],
-): Promise<string> {
+export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
   const [name] = args;
   if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
   const batch = await getBatch(app.ledger.db, app.config.mode, name);
@@ -115,6 +114,16 @@ export async function oneBatch(
   if (batch.phase === 'loading')
     throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
   return batch.id;
+}
+
+/** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */
+export async function refuseCancelled({ ledger, config }: LocalApp, batch: string): Promise<void> {
+  const [now] = await batchCounts(ledger.db, config.mode, [batch]);
+  if (now?.state !== 'cancelled') return;
+  throw new Stop(
+    2,
+    `${batch} is cancelled, and nothing of it is ever sent; nothing was done. To pay it after all, drop it again with new references`,
+  );
 }
 
 /** P21: what is in a request cannot be held any more. */

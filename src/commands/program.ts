@@ -237,13 +237,20 @@ const entries: Entry[] = [
 
 /** The command line: every verb with its help, global options everywhere; wrong usage is a CommanderError. */
 export function buildProgram(world: World & { finish(result: Result): void }): Command {
+  // Help comes in pieces.
+  let told = '';
   const program = new Command('counterfoil')
     .description('Sends payout batches once, hears their webhooks, and reconciles them to the last kobo.')
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({
       writeErr: (text) => world.say(text.trimEnd()),
-      writeOut: (text) => world.print(text.trimEnd()),
+      writeOut: (piece) => {
+        told += piece;
+        const text = told.trimEnd();
+        const json = text === packageJson.version ? { version: text } : { help: text };
+        world.finish({ code: 0, lines: [text], json });
+      },
     })
     .addHelpText(
       'after',

@@ -15,7 +15,7 @@ export async function reconcile(
   const config = await loadSettings(context);
   const hushed = { ...context, options: { ...context.options, quiet: true } };
   return withApp(hushed, 'reconcile', async (app) => {
-    const lock = await tryReconcile(app.ledger, config.dataDir);
+    const lock = await tryReconcile(app.ledger);
     if (!lock)
       throw new Stop(
         11,
@@ -47,32 +47,45 @@ function describe(
   const found = unlisted
     ? `not looked for, without a list; open from before: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
+  const listing = `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`;
+  const discrepancies = `discrepancies  ${found}`;
+  const stands = [
+    ...(open ? ['What to do about each: counterfoil discrepancies'] : []),
+    ...(halted ? [`sending is halted ${haltText(halted)}`] : []),
+  ];
   const lines = [
     `run            ${run.run}`,
-    `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`,
+    listing,
     `matched        ${run.matched} payouts`,
-    `discrepancies  ${found}`,
+    discrepancies,
     `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests${waitingText(run)}`,
     ...besideLines(run),
     ...shortCutLines(run),
     ...run.reports,
+    ...stands,
   ];
-  if (open) lines.push('What to do about each: counterfoil discrepancies');
-  if (halted) lines.push(`sending is halted ${haltText(halted)}`);
+  const unproven = run.complete === false || run.trouble !== undefined;
+  // Quiet is for what went well: whatever makes the exit code another than 0 is said.
+  if (context.options.quiet) {
+    const troubles = [
+      ...(unproven && !unlisted ? [listing] : []),
+      ...(open ? [discrepancies] : []),
+      ...stands,
+    ];
+    for (const line of troubles) context.say(line);
+  }
   const refused = run.refused ?? [];
   for (const { file, problems } of refused) {
     context.say(`refused  ${file}: nothing of it is expected`);
     for (const line of problemLines(problems, problems.length)) context.say(line);
   }
+  const problem = unlisted ? unlistedText(context, config, run.trouble ?? '') : undefined;
+  const error = problem ?? (context.signal.aborted ? 'interrupted; run reconcile again' : undefined);
   return {
-    code: worst(
-      unlisted ? 1 : 0,
-      refused.length > 0 ? 3 : 0,
-      open || halted || run.complete === false ? 4 : 0,
-    ),
-    ...(unlisted && { problem: unlistedText(context, config, run.trouble ?? '') }),
+    code: worst(unlisted ? 1 : 0, refused.length > 0 ? 3 : 0, open || halted || unproven ? 4 : 0),
+    ...(problem !== undefined && { problem }),
     lines: context.options.quiet ? [] : lines,
-    json: { ...run },
+    json: { ...run, ...(error !== undefined && { error }) },
   };
 }
 
@@ -86,6 +99,8 @@ function shortCutLines({ short_cut: shortCut }: reconcileJob.ReconcileResult): s
 
 /** How much of the list is proven; a short cut says so, and how to read the rest. */
 function listingText({ complete, trouble }: reconcileJob.ReconcileResult): string {
+  // Whole, but perhaps another account's.
+  if (complete && trouble !== undefined) return `whole, but proves nothing: ${trouble}`;
   if (complete === 'window')
     return 'proven complete inside the window (a short cut; --full reads the whole list)';
   return complete ? 'proven complete' : `NOT proven complete: ${trouble ?? 'unknown'}`;
@@ -109,7 +124,7 @@ function besideLines({
     lines.push(`               ${again.gave_up} were asked for again in vain: nobody asks for them any more`);
   if (collections && Object.keys(collections.states).length > 0)
     lines.push(
-      `collections    ${countsText(collections.states)}; ${collections.verified} verified by this run`,
+      `collections    ${countsText(collections.states)}; ${collections.verified} asked about by this run`,
     );
   return lines;
 }

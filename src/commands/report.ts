@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
 import type { Mode } from '../domain/payout.ts';
@@ -48,7 +49,11 @@ async function byName(context: Context, app: LocalApp, name: string): Promise<st
     return [...files, await app.reporting.writeIndex()];
   }
   const batch = await getBatch(app.ledger.db, app.config.mode, name);
-  if (!batch) throw new Stop(2, `no run or batch "${name}" in this ledger: counterfoil status lists them`);
+  if (!batch)
+    throw new Stop(
+      2,
+      `no run or batch "${name}" in this ledger: ${join(app.paths.reports, 'index.html')} lists them`,
+    );
   await app.applyWebhooks();
   const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });
   for (const line of skipped) context.say(line);

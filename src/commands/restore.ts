@@ -146,9 +146,13 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
 /** Who keeps a command from being alone on the ledger, as far as can be told. */
 export async function whoIsThere(config: Config, command: string): Promise<string> {
   const { isLockFree } = await import('../ledger/file-lock.ts');
-  const running = ['serve', 'reconcile'].filter(
-    (name) => !isLockFree(join(config.dataDir, 'locks', `${name}.lock`)),
-  );
-  const who = running.length > 0 ? `counterfoil ${running.join(' and ')} runs` : 'another process works';
+  const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
+  const locks = {
+    serve: join(config.dataDir, 'locks', 'serve.lock'),
+    reconcile: reconcileLockOf(config.ledgerPlace.path),
+  };
+  // While serve runs, a reconciliation is most likely its own.
+  const [running] = Object.entries(locks).find(([, path]) => !isLockFree(path)) ?? [];
+  const who = running === undefined ? 'another process works' : `counterfoil ${running} runs`;
   return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;
 }

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 import { ledgerFailureCode } from '../ledger/failure.ts';
 
 /** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
@@ -35,6 +36,12 @@ export function fail(error: unknown): Result {
     return {
       code: 1,
       problem: 'the disk is full: free some space, then run the command again; nothing is lost',
+    };
+  const forbidden = forbiddenPlace(error);
+  if (forbidden)
+    return {
+      code: 1,
+      problem: `this account cannot use ${forbidden.place} (${forbidden.why}). What is recorded stays recorded, and nothing is lost: give this account the folder (its owner, or its mode), then run the command again; counterfoil status shows where everything stands`,
     };
   return { code: 1, problem: error instanceof Error ? error.message : String(error) };
 }

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import { listenProblem } from './listen-problem.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `sandbox`: the local payments service, until stopped. Its first line tells URL and keys. */
@@ -18,14 +19,19 @@ export async function sandbox(
       `--duplicates: expected ${duplicatesNames.join(', ')}, got "${String(options.duplicates)}"`,
     );
   const keys = await configuredKeys(context);
+  const port = number(options.port, '--port', 65_535);
   const running = await createSandbox({
-    port: number(options.port, '--port'),
+    port,
     seed: number(options.seed, '--seed'),
     settleMs: number(options.settleMs, '--settle-ms'),
     scenario,
     duplicates,
     ...(typeof options.webhookUrl === 'string' && { webhookUrl: options.webhookUrl }),
     ...(keys && { keys: { test: keys } }),
+  }).catch((error: unknown) => {
+    const at = { what: 'the sandbox', host: '127.0.0.1', port, setting: '--port' };
+    const problem = listenProblem(error, at);
+    throw problem ? new Stop(1, problem) : error;
   });
   const { test } = running.keys;
   const facts = {
@@ -71,8 +77,9 @@ async function configuredKeys(context: Context) {
   };
 }
 
-function number(value: unknown, flag: string): number {
+function number(value: unknown, flag: string, most = 999_999_999): number {
   const text = String(value);
-  if (!/^\d{1,9}$/.test(text)) throw new Stop(2, `${flag}: expected a whole number, got "${text}"`);
+  if (!/^\d{1,9}$/.test(text) || Number(text) > most)
+    throw new Stop(2, `${flag}: expected a whole number up to ${most}, got "${text}"`);
   return Number(text);
 }

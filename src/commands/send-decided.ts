@@ -1,5 +1,6 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { sendable } from '../ledger/claims.ts';
 import { findHalt } from '../ledger/halts.ts';
 import type { Context } from './context.ts';
@@ -31,10 +32,7 @@ export async function sendDecided(
   }
   const cleared = await app.preflight();
   if (cleared.kind === 'problem')
-    throw new Stop(
-      1,
-      `${cleared.problem}. The decision is recorded: counterfoil submit${mode === 'live' ? ' --live' : ''} sends it`,
-    );
+    throw new Stop(1, `${cleared.problem}. The decision is recorded: ${submitCommand(mode)} sends it`);
   const sent = await submitJob.run(app, { scope: { payouts }, signal: context.signal });
   switch (sent.ended) {
     case 'drained':
@@ -46,6 +44,9 @@ export async function sendDecided(
     }
     case 'unreachable':
     case 'stuck':
-      return { kind: 'failed', why: `${sent.detail}; what is left stays ready: counterfoil submit sends it` };
+      return {
+        kind: 'failed',
+        why: `${sent.detail}; what is left stays ready: ${submitCommand(mode)} sends it`,
+      };
   }
 }

@@ -1,11 +1,12 @@
-import { liveAllowedForServe } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
+import { liveAllowedForServe } from '../environment.ts';
 import { findHalt } from '../ledger/halts.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { TlsProblem } from '../runtime/tls.ts';
 import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
 import { haltText } from './describe.ts';
+import { listenProblem } from './listen-problem.ts';
 import { type Result, Stop } from './result.ts';
 
 /** How long what a driver of a shared queue left open may go on after the end. */
@@ -33,10 +34,11 @@ export async function serve(context: Context): Promise<Result> {
       const daemon = createDaemon(app);
       const { url } = await daemon.start().catch((error: unknown) => {
         if (error instanceof TlsProblem) throw new Stop(2, error.message);
-        throw new Stop(
-          1,
-          `the receiver cannot listen on ${config.receiver.host}:${config.receiver.port}: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        const { host, port } = config.receiver;
+        const at = { what: 'the receiver', host, port, setting: 'receiver.port' };
+        const problem = listenProblem(error, at);
+        if (problem) throw new Stop(1, problem);
+        throw error;
       });
       const halted = await findHalt(app.ledger.db, config.mode);
       if (context.options.json)
@@ -54,19 +56,22 @@ export async function serve(context: Context): Promise<Result> {
           `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
         );
       if (halted) context.say(`nothing is sent: sending is halted ${haltText(halted)}`);
-      const reload = (): void => void daemon.reload();
-      // A terminal that closes says the same and means the end.
-      if (config.receiver.tlsCert !== '' && !context.terminal) process.on('SIGHUP', reload);
+      const hungUp = Promise.withResolvers<void>();
+      // A terminal that closes says the same and means the end; so it does where there is nothing to read again.
+      const reloads = config.receiver.tlsCert !== '' && !context.terminal;
+      const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
+      process.on('SIGHUP', onHangUp);
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });
+        void hungUp.promise.then(resolve);
         daemon.failed.then(
           () => resolve(),
           () => resolve(),
         );
       });
       const problem = await daemon.stop();
-      process.off('SIGHUP', reload);
+      process.off('SIGHUP', onHangUp);
       return problem ? { code: 1, problem, ignoresInterrupt: true } : { code: 0, ignoresInterrupt: true };
     });
   } finally {

@@ -1,11 +1,15 @@
 import { basename } from 'node:path';
 import type * as submitJob from '../../jobs/submit.ts';
 import type { LocalApp } from '../app.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
+import { leftOutText } from '../domain/left-out.ts';
+import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { type Attention, findAttention } from '../ledger/attention.ts';
 import { type BatchCounts, batchCounts, readReasons } from '../ledger/batches.ts';
 import { findHalt } from '../ledger/halts.ts';
+import { payoutOverview } from '../ledger/overview.ts';
 import type { Context } from './context.ts';
 import { countsText, haltText, problemLines, totalsText, unknownLines, withheldLines } from './describe.ts';
 import { type Result, worst } from './result.ts';
@@ -23,14 +27,79 @@ const shownWarnings = 20;
 /** Files of expected collections. */
 export type Expected = Awaited<ReturnType<LocalApp['intake']['takeCollections']>>['taken'][number];
 
-type Done = { taken: Taken[]; expected: Expected[]; sent: Sent; only: string[] | undefined };
+/** `unwritten`: why the result files are not there, after what is recorded was sent. */
+type Done = {
+  taken: Taken[];
+  expected: Expected[];
+  sent: Sent;
+  only: string[] | undefined;
+  unwritten?: string | undefined;
+};
+
+type Refused = Extract<Taken, { kind: 'refused' }>;
+type TakenBatch = Extract<Taken, { kind: 'taken' }>;
+type Standing = Awaited<ReturnType<typeof standing>>;
 
 /** What `submit` did, where its batches stand now, and who must do what next. */
-export async function describeSubmit(
-  context: Context,
-  app: LocalApp,
-  { taken, expected, sent, only }: Done,
-): Promise<Result> {
+export async function describeSubmit(context: Context, app: LocalApp, done: Done): Promise<Result> {
+  const { taken, expected, sent, unwritten } = done;
+  const { mode } = app.config;
+  const now = await standing(app, done);
+  const { shown, halted } = now;
+  const waiting = readyIn(shown);
+  const refused = [...taken, ...expected].filter((one) => one.kind === 'refused');
+  if (!context.options.json) for (const line of refusedLines(refused)) context.say(line);
+  const failed = ['unreachable', 'stuck', 'uncleared'].includes(sent.ended);
+  const stopped = failed ? whyStopped(sent) : context.signal.aborted && waiting > 0 ? 'interrupted' : null;
+  const problems = [
+    ...(stopped === null ? [] : [`${stopped}. ${whatWaits(taken, shown, waiting, mode)}`]),
+    ...(unwritten === undefined ? [] : [unwritten]),
+  ];
+  const rowsLeft = [...taken, ...expected].some((t) => t.kind === 'taken' && t.skipped !== null);
+  const person =
+    shown.some(({ state }) => state === 'held') ||
+    now.needed.unknown.count > 0 ||
+    Boolean(halted) ||
+    now.waits.some(needsPerson);
+  // Quiet is for what went well: whatever makes the exit code another than 0 is said.
+  if (context.options.quiet) for (const line of troubleLines(app, done, now)) context.say(line);
+  const error = stopped ?? unwritten;
+  return {
+    code: worst(
+      failed || unwritten !== undefined ? 1 : 0,
+      refused.length > 0 || rowsLeft ? 3 : 0,
+      person ? 4 : 0,
+    ),
+    ...(problems.length > 0 && { problem: problems.join('. ') }),
+    lines: context.options.quiet ? [] : allLines(app, done, now),
+    json: { ...standingJson(now), ...refusedJson(refused, expected), ...(error !== undefined && { error }) },
+  };
+}
+
+function standingJson({ shown, fresh, halted, needed, waits }: Standing): Record<string, unknown> {
+  return {
+    batches: shown.map((one) => batchJson(one, fresh.get(one.batch.id))),
+    halted: halted ? { cause: halted.cause, at: halted.at } : null,
+    unknown: needed.unknown.first.map(({ reference }) => reference),
+    withheld: needed.withheld.first,
+    waits: waits.map(waitingJson),
+  };
+}
+
+function refusedJson(refused: Refused[], expected: Expected[]): Record<string, unknown> {
+  return {
+    refused: refused.map((t) => ({
+      file: t.file,
+      problems: t.problems,
+      errors_file: t.errorsFile,
+      batch: t.batch ?? null,
+    })),
+    ...(expected.length > 0 && { collections: expected.flatMap(expectedJson) }),
+  };
+}
+
+/** What the ledger says of the batches of this run, and of what keeps payouts from going. */
+async function standing(app: LocalApp, { taken, only }: Done) {
   const { mode } = app.config;
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, mode, only);
@@ -39,75 +108,102 @@ export async function describeSubmit(
   );
   const needed = await findAttention(app.ledger.db, mode, only);
   const halted = await findHalt(app.ledger.db, mode);
-  const lines = shown.flatMap((one) => batchLines(one, fresh.get(one.batch.id)));
-  lines.push(...expected.flatMap(expectedLines));
-  if (shown.length === 0 && taken.length === 0 && expected.length === 0)
-    lines.push(`nothing to do: no whole file in ${app.paths.inbox}, nothing ready to send`);
   const waits = await app.brakes.waits(only && { batches: only });
-  lines.push(...waits.map((one) => waitingText(one, app.config.submission.timezone)));
-  lines.push(...attentionLines(needed));
-  const waiting = shown.reduce((sum, { counts }) => sum + (counts.ready ?? 0), 0);
-  const halt = halted ? [`sending is halted ${haltText(halted)} (${waiting} payouts wait)`] : [];
-  const refused = [...taken, ...expected].filter((one) => one.kind === 'refused');
-  if (!context.options.json) for (const line of refusedLines(refused)) context.say(line);
-  // Quiet is for what went well; that nothing is sent did not.
-  if (context.options.quiet) for (const line of halt) context.say(line);
-  const person =
-    shown.some(({ state }) => state === 'held') ||
-    needed.unknown.count > 0 ||
-    Boolean(halted) ||
-    waits.some(needsPerson);
-  const failed = ['unreachable', 'stuck', 'uncleared'].includes(sent.ended);
-  const skipped = [...taken, ...expected].some(
-    (t) => t.kind === 'refused' || (t.kind === 'taken' && t.skipped !== null),
-  );
-  const stopped = failed ? whyStopped(sent) : context.signal.aborted && waiting > 0 ? 'interrupted' : null;
-  return {
-    code: worst(failed ? 1 : 0, skipped ? 3 : 0, person ? 4 : 0),
-    ...(stopped !== null && { problem: `${stopped}. ${whatWaits(taken, shown, waiting)}` }),
-    lines: context.options.quiet ? [] : [...lines, ...halt],
-    json: {
-      batches: shown.map(({ batch, state, counts, totals }) => ({
-        batch: batch.id,
-        file: batch.file_name,
-        rows: Number(batch.row_count),
-        totals,
-        state,
-        payouts: counts,
-        ...(fresh.has(batch.id) && { delimiter: fresh.get(batch.id)?.delimiter }),
-        warnings: fresh.get(batch.id)?.warnings ?? [],
-      })),
-      refused: refused.map((t) => ({
-        file: t.file,
-        problems: t.problems,
-        errors_file: t.errorsFile,
-        batch: t.batch ?? null,
-      })),
-      ...(expected.length > 0 && { collections: expected.flatMap(expectedJson) }),
-      halted: halted ? { cause: halted.cause, at: halted.at } : null,
-      unknown: needed.unknown.first.map(({ reference }) => reference),
-      withheld: needed.withheld.first,
-      waits: waits.map(waitingJson),
-      ...(stopped !== null && { error: stopped }),
-    },
-  };
+  // A halt stops every batch, not only those that this command was given.
+  const stands = !halted
+    ? 0
+    : only
+      ? ((await payoutOverview(app.ledger.db, mode)).payouts.ready ?? 0)
+      : readyIn(shown);
+  return { fresh, shown, needed, halted, waits, stands };
 }
 
-function batchLines(
-  { batch, state, counts, totals }: BatchCounts,
-  taken: { warnings: string[]; delimiter: string } | undefined,
-): string[] {
+function readyIn(batches: BatchCounts[]): number {
+  return batches.reduce((sum, { counts }) => sum + (counts.ready ?? 0), 0);
+}
+
+function allLines(app: LocalApp, { taken, expected }: Done, now: Standing): string[] {
+  const { shown, fresh, waits, needed } = now;
+  const lines = [
+    ...shown.flatMap((one) => batchLines(one, fresh.get(one.batch.id))),
+    ...expected.flatMap(expectedLines),
+  ];
+  if (shown.length === 0 && taken.length === 0 && expected.length === 0)
+    lines.push(`nothing to do: no whole file in ${app.paths.inbox}, nothing ready to send`);
+  lines.push(...waits.map((one) => waitingText(one, app.config.submission.timezone)));
+  return [...lines, ...attentionLines(needed), ...haltLines(now)];
+}
+
+/** Only what was left out or stands still, and what helps; nothing where the exit code is 0. */
+function troubleLines(app: LocalApp, { expected }: Done, now: Standing): string[] {
+  const { shown, fresh, waits, needed } = now;
+  return [
+    ...shown.flatMap((one) => {
+      const left = leftOutLines(fresh.get(one.batch.id));
+      return one.state === 'held' || left.length > 0 ? [batchLine(one), ...left, ...heldLines(one)] : [];
+    }),
+    ...expected.filter((one) => one.kind === 'taken' && one.skipped !== null).flatMap(expectedLines),
+    ...waits.filter(needsPerson).map((one) => waitingText(one, app.config.submission.timezone)),
+    ...attentionLines(needed),
+    ...haltLines(now),
+  ];
+}
+
+function haltLines({ halted, stands }: Standing): string[] {
+  if (!halted) return [];
+  const wait = stands === 1 ? '1 payout waits' : `${stands} payouts wait`;
+  return [`sending is halted ${haltText(halted)} (${wait})`];
+}
+
+function batchLine({ batch, state, counts, totals }: BatchCounts): string {
+  return `${batch.id}: ${state}, ${countsText(counts)}; ${totalsText(totals)}`;
+}
+
+function heldLines({ batch, state }: BatchCounts): string[] {
+  return heldBecause(batch, state).map((reason) => `  held: ${reason}`);
+}
+
+function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
+  return state === 'held' ? readReasons(batch.hold_reasons) : [];
+}
+
+function leftOutLines(taken: TakenBatch | undefined): string[] {
+  return taken?.skipped ? [`  ${leftOutText(taken.skipped)}`] : [];
+}
+
+function batchLines(one: BatchCounts, taken: TakenBatch | undefined): string[] {
   const { warnings, delimiter } = taken ?? { warnings: [], delimiter: 'comma' };
   const columns = delimiter === 'comma' ? '' : `; separated by ${delimiter}`;
-  const reasons = state === 'held' ? readReasons(batch.hold_reasons) : [];
   return [
-    `${batch.id}: ${state}, ${countsText(counts)}; ${totalsText(totals)}${columns}`,
+    `${batchLine(one)}${columns}`,
+    ...leftOutLines(taken),
     ...warnings.slice(0, shownWarnings).map((warning) => `  warning: ${warning}`),
     ...(warnings.length > shownWarnings
       ? ['  warning: and more: counterfoil submit --json, or check FILE, names them']
       : []),
-    ...reasons.map((reason) => `  held: ${reason}`),
+    ...heldLines(one),
   ];
+}
+
+function batchJson(one: BatchCounts, taken: TakenBatch | undefined): Record<string, unknown> {
+  const { batch, state, counts, totals } = one;
+  return {
+    batch: batch.id,
+    file: batch.file_name,
+    rows: Number(batch.row_count),
+    totals,
+    state,
+    payouts: counts,
+    hold_reasons: heldBecause(batch, state),
+    ...(taken && { delimiter: taken.delimiter, ...leftOutJson(taken.skipped) }),
+    warnings: taken?.warnings ?? [],
+  };
+}
+
+function leftOutJson(skipped: TakenBatch['skipped']): Record<string, unknown> {
+  if (!skipped) return { skipped: 0 };
+  const { rows, problems, errorsFile, invalidFile } = skipped;
+  return { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile };
 }
 
 function expectedLines(one: Expected): string[] {
@@ -136,16 +232,16 @@ export function attentionLines({ unknown, withheld }: Attention): string[] {
  * What is recorded and how to go on after sending stopped. Without it people give the file again, are refused, and may
  * think that new references help.
  */
-function whatWaits(taken: Taken[], shown: BatchCounts[], waiting: number): string {
+function whatWaits(taken: Taken[], shown: BatchCounts[], waiting: number, mode: Mode): string {
   const countsOf = new Map(shown.map(({ batch, counts }) => [batch.id, counts]));
   const recorded = taken.flatMap((t) =>
     t.kind === 'taken'
       ? [`${basename(t.file)} is recorded as batch ${t.batch}: ${progressText(countsOf.get(t.batch) ?? {})}`]
       : [],
   );
-  if (recorded.length === 0) return `${waiting} payouts wait. Go on with: counterfoil submit`;
+  if (recorded.length === 0) return `${waiting} payouts wait. Go on with: ${submitCommand(mode)}`;
   const rest = recorded.length > 5 ? [`and ${recorded.length - 5} files more`] : [];
-  return `${[...recorded.slice(0, 5), ...rest].join('; ')}. Go on with: counterfoil submit (without the file, which is taken only once)`;
+  return `${[...recorded.slice(0, 5), ...rest].join('; ')}. Go on with: ${submitCommand(mode)} (without the file, which is taken only once)`;
 }
 
 /** Why files were refused, for stderr. */

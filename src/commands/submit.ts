@@ -3,15 +3,16 @@ import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App, LocalApp } from '../app.ts';
 import { behindSudo } from '../domain/approval.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { sendable } from '../ledger/claims.ts';
 import { findHalt } from '../ledger/halts.ts';
 import { type Context, confirmSending, loadSettings, withApp, withLocalOrNew } from './context.ts';
-import { problemLines, retryLines, totalsText } from './describe.ts';
-import { foreseenJson, foreseenLines } from './foreseen.ts';
 import { type Result, Stop } from './result.ts';
-import { describeSubmit, refusedLines, type Sent, type Taken } from './submit-result.ts';
+import { describeDryRun } from './submit-dry-run.ts';
+import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
 
+type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
 
 /** `submit [FILE…]`: intake, sending, results. Without files: the inbox, and everything that is ready. */
@@ -34,41 +35,30 @@ export async function submit(
     const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
     const only = args.length > 0 ? batchesOf(taken) : undefined;
     const sent = await send(context, app, only);
-    await app.reporting.writeDueBatchResults();
-    await app.reporting.writeIndex();
-    return describeSubmit(context, app, { taken, expected, sent, only });
+    const unwritten = await writeResults(app);
+    return describeSubmit(context, app, { taken, expected, sent, only, unwritten });
   });
 }
 
 async function takeOnly(context: Context, app: LocalApp, args: string[], options: Options): Promise<Result> {
   const taken = await takeIn(context, app, args, options);
-  const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
-  if (options.dryRun) {
-    const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));
-    const lines = dry.flatMap((c) => [
-      c.ok
-        ? `would take  ${c.file}: ${c.rows} payouts, ${totalsText(c.totals)}`
-        : `would refuse  ${c.file}: ${c.problemCount} problem(s)`,
-      ...problemLines(c.problems, c.problemCount),
-      ...retryLines(c.retries),
-      ...foreseenLines(c),
-    ]);
-    const bad = dry.filter((c) => !c.ok).map(({ file, problems }) => ({ file, problems }));
-    const json = {
-      dry_run: true,
-      batches: dry
-        .filter((c) => c.ok)
-        .map((c) => {
-          const { file, rows, totals, warnings, banks, retries } = c;
-          return { file, rows, totals, warnings, banks, retries, ...foreseenJson(c) };
-        }),
-      refused: [...bad, ...refused.map(({ file, problems }) => ({ file, problems }))],
-    };
-    return { code: json.refused.length > 0 ? 3 : 0, lines: [...lines, ...refusedLines(taken)], json };
-  }
+  if (options.dryRun) return describeDryRun(taken);
   const sent: Sent = { ended: 'not_started', detail: '' };
   const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
   return describeSubmit(context, app, { taken, expected, sent, only: batchesOf(taken) });
+}
+
+/** What was sent must still be told where the results may not be written: then a sentence that says so. */
+async function writeResults({ reporting }: App): Promise<string | undefined> {
+  try {
+    await reporting.writeDueBatchResults();
+    await reporting.writeIndex();
+    return undefined;
+  } catch (error) {
+    const forbidden = forbiddenPlace(error);
+    if (!forbidden) throw error;
+    return `the result files could not be written: ${forbidden.place} (${forbidden.why}). What was sent is recorded, nothing is lost: make it writable for this account, then run counterfoil report`;
+  }
 }
 
 function batchesOf(taken: Taken[]): string[] {
@@ -81,8 +71,11 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
     await app.intake.finishMoves();
   }
   const dryRun = Boolean(options.dryRun);
+  const figures = readControl(options);
   if (args.length === 0) {
-    const { taken, waiting, ignored } = await app.intake.takeInbox({ dryRun, signal: context.signal });
+    const asked = { dryRun, signal: context.signal, ...(figures && { figures }) };
+    const { taken, waiting, ignored } = await app.intake.takeInbox(asked);
+    if (figures && taken.length === 0) throw new Stop(2, notOneFile(app.paths.inbox, waiting));
     if (context.options.quiet) return taken;
     for (const name of waiting) context.say(`waiting  ${visible(name)}: it may still be being written`);
     for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
@@ -93,14 +86,16 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
     behind: behindSudo(context.env),
     dryRun,
     signal: context.signal,
-    ...readControl(options),
+    ...figures,
   };
   const taken: Taken[] = [];
   for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
   return taken;
 }
 
-function readControl({ rows, total }: Options): { rows?: number; totals?: Record<string, string> } {
+/** The control figures of the command line; none where it says none. */
+function readControl({ rows, total }: Options): Figures | undefined {
+  if (rows === undefined && total === undefined) return undefined;
   if (rows !== undefined && !/^\d+$/.test(rows))
     throw new Stop(2, `--rows: expected a whole number, got "${rows}"`);
   const totals = (total ?? []).map((text) => {
@@ -113,6 +108,16 @@ function readControl({ rows, total }: Options): { rows?: number; totals?: Record
     ...(rows === undefined ? {} : { rows: Number(rows) }),
     ...(totals.length > 0 && { totals: Object.fromEntries(totals) }),
   };
+}
+
+/** Control figures without a file are those of the only one in the inbox; any other would be paid unchecked. */
+function notOneFile(inbox: string, lying: string[]): string {
+  const [only] = lying;
+  const why =
+    only !== undefined && lying.length === 1
+      ? `${visible(only)} may still be being written: run the command again when it is whole`
+      : `${inbox} holds ${lying.length} files: name the file, or put NAME.csv.control.json beside each`;
+  return `--rows and --total are the figures of one file; ${why}. Nothing was taken in or sent`;
 }
 
 async function send(context: Context, app: App, batches: string[] | undefined): Promise<Sent> {

@@ -1,7 +1,7 @@
-import type { LocalApp } from '../app.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { approvalsOf } from '../ledger/approvals.ts';
 import type { DailyLimit, Waiting } from '../ledger/brakes.ts';
+import type { LookingApp } from '../looking-app.ts';
 import { countsText } from './describe.ts';
 
 /** What is ready and does not go yet, until when, and who must do something: nobody, unless a canary failed. */
@@ -37,7 +37,7 @@ export function needsPerson(waiting: Waiting): boolean {
 
 /** What `status` says of the brakes: the day's limits, what waits, and who approved what. */
 export async function brakesStanding(
-  app: LocalApp,
+  app: LookingApp,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
   const { mode, submission } = app.config;
   const daily = await app.brakes.daily();

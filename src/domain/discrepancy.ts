@@ -45,7 +45,7 @@ export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; acti
 /** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */
 const actions: Record<DiscrepancyKind, string> = {
   missing_at_service:
-    'Ask the service where this transfer is, giving reference and trx. Do not pay it again until they answer.',
+    'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer.',
   missing_in_ledger:
     'Find out who ordered this transfer: somebody here with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
   status_conflict:

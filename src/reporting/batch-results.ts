@@ -89,11 +89,20 @@ export function createBatchResults(deps: {
     return { batch: batchId, files, changed: !unchanged, skipped: [...skipped, ...failed.skipped] };
   }
 
-  /** Writes the results of every batch of the mode that changed since; gives the files' paths. */
+  let under: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Writes the results of every batch of the mode that changed since; gives the files' paths. Two in one process go one
+   * after the other, so that the second finds written what the first wrote.
+   */
   async function writeDue(): Promise<string[]> {
-    const files: string[] = [];
-    for (const batch of await batchesDue(ledger.db, config.mode)) files.push(...(await write(batch)).files);
-    return files;
+    const mine = under.then(async () => {
+      const files: string[] = [];
+      for (const batch of await batchesDue(ledger.db, config.mode)) files.push(...(await write(batch)).files);
+      return files;
+    });
+    under = mine.catch(() => undefined);
+    return mine;
   }
 
   return { write, writeDue };

@@ -16,6 +16,14 @@ export function isNumberColumn(name: string): boolean {
   return numeric.has(columnKey(name));
 }
 
+/** Of those the ones that hold no money. */
+const counting = new Set('count row age_days'.split(' '));
+
+/** True for a column of plain decimals that are money of the row's currency. */
+export function isMoneyColumn(name: string): boolean {
+  return isNumberColumn(name) && !counting.has(columnKey(name));
+}
+
 /** Makes one row safe for a spreadsheet: which columns are numbers is read from the header. */
 export function safeCells(header: string[]): (cells: string[]) => string[] {
   const cellOf = header.map((name) => (isNumberColumn(name) ? numberCell : textCell));

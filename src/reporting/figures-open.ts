@@ -26,6 +26,8 @@ const actionColumns = [
   'command',
   'batch',
   'discrepancy_id',
+  'transfer_id',
+  'trx',
 ];
 const openColumns = ['currency', 'severity', 'kind', 'state', 'count', 'amount'];
 
@@ -71,5 +73,7 @@ function actionCells(one: OpenQuestion, cut: string, zone: string): string[] {
     commandFor(one),
     one.batch_id ?? '',
     one.id,
+    one.transfer_id ?? '',
+    one.trx ?? '',
   ];
 }

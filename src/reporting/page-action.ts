@@ -17,13 +17,16 @@ export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: stri
 const shown = 40;
 const gravity = ['high', 'medium', 'low'];
 
+/** `trouble`: why the run's list proves nothing, though it may be `whole`; null where it does. */
+type About = { zone: string; trouble: string | null; whole: boolean };
+
 /** What needs a person, first on the page: a halt, a list that is not whole, then what is open, the gravest first. */
-export function actionSection(sheets: ActionSheets, about: { zone: string; trouble: string | null }): string {
+export function actionSection(sheets: ActionSheets, about: About): string {
   const open = records(sheets.open).filter((row) => row.state === 'open');
   const acknowledged = total(records(sheets.open).filter((row) => row.state === 'acknowledged'));
   const parts = [
     ...records(sheets.halt).map((row) => haltCard(row, about.zone)),
-    about.trouble === null ? '' : troubleCard(about.trouble, about.zone),
+    about.trouble === null ? '' : troubleCard(about.trouble, about),
     sheets.action === undefined
       ? paragraph('This run was made before figures were kept: see discrepancies.csv for what is open.')
       : openPart(sheets, open, about.zone),
@@ -100,6 +103,7 @@ function card(row: Row, zone: string): string {
   const difference = row.difference ? `; difference ${row.difference}` : '';
   const facts: [string, Piece][] = [
     ['Reference', row.reference ? shortened(row.reference) : 'none'],
+    ...namedByService(row),
     ['Who', shortened(who.filter(Boolean).join(', ')) || 'not known'],
     ['How much', row.amount ? amountText(currency, row.amount) : 'not known'],
     ['What', shortened(`expected ${row.expected || '–'}; found ${row.actual || '–'}${difference}`, 300)],
@@ -113,6 +117,12 @@ function card(row: Row, zone: string): string {
 <dl>${list}</dl></article>`;
 }
 
+/** What the service calls it, for who writes to them; absent where nobody knows, and in runs of an older version. */
+function namedByService(row: Row): [string, Piece][] {
+  const names = { 'Transfer id': row.transfer_id, Trx: row.trx };
+  return Object.entries(names).flatMap(([what, value]) => (value ? [[what, shortened(value)]] : []));
+}
+
 function haltCard(row: Row, zone: string): string {
   const cause = localTimes(row.cause ?? '', zone);
   const way = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause)
@@ -122,8 +132,9 @@ function haltCard(row: Row, zone: string): string {
 <p>Since ${escapeHtml(when(row.since ?? ''))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p></div>\n`;
 }
 
-function troubleCard(trouble: string, zone: string): string {
-  return `<div class="card is-high"><h3>${markup(badge('high', 'The service’s list is not proven complete'))}</h3>
+function troubleCard(trouble: string, { zone, whole }: About): string {
+  const title = `The service’s list ${whole ? 'may be another account’s' : 'is not proven complete'}`;
+  return `<div class="card is-high"><h3>${markup(badge('high', title))}</h3>
 <p>${escapeHtml(localTimes(trouble, zone))}. Nothing is called missing on its word. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
 }
 

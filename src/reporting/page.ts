@@ -44,7 +44,8 @@ async function drawnPage({ run, sheets, zone, files }: ReportPage, draw: Draw): 
     ...figureTitles,
     ...(summary.webhooks ? [{ id: 'webhooks', title: 'Webhooks' }] : []),
   ];
-  const trouble = summary.complete === false ? (summary.trouble ?? 'the reason is not known') : null;
+  const whole = summary.complete !== false;
+  const trouble = summary.trouble ?? (whole ? null : 'the reason is not known');
   const body = `<header>
 <nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li><a href="${escapeHtml(encodeURIComponent(name))}">${escapeHtml(name)}</a></li>`).join('')}</ul></nav>
 <h1>Reconciliation ${escapeHtml(run.id)}</h1>
@@ -52,7 +53,7 @@ async function drawnPage({ run, sheets, zone, files }: ReportPage, draw: Draw): 
 <nav aria-label="On this page"><ul>${contents.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('')}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-${actionSection(sheets, { zone, trouble })}${statementSection(sheets.statement)}${await figureSections(sheets, draw)}${webhookSection(summary)}</main>
+${actionSection(sheets, { zone, trouble, whole })}${statementSection(sheets.statement)}${await figureSections(sheets, draw)}${webhookSection(summary)}</main>
 <footer><p>Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
 `;
   return pageFrame(`Reconciliation ${run.id} (${run.mode})`, pageStyle, body);

@@ -39,8 +39,12 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     let mask: ((cells: string[]) => string[]) | null = null;
     for await (const page of runRows(ledger.db, run, sheet)) {
       const rows = page.map(storedCells);
-      mask ??= accountMask(rows[0] ?? [], config.reports.maskAccounts);
-      yield rows.map(mask);
+      if (mask) yield rows.map(mask);
+      else {
+        const [header = [], ...rest] = rows;
+        mask = accountMask(header, config.reports.maskAccounts);
+        yield [header, ...rest.map(mask)];
+      }
     }
   }
 
@@ -71,7 +75,8 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     const files = [page, workbook, ...written.value];
     if (run.summary !== null) {
       const path = join(folder, 'summary.json');
-      await writeAtomically(path, whole(`${JSON.stringify(JSON.parse(run.summary), null, 2)}\n`));
+      const printed = { schema: 1, ...JSON.parse(run.summary) };
+      await writeAtomically(path, whole(`${JSON.stringify(printed, null, 2)}\n`));
       files.push(path);
     }
     return files;

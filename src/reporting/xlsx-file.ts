@@ -1,5 +1,6 @@
+import { exponentOf } from '../domain/money.ts';
 import { type Write, writeWhole } from './atomic-file.ts';
-import { safeCells } from './csv-file.ts';
+import { columnKey, isMoneyColumn, safeCells } from './csv-file.ts';
 import {
   type CellStyle,
   columnName,
@@ -127,14 +128,19 @@ function rowsXml(
   styles: Styles,
 ): (rows: string[][]) => Iterable<string> {
   const safe = safeCells(header);
+  const currencyAt = header.findIndex((name) => columnKey(name) === 'currency');
+  const money = header.map((name) => currencyAt !== -1 && isMoneyColumn(name));
   const letters: string[] = [];
   let number = 0;
   // Pieces are joined once a row: adding cell to cell would leave a tree of pieces for each.
-  const add = (parts: string[], text: string, column: number): void => {
+  const add = (parts: string[], texts: string[], column: number): void => {
+    const text = texts[column] ?? '';
     if (text === '') return;
     letters[column] ??= columnName(column);
     const isNumber = numbers.has(column);
-    const digits = isNumber && number > 1 ? digitsOf(text) : null;
+    let digits = isNumber && number > 1 ? digitsOf(text) : null;
+    // The service writes 16.5 where its currency has two digits.
+    if (digits !== null && money[column]) digits = Math.max(digits, exponentOf(texts[currencyAt] ?? '') ?? 0);
     parts.push('<c r="', letters[column], String(number));
     if (digits !== null) parts.push('" s="', String(styles.ofDigits(digits)), '"><v>', text, '</v></c>');
     else {
@@ -148,7 +154,7 @@ function rowsXml(
       number += 1;
       const parts = ['<row r="', String(number), '">'];
       const texts = safe(row);
-      for (let column = 0; column < texts.length; column++) add(parts, texts[column] ?? '', column);
+      for (let column = 0; column < texts.length; column++) add(parts, texts, column);
       parts.push('</row>');
       yield parts.join('');
     }

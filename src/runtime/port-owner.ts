@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
 
 /**
  * Who listens on a TCP port, as `name (pid 4711)`, as far as Linux tells this user; undefined elsewhere, and for
@@ -14,7 +15,9 @@ export function ownerOfPort(port: number): string | undefined {
       /^\d+$/.test(name) &&
       namesIn(`/proc/${name}/fd`).some((fd) => sockets.has(targetOf(`/proc/${name}/fd/${fd}`))),
   );
-  return pid && `${readOrEmpty(`/proc/${pid}/comm`).trim()} (pid ${pid})`;
+  // A program may name its threads: Node calls its first one MainThread.
+  const name = pid && (basename(targetOf(`/proc/${pid}/exe`)) || readOrEmpty(`/proc/${pid}/comm`).trim());
+  return pid && `${name} (pid ${pid})`;
 }
 
 /** The sockets in state LISTEN (0A), as their links in a process's `fd` folder name them. */

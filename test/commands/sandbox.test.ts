@@ -33,3 +33,17 @@ it('sandbox --duplicates takes refuse, accept and conflict, and anything else is
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain('--duplicates: expected refuse, accept, conflict, got "maybe"');
 });
+
+it('sandbox refuses a port that cannot be with 2, and names who has one that is taken', async () => {
+  const cwd = temporaryFolder();
+  const wrong = await start(['sandbox', '--port', '99999'], { cwd }).done;
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.err).toBe('counterfoil: --port: expected a whole number up to 65535, got "99999"\n');
+  const first = start(['sandbox', '--json', '--port', '0'], { cwd });
+  const { port } = new URL(JSON.parse(await first.line(/./)).url);
+  const taken = await start(['sandbox', '--port', port], { cwd }).done;
+  expect(taken.code).toBe(1);
+  expect(taken.err).toContain(
+    `the sandbox cannot listen on 127.0.0.1:${port} (--port): the port is in use by node`,
+  );
+});

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import * as applyWebhooks from '../../jobs/apply-webhooks.ts';
 import * as followUp from '../../jobs/follow-up.ts';
@@ -11,10 +12,13 @@ import { loadConfig } from '../../src/config.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { batchOf, type Home, makeHome } from '../support/cli.ts';
+import { batchOf, csv, type Home, makeHome, row } from '../support/cli.ts';
 
-async function opened(options: SandboxOptions = {}): Promise<{ home: Home; app: App }> {
-  const home = await makeHome(options, { COUNTERFOIL_SUBMISSION_HALT_AFTER_UNKNOWN: '0' });
+async function opened(
+  options: SandboxOptions = {},
+  settings: Record<string, string> = {},
+): Promise<{ home: Home; app: App }> {
+  const home = await makeHome(options, { COUNTERFOIL_SUBMISSION_HALT_AFTER_UNKNOWN: '0', ...settings });
   const loaded = loadConfig({ cwd: home.dir, env: home.env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'test');
@@ -40,6 +44,21 @@ it('intake counts what it took, refused and left waiting', async () => {
     batches: [],
     collections: 0,
   });
+});
+
+it('intake tells of each file that was refused, whole or in some rows, and shows no account number', async () => {
+  const { home, app } = await opened({}, { COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' });
+  home.put('data/inbox/some.csv', csv(row(1), row(2, { account: '1234567890123456789012' })));
+  home.put('data/inbox/whole.csv', csv(row(3, { account: '1234567890123456789012' })));
+  home.put('data/inbox/other.csv', csv());
+  const told: string[] = [];
+  await intake.run(app, { onRefused: (file, why) => told.push(`${basename(file)}: ${why}`) });
+  expect(told.toSorted()).toEqual([
+    expect.stringMatching(/^other\.csv: refused, 1 problem\(s\), see .*other\.errors\.csv: .*no rows$/),
+    expect.stringMatching(/^some\.csv: 1 row was left out: .*some\.invalid\.csv/),
+    expect.stringMatching(/^whole\.csv: refused, 1 problem\(s\), see .*whole\.errors\.csv$/),
+  ]);
+  expect(told.join()).not.toContain('1234567890123456789012');
 });
 
 it('submit counts every outcome, and a second run sends nothing', async () => {

@@ -83,6 +83,8 @@ describe('report.html', () => {
       kind: 'paid_twice',
       payout_id: payout,
       reference: 'SAL-1',
+      transfer_id: '771',
+      trx: null,
     });
     await addDiscrepancy(world.ledger, 'D-known', { state: 'acknowledged' });
     const html = await page();
@@ -91,6 +93,9 @@ describe('report.html', () => {
     );
     expect(cards).toHaveLength(40);
     expect(cards[0]).toContain('High : Paid twice D-twice');
+    expect(cards[0], 'what the service calls it, as far as it is known').toContain(
+      'Reference SAL-1 Transfer id 771 Who',
+    );
     expect(cards[1]).toContain('Do not pay it another way before 2026-11-22 13:02 +01:00.');
     expect(cards[1]).toContain('Who Ada Obi, account 0123456789, bank 058');
     expect(cards[1]).toContain('How much NGN 100.00');
@@ -120,6 +125,11 @@ describe('report.html', () => {
     );
     expect(words(html, 'action')).toContain('counterfoil release --mode');
     expect(words(html, 'action')).toContain('not proven complete page 3 failed');
+    const alien = JSON.stringify({ run: runId, complete: true, trouble: 'the list shows none of ours' });
+    await world.ledger.db.updateTable('runs').set({ summary: alien }).execute();
+    expect(words(await page(), 'action'), 'and with a whole list that proves nothing').toContain(
+      'may be another account’s the list shows none of ours',
+    );
     expect(words(html, 'webhooks')).toContain('2 webhooks of 8 did not come (25.0 of 100).');
   });
 

@@ -49,6 +49,25 @@ it('keeps account numbers as text and amounts as numbers only while every digit 
   expect(part('xl/styles.xml')).toMatch(/formatCode="0.00".*formatCode="0.000"/);
 });
 
+it('shows money with the digits of its currency at least, and counts as they are', async () => {
+  const rows = [
+    ['currency', 'amount', 'fee', 'age_days'],
+    ['NGN', '16.5', '10.755', '3'],
+    ['JPY', '100', '7', '4'],
+    ['?', '16.5', '7', '5'],
+  ];
+  await write(rows, [1, 2, 3]);
+  const styles = [...part('xl/styles.xml').matchAll(/formatCode="([^"]*)"/g)].map(([, code]) => code);
+  const shown = [...sheet().matchAll(/s="(\d+)"><v>([^<]*)</g)].map(
+    ([, style, value]) => `${value} as ${styles[Number(style) - 3]}`,
+  );
+  expect(shown).toEqual([
+    ...['16.5 as 0.00', '10.755 as 0.000', '3 as 0'],
+    ...['100 as 0', '7 as 0', '4 as 0'],
+    ...['16.5 as 0.0', '7 as 0', '5 as 0'],
+  ]);
+});
+
 it('gives texts back letter by letter, whatever signs they hold', async () => {
   const texts = [
     '<b>&amp;</b> "quoted" \'single\'',

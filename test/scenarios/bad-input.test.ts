@@ -1,5 +1,8 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, type Home, header, makeHome, row, sum } from '../support/cli.ts';
+import { batchOf, csv, type Home, header, row, sum } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 type Problem = { row: number; column: string; value: string; problem: string; fix: string };
 
@@ -110,6 +113,46 @@ it('skip_row takes the good rows, leaves the bad ones in NAME.invalid.csv, and e
   expect(home.sandbox.requests.bodies('PAY-0002')).toBe(1);
 });
 
+it('skip_row tells everywhere which rows are left out: before and after, with --quiet, in JSON, and where they are', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' });
+  const file = home.put('pay.csv', csv(row(1), row(2, { amount: 'ten' }), row(3)));
+  const problems = [expect.objectContaining({ row: 3, column: 'amount' })];
+  const checked = await home.json(['check', file], 3);
+  expect(checked.files[0]).toMatchObject({ ok: true, rows: 3, skipped: 1, problems });
+  const ahead = await home.run(['check', file]);
+  expect(ahead).toMatchObject({
+    code: 3,
+    out: expect.stringMatching(/ok .*2 payouts, NGN 2005\.00; 1 of its 3 rows would be left out/),
+  });
+  expect(ahead.out).toMatch(/row 3, column amount/);
+  const dry = await home.json(['submit', file, '--dry-run'], 3);
+  expect(dry).toMatchObject({ batches: [{ rows: 2, skipped: 1, problems }], refused: [] });
+  expect(await home.run(['submit', file, '--dry-run'])).toMatchObject({
+    code: 3,
+    out: expect.stringMatching(/would take .*1 of its 3 rows would be left out/),
+  });
+  const left = /1 row was left out: 1 problem.*pay\.errors\.csv\. To pay it, mend .*pay\.invalid\.csv/;
+  expect(await home.run(['submit', file, '--quiet'])).toMatchObject({
+    code: 3,
+    out: '',
+    err: expect.stringMatching(left),
+  });
+  const more = home.put('more.csv', csv(row(4), row(5, { amount: '0' })));
+  const [batch] = (await home.json(['submit', more], 3)).batches;
+  expect(batch).toMatchObject({ rows: 1, skipped: 1, problems: [{ row: 3, column: 'amount' }] });
+  expect(batch.errors_file).toMatch(/more\.errors\.csv$/);
+  expect(batch.invalid_file).toMatch(/more\.invalid\.csv$/);
+  const last = home.put('last.csv', csv(row(6), row(7, { amount: '0' })));
+  expect((await home.run(['submit', last])).out).toMatch(/1 row was left out: .*last\.invalid\.csv/);
+});
+
+it('a file without a good row is refused whole, whatever on_invalid_row says', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' });
+  const file = home.put('pay.csv', csv(row(1, { amount: 'ten' })));
+  expect((await home.json(['check', file], 3)).files[0]).toMatchObject({ ok: false, skipped: 0 });
+  expect((await home.json(['submit', file, '--dry-run'], 3)).refused).toHaveLength(1);
+});
+
 it('a file that is not there is one clear line', async () => {
   const home = await makeHome();
   const done = await home.run(['submit', 'nowhere.csv']);
@@ -126,4 +169,25 @@ it('one bad file among good ones: the good are sent, exit 3', async () => {
   expect(sent.batches).toHaveLength(1);
   expect(sent.refused).toHaveLength(1);
   expect(home.sandbox.requests.posts).toBe(1);
+});
+
+it('control figures without a file are those of the only one in the inbox; with two, or none, nothing is taken', async () => {
+  const home = await makeHome();
+  home.put('data/inbox/one.csv', batchOf(1));
+  home.put('data/inbox/two.csv', batchOf(2, 2));
+  const two = await home.run(['submit', '--rows', '1']);
+  expect(two).toMatchObject({ code: 2, err: expect.stringMatching(/inbox holds 2 files: name the file/) });
+  expect(home.names('data/inbox')).toEqual(['collections', 'one.csv', 'two.csv']);
+  rmSync(join(home.dir, 'data/inbox/two.csv'));
+  const wrong = await home.json(['submit', '--rows', '5'], 3);
+  expect(wrong.refused).toEqual([
+    expect.objectContaining({
+      problems: [expect.objectContaining({ problem: expect.stringContaining('5 rows') })],
+    }),
+  ]);
+  expect(home.sandbox.requests.posts).toBe(0);
+  home.put('data/inbox/one.csv', batchOf(1));
+  await home.json(['submit', '--rows', '1', '--total', 'NGN=1001.50'], 0);
+  expect(home.sandbox.requests.posts).toBe(1);
+  expect((await home.run(['submit', '--total', 'NGN=1001.50'])).err).toMatch(/inbox holds 0 files/);
 });

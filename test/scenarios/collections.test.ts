@@ -165,6 +165,13 @@ it('a file of expected collections that is bad is refused by submit and by recon
   expect([run.code, run.err]).toEqual([3, expect.stringContaining('row 2, column amount: "ten"')]);
 });
 
+it('a collection that the service does not know was asked about, and is not called verified', async () => {
+  const home = await makeHome();
+  home.put('data/inbox/collections/one.csv', rows('INV-1,5,NGN'));
+  const { out } = await home.run(['reconcile']);
+  expect(out).toMatch(/^collections {4}1 expected; 1 asked about by this run$/m);
+});
+
 it('where nobody can reach us no webhook is due, none is missing, and none is asked for', async () => {
   const home = await makeHome({}, { ...hears, COUNTERFOIL_RECEIVER_ENABLED: 'false' });
   home.put('data/inbox/collections/one.csv', rows('INV-1,5,NGN'));

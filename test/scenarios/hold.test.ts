@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { batchOf, csv, makeHome, row, until } from '../support/cli.ts';
+import { batchOf, csv, row, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 import { addBatch, born } from '../support/ledger.ts';
 
 it('hold keeps a batch from being sent and release lets it go', async () => {
@@ -71,8 +72,22 @@ it('a payout like a recent one under another reference holds the batch with a re
 it('duplicate_window_days: 0 turns the check off', async () => {
   const home = await makeHome({}, { COUNTERFOIL_SUBMISSION_DUPLICATE_WINDOW_DAYS: '0' });
   await home.json(['submit', home.put('first.csv', csv(row(1)))], 0);
-  await home.json(['submit', home.put('again.csv', csv(row(1, { reference: 'OTHER-1' })))], 0);
-  expect(home.sandbox.requests.posts).toBe(2);
+  const again = csv(row(1, { reference: 'OTHER-1' }), row(1, { reference: 'OTHER-2' }));
+  const file = home.put('again.csv', again);
+  expect((await home.json(['check', file], 0)).files[0]).toMatchObject({ duplicates: [], hold_reasons: [] });
+  await home.json(['submit', file], 0);
+  expect(home.sandbox.requests.posts).toBe(3);
+});
+
+it('P21: release and approve say of a cancelled batch that it is, and ask nobody for an approval', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_SUBMISSION_APPROVAL: 'always' });
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(1))], 4)).batches[0];
+  await home.json(['cancel', batch, '--yes'], 0);
+  for (const order of ['release', 'approve']) {
+    const done = await home.run([order, batch]);
+    expect(done, order).toMatchObject({ code: 2, out: '', err: expect.stringContaining('is cancelled') });
+    expect(done.err, order).not.toMatch(/needs an approval|dropped it/);
+  }
 });
 
 it('one payout above payout_limit holds the batch', async () => {

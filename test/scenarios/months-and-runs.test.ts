@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { batchOf, makeHome } from '../support/cli.ts';
 
@@ -29,6 +30,9 @@ it('a month that is over is closed once, and its files are the same bytes whenev
   expect((await home.run(['report', `period-${month(1)}`])).code, 'the folder of live mode').toBe(2);
   expect(home.read('data/reports/index.html')).toContain(`period-${month(1)}-test/statement.csv`);
   expect((await home.run(['report', '2001-01'])).code).toBe(2);
+  expect((await home.run(['report', 'NOPE'])).err).toContain(
+    `no run or batch "NOPE" in this ledger: ${join(home.dir, 'data/reports/index.html')} lists them`,
+  );
   expect((await home.json(['verify'], 0)).checks).toContainEqual(
     expect.objectContaining({ name: 'periods', ok: true }),
   );

@@ -102,12 +102,41 @@ it('with schedules on, serve takes in a dropped file, sends it once, and results
   expect((await daemon.done).code).toBe(0);
 });
 
-it('a taken receiver port ends serve with 1 and names the address', async () => {
+it('a taken receiver port ends serve with 1, and names the address, who has it and the setting', async () => {
   const home = await makeHome();
   const port = new URL(home.sandbox.url).port;
   const done = await home.run(['serve'], { COUNTERFOIL_RECEIVER_PORT: port });
   expect(done.code).toBe(1);
-  expect(done.err).toContain(port);
+  expect(done.err).toContain(
+    `the receiver cannot listen on 127.0.0.1:${port} (receiver.port): the port is in use by `,
+  );
+  expect(done.err).toContain('; stop that program, or set another receiver.port\n');
+  expect(done.err).not.toContain('EADDRINUSE');
+});
+
+it('a session that closes stops serve as a signal to stop does: what is stored is applied, and it ends with 0', async () => {
+  const home = await makeHome();
+  const { daemon } = await serving(home);
+  daemon.signal('SIGHUP');
+  const done = await daemon.done;
+  expect(done.code, done.err).toBe(0);
+  expect((await home.json(['status'], 0)).daemon).toMatchObject({ running: false });
+});
+
+it('with every schedule off, results and failed.csv say what the last webhook said, soon after it came', async () => {
+  const home = await makeHome({ settleMs: 600_000, faults: { 'PAY-0001': 'fail', 'PAY-0003': 'fail' } });
+  await serving(home);
+  const told = await home.json(['submit', home.put('pay.csv', batchOf(3))], 0);
+  const folder = `data/reports/${told.batches[0].batch}`;
+  const count = (name: string, text: string): number =>
+    home.names(folder).includes(name) ? home.read(`${folder}/${name}`).split(text).length - 1 : 0;
+  expect(count('results.csv', ',pending,')).toBe(3);
+  await home.sandbox.settleAll();
+  await until(
+    4000,
+    () => [count('results.csv', ',failed,'), count('results.csv', ',success,'), count('failed.csv', '-R2,')],
+    ([failed, success, again]) => failed === 2 && success === 1 && again === 2,
+  );
 });
 
 it('a webhook that arrives while an earlier one is being looked up is applied too, without any schedule', async () => {

@@ -1,5 +1,8 @@
+import { rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, header, makeHome, row, until } from '../support/cli.ts';
+import { batchOf, csv, header, row, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 const nowhere = { COUNTERFOIL_SERVICE_BASE_URL: 'http://127.0.0.1:9' };
 
@@ -38,7 +41,7 @@ it('an interrupted submit names the batch, what was sent and how to go on', asyn
   const home = await makeHome({ latencyMs: 150 }, { COUNTERFOIL_SERVICE_CONCURRENCY: '2' });
   const first = home.start(['submit', home.put('pay.csv', batchOf(20))]);
   await until(
-    8000,
+    20_000,
     () => home.sandbox.requests.posts,
     (posts) => posts >= 3,
   );
@@ -84,6 +87,110 @@ it('--quiet prints nothing of what went well: no page, no warning; a refused fil
   await home.json(['hold', '--mode'], 0);
   const halted = await home.run(['submit', '--quiet']);
   expect(halted).toMatchObject({ code: 4, out: '', err: expect.stringContaining('is halted') });
+});
+
+it('--quiet says whatever ends with another code than 0: held, waiting for an approval, unknown, open discrepancies', async () => {
+  const home = await makeHome({ faults: { 'PAY-0003': 'lost_answer' } });
+  const twice = home.put('twice.csv', csv(row(1), row(1, { reference: 'PAY-0002' })));
+  const held = await home.run(['submit', twice, '--quiet']);
+  expect(held).toMatchObject({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(
+      /^twice-\S+: held, 2 held; .*\n {2}held: possible duplicate: .*counterfoil release/,
+    ),
+  });
+  const approval = { COUNTERFOIL_SUBMISSION_APPROVAL: 'always' };
+  const waits = await home.run(['submit', home.put('waits.csv', csv(row(4))), '--quiet'], approval);
+  expect(waits).toMatchObject({ code: 4, out: '', err: expect.stringMatching(/held: needs an approval/) });
+  const unknown = await home.run(['submit', home.put('unknown.csv', csv(row(3))), '--quiet']);
+  expect(unknown).toMatchObject({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(/^1 unknown: .*PAY-0003\. Next: counterfoil reconcile/),
+  });
+  home.sandbox.book.plant({ reference: 'FOREIGN-1' });
+  const found = await home.run(['reconcile', '--quiet']);
+  expect(found).toMatchObject({
+    code: 4,
+    out: '',
+    err: expect.stringMatching(
+      /open: .*1 missing_in_ledger.*\nWhat to do about each: counterfoil discrepancies/,
+    ),
+  });
+});
+
+it('submit --json says why a batch is held, as status does', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_SUBMISSION_PAYOUT_LIMIT: '{"NGN":"1000.00"}' });
+  const [held] = (await home.json(['submit', home.put('pay.csv', batchOf(1))], 4)).batches;
+  expect(held.hold_reasons).toEqual([expect.stringContaining('submission.payout_limit')]);
+  expect((await home.json(['status'], 4)).batches[0].hold_reasons).toEqual(held.hold_reasons);
+});
+
+it('a halt counts all that waits, also where the file that was named brought nothing', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(1));
+  await home.json(['submit', file, '--no-wait'], 0);
+  await home.json(['hold', '--mode'], 0);
+  for (const args of [['submit', file], ['submit', file, '--quiet'], ['submit']]) {
+    const { out, err } = await home.run(args);
+    expect(out + err, args.join(' ')).toContain('(1 payout waits)');
+  }
+});
+
+it('in mode live the way on is named with --live', async () => {
+  const key = { COUNTERFOIL_LIVE_SECRET_KEY: 'sk_live_0123456789abcdef' };
+  const home = await makeHome({}, { COUNTERFOIL_MODE: 'live', ...key, ...nowhere });
+  const file = home.put('pay.csv', batchOf(1));
+  const failed = await home.run(['submit', file, '--live', '--yes']);
+  expect(failed).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/Go on with: counterfoil submit --live \(/),
+  });
+  const again = await home.run(['submit', '--live', '--yes']);
+  expect(again.err).toMatch(/Go on with: counterfoil submit --live$/m);
+  const { refused } = await home.json(['submit', file, '--live', '--yes'], 3);
+  expect(refused[0].problems[0].fix).toContain('counterfoil submit --live (without the file)');
+});
+
+it('an archive that cannot be written leaves the batch recorded, says so each time, and the next submit goes on', async () => {
+  const home = await makeHome();
+  await home.json(['submit'], 0);
+  const archive = join(home.dir, 'data/archive');
+  rmdirSync(archive);
+  home.put('data/archive', 'no folder');
+  const file = home.put('pay.csv', batchOf(2));
+  const said =
+    /pay\.csv is recorded as pay-\S+, but cannot be brought from .*archive \(a file stands where a folder should be, \w+\).*this run sent nothing.*go on with counterfoil submit \(without the file/;
+  for (const args of [['submit', file], ['submit']])
+    expect(await home.run(args)).toMatchObject({ code: 1, err: expect.stringMatching(said) });
+  rmSync(archive);
+  await home.json(['submit'], 0);
+  expect(home.names('data/archive')).toHaveLength(1);
+  expect(home.sandbox.requests.posts).toBe(2);
+});
+
+it('reports that cannot be written do not hide what was sent', async () => {
+  const home = await makeHome();
+  const reports = join(home.dir, 'data/reports');
+  rmdirSync(reports);
+  home.put('data/reports', 'no folder');
+  const sent = await home.run(['submit', home.put('pay.csv', batchOf(2))]);
+  expect(sent).toMatchObject({
+    code: 1,
+    out: expect.stringMatching(/sent, 2 pending/),
+    err: expect.stringMatching(
+      /result files could not be written: .*What was sent is recorded.*counterfoil report/,
+    ),
+  });
+  expect((await home.json(['submit'], 1)).error).toContain('result files');
+  expect(await home.run(['report'])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/this account cannot use .*reports.*nothing is lost/),
+  });
+  rmSync(reports);
+  await home.json(['report'], 0);
+  expect(home.sandbox.requests.posts).toBe(2);
 });
 
 it('a wrong key or an absent service in reconcile says what to check, and that nothing was compared', async () => {

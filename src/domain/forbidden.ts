@@ -1,0 +1,18 @@
+const reasons: Partial<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a file stands where a folder should be',
+  EEXIST: 'a file stands where a folder should be',
+  EISDIR: 'a folder stands where a file should be',
+};
+
+/** The file or folder that this account may not use, and why, in plain words; null for any other error. */
+export function forbiddenPlace(error: unknown): { place: string; why: string } | null {
+  if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
+  const code = String(error.code);
+  const why = reasons[code];
+  // What is copied names its target too, and that is nearly always what may not be written.
+  const place = 'dest' in error ? error.dest : error.path;
+  return why === undefined ? null : { place: String(place), why: `${why}, ${code}` };
+}
