@@ -40,6 +40,11 @@ export async function serve(context: Context): Promise<Result> {
         if (problem) throw new Stop(1, problem);
         throw error;
       });
+      const hungUp = Promise.withResolvers<void>();
+      // A terminal that closes says the same and means the end; so it does where there is nothing to read again.
+      const reloads = config.receiver.tlsCert !== '' && !context.terminal;
+      const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
+      process.on('SIGHUP', onHangUp);
       const halted = await findHalt(app.ledger.db, config.mode);
       if (context.options.json)
         context.print(
@@ -56,11 +61,6 @@ export async function serve(context: Context): Promise<Result> {
           `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
         );
       if (halted) context.say(`nothing is sent: sending is halted ${haltText(halted)}`);
-      const hungUp = Promise.withResolvers<void>();
-      // A terminal that closes says the same and means the end; so it does where there is nothing to read again.
-      const reloads = config.receiver.tlsCert !== '' && !context.terminal;
-      const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
-      process.on('SIGHUP', onHangUp);
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });
