@@ -43,9 +43,9 @@ export function heardAgainst(evidence: Evidence): string | null {
   return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${payout.reference} asks it`;
 }
 
-/** The header that makes it stale is not signed: whoever passed it on may have written that. */
+/** The header that makes it stale is not signed: whoever passed it on may have written that. One that says failed speaks for nothing. */
 function isStale({ effect }: Heard): boolean {
-  return effect?.startsWith('stale:') ?? false;
+  return /^stale:(?! says failed)/.test(effect ?? '');
 }
 
 /** A look-up asked since was answered, whatever it said: it is heard by itself. */

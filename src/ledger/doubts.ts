@@ -68,7 +68,7 @@ const answeredSince: RawBuilder<boolean> = sql`exists (select 1 from inquiries a
  */
 export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
   where w.payout_id = p.id and ((w.effect like 'conflict%' and w.effect not like 'conflict: a webhook says failed%')
-      or w.effect like 'stale:%')
+      or (w.effect like 'stale:%' and w.effect not like 'stale: says failed%'))
     and not (${answeredSince}))`;
 
 /** An authentic webhook named its reference before it was in this ledger, and no look-up has been answered since. */

@@ -124,14 +124,19 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], at: string): Pro
   await markAllApplied(trx, at, applied);
 }
 
+/** As {@link contradictedByWebhook} reads it: that it failed is no sign that it was paid. */
+const staleFailure = 'stale: says failed; a reason to ask, not a witness';
+
 function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
-  if (webhook.stale === 1n)
+  const finding = findWitness(json, expected, 'webhook');
+  if (webhook.stale === 1n) {
+    const saysFailed = finding.kind === 'witness' && finding.witness.status === 'failed';
     return {
       kind: 'question',
       why: 'a webhook with a stale timestamp',
-      effect: 'stale: a reason to ask, not a witness',
+      effect: saysFailed ? staleFailure : 'stale: a reason to ask, not a witness',
     };
-  const finding = findWitness(json, expected, 'webhook');
+  }
   switch (finding.kind) {
     case 'witness':
       return finding;

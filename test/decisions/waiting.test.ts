@@ -200,4 +200,20 @@ describe('a successor that waits', () => {
     await told.looked(id, hour / 4, shown('failed'));
     expect(await sentOnRelease(hour / 3)).toEqual(['F-R2']);
   });
+
+  it('P18: is sent though a webhook with a stale timestamp says once more that its predecessor failed', async () => {
+    const id = await waiting();
+    await told.heard(2 * hour, 'failed', {}, true);
+    await told.unanswered(id, 2 * hour + 1000);
+    expect(await told.claimed(3 * hour)).toEqual(['F-R2']);
+  });
+
+  it('P18: is not sent while a webhook with a stale timestamp says that its predecessor was paid, and no look-up was answered', async () => {
+    const id = await waiting();
+    await told.heard(2 * hour, 'success', {}, true);
+    await told.unanswered(id, 2 * hour + 1000);
+    expect(await told.claimed(3 * hour)).toEqual([]);
+    await told.looked(id, 4 * hour, shown('failed'));
+    expect(await sentOnRelease(5 * hour)).toEqual(['F-R2']);
+  });
 });
