@@ -179,7 +179,8 @@ describe('overload', () => {
     const replies = Array.from({ length: 100 }, (_, n) =>
       exchange(port, [requestBytes(`{"n":${n}}`)], { ms: 10_000 }),
     );
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Until then nobody can be answered but who is turned away.
+    await Promise.race(replies);
     writing.resolve();
     await blocked;
     const heard = await Promise.all(replies);
