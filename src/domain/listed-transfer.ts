@@ -24,5 +24,18 @@ export type StagedTransfer = ListedTransfer & { print?: number };
  * row than before must change this text too: rows are copied from run to run while it stays the same.
  */
 export function shownFields(item: ListedTransfer): string {
-  return `${item.trx}|${item.reference}|${item.currency}|${item.amount}|${item.fee}|${item.account_name}|${item.account_number}|${item.bank_code}|${item.domain}|${item.status}|${item.created_at}|${item.updated_at}`;
+  return JSON.stringify([
+    item.trx,
+    item.reference,
+    item.currency,
+    item.amount,
+    item.fee,
+    item.account_name,
+    item.account_number,
+    item.bank_code,
+    item.domain,
+    item.status,
+    item.created_at,
+    item.updated_at,
+  ]);
 }

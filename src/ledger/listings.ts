@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
 import { newestHistory } from './history.ts';
@@ -87,7 +88,7 @@ export async function* transferRanges(db: Db, run: string): AsyncGenerator<Trans
     yield { after, upTo: last?.transfer_id ?? null };
     if (!last) return;
     after = last.transfer_id;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 }
 
@@ -120,7 +121,7 @@ export async function describeListing(
     if (told.oldest !== null && (oldest === null || told.oldest < oldest)) oldest = told.oldest;
     if (told.other === 1n) other = 1n;
     after = told.last;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListedRow } from '../domain/classify.ts';
 import type { Mode } from '../domain/payout.ts';
@@ -89,13 +90,8 @@ export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRa
     const upTo = last?.payout_id ?? highest;
     yield { after, upTo };
     after = upTo;
-    await breath();
+    await setImmediate();
   }
-}
-
-/** Lets everything else in this process have its turn. */
-export function breath(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The rows among these that belong to no payout, and for which there is one. */

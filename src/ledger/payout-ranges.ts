@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from './open.ts';
 
 /** Payouts with an id above `after` and up to `upTo`. */
@@ -20,6 +21,6 @@ export async function* payoutRanges(db: Db): AsyncGenerator<PayoutRange> {
     const isLast = after + idsPerRange >= newest;
     yield { after, upTo: isLast ? highest : after + idsPerRange };
     if (isLast) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
   }
 }

@@ -1,7 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Mode } from '../domain/payout.ts';
 import type { Db } from './open.ts';
 import { casesIn, type PairCase, type WalkedRange } from './pair-cases.ts';
-import { breath } from './pairing.ts';
 import type { PayoutRange } from './payout-ranges.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function* casesAgain(
   for (const range of look.walked) {
     if (!range.any && isQuiet(range)) continue;
     yield* casesIn(db, { run, mode, range }, limit);
-    await breath();
+    await setImmediate();
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import {
   CompiledQuery,
@@ -85,7 +86,7 @@ function createBreath(): () => Promise<void> {
   let turned = performance.now();
   return async () => {
     if (performance.now() - turned < turnMs) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     turned = performance.now();
   };
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 
 export type GroupCommit<T> = {
@@ -47,7 +48,7 @@ export function createGroupCommit<T>(deps: {
   };
   const start = async (): Promise<void> => {
     // One turn of the event loop, so that what was read in the same turn is in the group.
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     await run();
   };
   return {

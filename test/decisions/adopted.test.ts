@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { adoptLedger } from '../../src/ledger/adopt.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { adoptGoneBack } from '../ledger/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,
@@ -23,21 +21,6 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const told = createTold(() => ledger);
-
-/** The ledger is a copy that went back in time, and somebody adopts it. */
-async function adopt(ms: number): Promise<void> {
-  await ledger.close();
-  const alone = await openLedger(ledger.path, { now: () => at(ms), alone: 'owner' });
-  await adoptLedger(alone, () => at(ms));
-  await alone.close();
-  const now: Ledger = await openLedger(ledger.path, { now: () => at(ms) });
-  const { folder } = ledger;
-  const remove = async (): Promise<void> => {
-    await now.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  ledger = { ...now, folder, remove };
-}
 
 function decisionsAt(ms: number, referencePrefix: string) {
   const clock = { ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) };
@@ -62,7 +45,7 @@ it.each(['', 'ACME-'])(
   'P25: what was under way in the copy and fails later may have been paid again by the lost one; the prefix is now "%s"',
   async (prefix) => {
     const id = await told.sent(replies.accepted('T-1'));
-    await adopt(10_000);
+    ledger = await adoptGoneBack(ledger, 10_000);
     for (const ms of [hour, 2 * hour])
       await nightOf(ledger, { at: ms, rows: [own('failed'), paidByLost], full: true, details: 'failed' });
     await told.looked(id, 2.5 * hour, shown('failed'));
@@ -77,7 +60,7 @@ it('P25: so may what came back in the copy, and nobody knows before a complete l
   const id = await told.sent(replies.accepted('T-1'));
   await told.looked(id, 1000, shown('success'));
   await told.looked(id, 2000, shown('returned'));
-  await adopt(10_000);
+  ledger = await adoptGoneBack(ledger, 10_000);
   expect(await told.judged(id, hour)).toMatchObject({ why: expect.stringMatching(/went back in time/) });
   await nightOf(ledger, { at: 2 * hour, rows: [own('returned'), paidByLost], full: true });
   expect((await orderAgain(id, 3 * hour, 'ACME-')).sent).toEqual([]);
@@ -85,7 +68,7 @@ it('P25: so may what came back in the copy, and nobody knows before a complete l
 
 it('P25: what the list clears is paid again, and what came in since the adoption waits for no list', async () => {
   const id = await told.sent(replies.accepted('T-1'));
-  await adopt(10_000);
+  ledger = await adoptGoneBack(ledger, 10_000);
   await nightOf(ledger, { at: hour, rows: [own('failed')], full: true, details: 'failed' });
   await nightOf(ledger, { at: 2 * hour, rows: [own('failed')], full: true, details: 'failed' });
   await told.looked(id, 2.5 * hour, shown('failed'));

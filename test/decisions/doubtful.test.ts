@@ -1,9 +1,7 @@
-import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { adoptLedger } from '../../src/ledger/adopt.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
+import { adoptGoneBack } from '../ledger/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,
@@ -91,21 +89,6 @@ it('P4: nothing is settled while a later attempt of it is in a request', async (
   expect((await payoutById(ledger, id)).state).toBe('unknown');
 });
 
-/** Adopts the ledger as one that went back in time, and goes on with it. */
-async function adopt(ms: number): Promise<void> {
-  await ledger.close();
-  const alone = await openLedger(ledger.path, { now: () => at(ms), alone: 'owner' });
-  await adoptLedger(alone, () => at(ms));
-  await alone.close();
-  const now: Ledger = await openLedger(ledger.path, { now: () => at(ms) });
-  const { folder } = ledger;
-  const remove = async (): Promise<void> => {
-    await now.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  ledger = { ...now, folder, remove };
-}
-
 it.each(['refused', 'failed'] as const)(
   'P25: a payout that was %s is not sent again where a lost copy of the ledger may have paid it under a new reference',
   async (state) => {
@@ -117,7 +100,7 @@ it.each(['refused', 'failed'] as const)(
     // Another that the list shows, so that it is believed to be of our account.
     await addBatch(ledger, ['R-0'], { id: 'b-0' });
     await send(replies.accepted('T-R-0'));
-    await adopt(10_000);
+    ledger = await adoptGoneBack(ledger, 10_000);
     const rows = [listedTransfer('R-1-R2'), listedTransfer('R-0')];
     await nightOf(ledger, { at: 3_600_000, rows, full: true });
     const before = (await decisionsOf().weigh([id], at(3_600_001))).cases[0];

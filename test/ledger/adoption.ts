@@ -1,6 +1,7 @@
+import { rmSync } from 'node:fs';
 import { adoptLedger } from '../../src/ledger/adopt.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { at } from '../support/ledger.ts';
+import { at, type TestLedger } from '../support/ledger.ts';
 
 /** Opens as a command that must be alone on the ledger does. */
 function openAlone(path: string): Promise<Ledger> {
@@ -19,4 +20,17 @@ export async function adoptAlone(
   } finally {
     await alone.close();
   }
+}
+
+/** The ledger is a copy that went back in time, and somebody adopts it; returns it opened again. */
+export async function adoptGoneBack(ledger: TestLedger, ms: number): Promise<TestLedger> {
+  await ledger.close();
+  await adoptAlone(ledger.path, ms);
+  const adopted = await openLedger(ledger.path, { now: () => at(ms) });
+  const { folder } = ledger;
+  const remove = async (): Promise<void> => {
+    await adopted.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { ...adopted, folder, remove };
 }

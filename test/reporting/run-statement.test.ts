@@ -1,9 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pairListed } from '../../src/ledger/pairing.ts';
-import { addListed, addPayout, addRun, cut, makeWorld, runId, type World } from './support.ts';
+import { addListed, addPayout, addRun, makeWorld, reportRun, reportTable, type World } from './support.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -12,19 +8,9 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const text = (file: string): string =>
-  readFileSync(join(world.reports, `reconciliation-${runId}`, file), 'utf8');
-const table = (file: string): string[][] => parse(text(file), { bom: true });
-
-async function report(): Promise<void> {
-  await pairListed(world.ledger, runId, 'test');
-  await world.reporting.freezeRun(runId, cut);
-  await world.reporting.writeRun(runId);
-}
-
 /** The lines of one currency as `line: [count, amount]`, zero lines left out. */
 function statement(currency = 'NGN'): Record<string, [string, string]> {
-  const rows = table('statement.csv').filter(
+  const rows = reportTable(world, 'statement.csv').filter(
     ([code, , count, amount]) => code === currency && (count !== '0' || amount !== '0.00'),
   );
   return Object.fromEntries(rows.map(([, line = '', count = '', amount = '']) => [line, [count, amount]]));
@@ -50,7 +36,7 @@ describe('P30: the statement', () => {
     await addPayout(ledger, 'unsent', ['ready', 'sending', 'ready']);
     await addPayout(ledger, 'held', ['held']);
     await addListed(ledger, 'foreign', { amount: 500n });
-    await report();
+    await reportRun(world);
     expect(statement()).toEqual({
       submitted: ['8', '800.00'],
       settled: ['3', '300.00'],
@@ -71,7 +57,7 @@ describe('P30: the statement', () => {
   it('counts a reopened payout once at the service and closes right', async () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'refused', 'pending', 'success']);
     await addListed(world.ledger, 'R1');
-    await report();
+    await reportRun(world);
     const lines = statement();
     expect(lines).toMatchObject({
       submitted: ['1', '100.00'],
@@ -91,7 +77,7 @@ describe('P30: the statement', () => {
     await addPayout(world.ledger, 'again', ['ready', 'sending', 'unknown', 'ready', 'sending', 'pending'], {
       events: [...first, 'intent', 'accepted'],
     });
-    await report();
+    await reportRun(world);
     expect(statement()).toMatchObject({
       submitted: ['3', '300.00'],
       closing: ['3', '300.00'],
@@ -104,12 +90,12 @@ describe('P30: the statement', () => {
   it('shows what no line explains: a success that the service lists as failed, and a second transfer', async () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
     await addListed(world.ledger, 'R1', { status: 'failed' });
-    await report();
+    await reportRun(world);
     expect(statement().unexplained).toEqual(['1', '-100.00']);
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending', 'success'], { transfer_id: 'T-R2' });
     await addListed(world.ledger, 'R2');
     await addListed(world.ledger, 'R2', { transfer_id: 'again', amount: 70_000n });
-    await report();
+    await reportRun(world);
     expect(statement().unexplained).toEqual(['2', '600.00']);
   });
 
@@ -118,7 +104,7 @@ describe('P30: the statement', () => {
     await addListed(world.ledger, 'R1', { amount: 9_000n });
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending']);
     await addListed(world.ledger, 'R2', { currency: 'ZAR', amount: 2_500n, status: 'pending' });
-    await report();
+    await reportRun(world);
     expect(statement().amount_differences).toEqual(['2', '-110.00']);
     expect(statement('ZAR')).toEqual({
       listed_by_service: ['1', '25.00'],
@@ -137,10 +123,10 @@ describe('P30: the statement', () => {
       times: ['2026-11-21T13:01:00.000Z', '2026-11-21T13:02:00.000Z'],
       amount: 1n,
     });
-    await report();
+    await reportRun(world);
     expect(statement().timing).toEqual(['3', '-0.01']);
     expect(statement().unexplained).toBeUndefined();
-    expect(table('payouts.csv').map((row) => row[9])).toEqual([
+    expect(reportTable(world, 'payouts.csv').map((row) => row[9])).toEqual([
       'match_state',
       'in_flight',
       'matched',
@@ -155,14 +141,14 @@ describe('P30: the statement', () => {
     await addListed(world.ledger, 'R1', { status: 'pending' });
     await addPayout(world.ledger, 'R3', ['ready', 'sending', 'pending'], { mode: 'live' });
     await addListed(world.ledger, 'R4', { domain: 'live' });
-    await report();
+    await reportRun(world);
     expect(statement()).toEqual({
       submitted: ['1', '100.00'],
       closing: ['1', '100.00'],
       in_flight: ['1', '100.00'],
       listed_by_service: ['1', '100.00'],
     });
-    const states = table('payouts.csv').slice(1);
+    const states = reportTable(world, 'payouts.csv').slice(1);
     expect(states.map((row) => [row[0], row[8]])).toEqual([['R1', 'pending']]);
   });
 
@@ -171,7 +157,7 @@ describe('P30: the statement', () => {
       await addPayout(world.ledger, name, ['ready', 'sending', 'pending'], { amount: 2n ** 63n - 1n });
       await addListed(world.ledger, name, { amount: 2n ** 63n - 1n });
     }
-    await report();
+    await reportRun(world);
     expect(statement().submitted).toEqual(['3', '276701161105643274.21']);
     expect(statement().unexplained).toBeUndefined();
   });

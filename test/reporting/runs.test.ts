@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { pairListed } from '../../src/ledger/pairing.ts';
 import {
   addBatch,
   addDiscrepancy,
@@ -11,6 +9,9 @@ import {
   addRun,
   cut,
   makeWorld,
+  reportRun,
+  reportTable,
+  reportText,
   runId,
   type World,
 } from './support.ts';
@@ -21,16 +22,6 @@ beforeEach(async () => {
   await addRun(world.ledger);
 });
 afterEach(() => world.close());
-
-const text = (file: string): string =>
-  readFileSync(join(world.reports, `reconciliation-${runId}`, file), 'utf8');
-const table = (file: string): string[][] => parse(text(file), { bom: true });
-
-async function report(): Promise<void> {
-  await pairListed(world.ledger, runId, 'test');
-  await world.reporting.freezeRun(runId, cut);
-  await world.reporting.writeRun(runId);
-}
 
 describe('the files of a run', () => {
   it('gives one row a payout with its match state', async () => {
@@ -50,9 +41,9 @@ describe('the files of a run', () => {
     await addPayout(ledger, 'held', ['held']);
     await addPayout(ledger, 'renamed', ['ready', 'sending', 'pending'], { transfer_id: 'T-other' });
     await addListed(ledger, 'other', { status: 'pending' });
-    await report();
-    const rows = table('payouts.csv');
-    expect(text('payouts.csv').split('\r\n')[1]).toBe(
+    await reportRun(world);
+    const rows = reportTable(world, 'payouts.csv');
+    expect(reportText(world, 'payouts.csv').split('\r\n')[1]).toBe(
       'ok,b-20261121-000001,2,0123456789,Ada Obi,058,100.00,NGN,success,matched,T-ok,,10.00,success,100.00,2026-11-21T13:01:00.000+01:00,,response+listing,submitted+settled+listed_by_service',
     );
     expect(rows.slice(1).map((row) => [row[0], row[9]])).toEqual([
@@ -81,13 +72,18 @@ describe('the files of a run', () => {
     await addListed(ledger, 'f', { amount: 700n });
     await addDiscrepancy(ledger, 'D3', { state: 'resolved', resolved_at: '2026-11-21T13:01:00.000Z' });
     await addDiscrepancy(ledger, 'D4', { state: 'resolved', resolved_at: '2026-11-20T13:01:00.000Z' });
-    await report();
-    expect(text('discrepancies.csv').split('\r\n').slice(0, 2)).toEqual([
+    await reportRun(world);
+    expect(reportText(world, 'discrepancies.csv').split('\r\n').slice(0, 2)).toEqual([
       '\ufeffdiscrepancy_id,kind,severity,reference,batch,trx,transfer_id,currency,expected,actual,difference,first_seen_at,last_seen_at,age_days,state,evidence,action,note',
       "D1,amount_conflict,high,R1,b-20261121-000001,,,NGN,100.00,90.00,-10.00,2026-11-17T14:05:00.000+01:00,2026-11-21T14:00:00.000+01:00,4,open,listing,ask,'=x",
     ]);
-    expect(table('discrepancies.csv').map((row) => row[0])).toEqual(['discrepancy_id', 'D1', 'D2', 'D3']);
-    expect(text('ageing.csv')).toBe(
+    expect(reportTable(world, 'discrepancies.csv').map((row) => row[0])).toEqual([
+      'discrepancy_id',
+      'D1',
+      'D2',
+      'D3',
+    ]);
+    expect(reportText(world, 'ageing.csv')).toBe(
       '\ufeffcurrency,kind,bucket,count,amount\r\nNGN,amount_conflict,4-7,1,100.00\r\nNGN,missing_in_ledger,0-1,1,7.00\r\n',
     );
   });
@@ -95,7 +91,7 @@ describe('the files of a run', () => {
   it('are the same bytes when written again after the ledger went on', async () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending']);
     await addDiscrepancy(world.ledger, 'D1');
-    await report();
+    await reportRun(world);
     const folder = join(world.reports, `reconciliation-${runId}`);
     const names = readdirSync(folder);
     expect(names).toContain('report.html');
@@ -111,16 +107,16 @@ describe('the files of a run', () => {
     );
     for (const [index, name] of names.entries())
       expect(readFileSync(join(folder, name)).equals(before[index] ?? Buffer.of()), name).toBe(true);
-    expect(text('summary.json')).toBe(
+    expect(reportText(world, 'summary.json')).toBe(
       `{\n  "schema": 1,\n  "run": "${runId}",\n  "complete": true,\n  "passes": 2\n}\n`,
     );
   });
 
   it('mask the account numbers of their rows, and leave the names of the columns alone', async () => {
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending']);
-    await report();
+    await reportRun(world);
     await world.with('{ mask_accounts: true }').writeRun(runId);
-    const [header = [], ...rows] = table('payouts.csv');
+    const [header = [], ...rows] = reportTable(world, 'payouts.csv');
     const at = header.indexOf('account_number');
     expect(at).toBeGreaterThan(-1);
     expect(rows.map((row) => row[at])).toEqual(['******6789']);
@@ -132,9 +128,9 @@ describe('the files of a run', () => {
     await world.ledger.db.insertInto('run_rows').values(stale).execute();
     await expect(world.reporting.writeRun(runId)).rejects.toThrow('did not finish');
     expect(await world.reporting.lastRun()).toBeNull();
-    await report();
+    await reportRun(world);
     expect(
-      table('payouts.csv')
+      reportTable(world, 'payouts.csv')
         .slice(1)
         .map((row) => row[0]),
     ).toEqual(Array.from({ length: 1_001 }, (_, n) => `R${n}`));

@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { pairListed } from '../../src/ledger/pairing.ts';
 import type { Shown } from '../../src/ledger/shown-under.ts';
 import type { Discrepancy, NewPayout } from '../../src/ledger/tables.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
@@ -210,4 +212,21 @@ export async function addDiscrepancy(
     ...more,
   };
   await ledger.db.insertInto('discrepancies').values(discrepancy).execute();
+}
+
+/** The text of a file of the run's report. */
+export function reportText(world: World, file: string): string {
+  return readFileSync(join(world.reports, `reconciliation-${runId}`, file), 'utf8');
+}
+
+/** The rows of a CSV file of the run's report, its header first. */
+export function reportTable(world: World, file: string): string[][] {
+  return parse(reportText(world, file), { bom: true });
+}
+
+/** Pairs, freezes and writes the run, as the end of a reconciliation does. */
+export async function reportRun(world: World): Promise<void> {
+  await pairListed(world.ledger, runId, 'test');
+  await world.reporting.freezeRun(runId, cut);
+  await world.reporting.writeRun(runId);
 }
