@@ -1,23 +1,12 @@
 import type { Ledger } from '../../src/ledger/open.ts';
+import { batchRow } from '../support/batch-row.ts';
 
 const sent = '2026-10-01T00:00:00.000Z';
 
 /** So many pending payouts that the service of list-process.ts lists, as if sent; ids are the transfers' ids. */
 export async function addListed(ledger: Ledger, rows: number): Promise<void> {
-  const rest = { columns: '[]', delimiter: ',', hold_reasons: '[]', body_digest: 'd', created_at: sent };
-  await ledger.db
-    .insertInto('batches')
-    .values({
-      id: 'b',
-      mode: 'test',
-      name: 'b',
-      file_name: 'b.csv',
-      content_hash: 'h',
-      phase: 'loaded',
-      row_count: BigInt(rows),
-      ...rest,
-    })
-    .execute();
+  const batch = batchRow('b', sent, { row_count: BigInt(rows) });
+  await ledger.db.insertInto('batches').values(batch).execute();
   for (let from = 1; from <= rows; from += 500) {
     const some = Array.from({ length: Math.min(500, rows - from + 1) }, (_, i) => from + i);
     await ledger.write(async (trx) => {

@@ -7,11 +7,13 @@ import { beginRun } from '../../src/ledger/listings.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { createListing } from '../../src/observation/listing.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { listedRow } from '../support/listed-row.ts';
 
 type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number };
 type Trouble = (asked: number, page: number, book: Book) => number | undefined;
 
 const start = Date.UTC(2026, 10, 21, 12);
+
 let folder: string;
 let ledger: Ledger;
 
@@ -26,21 +28,7 @@ afterEach(async () => {
 
 function row(n: number, createdAt = start - 60_000): ListedTransfer {
   const at = new Date(createdAt).toISOString();
-  return {
-    id: String(n),
-    trx: `TRX${n}`,
-    reference: `ACME-${n}`,
-    currency: 'NGN',
-    amount: '10.00',
-    fee: '1.00',
-    account_name: 'A',
-    account_number: '0123456789',
-    bank_code: '058',
-    domain: 'test',
-    status: 'success',
-    created_at: at,
-    updated_at: at,
-  };
+  return listedRow(n, { created_at: at, updated_at: at });
 }
 
 /** A list over generated rows, newest first; `disturb` runs before each answer and may name a Retry-After to fail with. */

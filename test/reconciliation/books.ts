@@ -8,6 +8,7 @@ import { listOpen } from '../../src/ledger/discrepancies.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
+import { batchRow } from '../support/batch-row.ts';
 
 const birth = '2026-11-20T00:00:00.000Z';
 const sent = '2026-11-21T10:00:00.000Z';
@@ -23,23 +24,7 @@ export async function openBooks(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
   ledger = await openLedger(join(folder, 'data', 'ledger.db'), { now: () => birth });
   now = Date.parse(cut) + 5_000;
-  await ledger.db
-    .insertInto('batches')
-    .values({
-      id: 'b',
-      mode: 'test',
-      name: 'b',
-      file_name: 'b.csv',
-      content_hash: 'h',
-      phase: 'loaded',
-      columns: '[]',
-      delimiter: ',',
-      row_count: 0n,
-      hold_reasons: '[]',
-      body_digest: 'd',
-      created_at: birth,
-    })
-    .execute();
+  await ledger.db.insertInto('batches').values(batchRow('b', birth)).execute();
 }
 
 export async function closeBooks(): Promise<void> {
@@ -122,25 +107,6 @@ export async function payout(
     .executeTakeFirstOrThrow();
   await ledger.db.updateTable('payouts').set({ last_attempt_id: attempt.id }).where('id', '=', id).execute();
   return id;
-}
-
-export function listed(n: number, other: Partial<StagedTransfer> = {}): StagedTransfer {
-  return {
-    id: String(n),
-    trx: `TRX${n}`,
-    reference: `ACME-${n}`,
-    currency: 'NGN',
-    amount: '10.00',
-    fee: '1.00',
-    account_name: 'A',
-    account_number: '0123456789',
-    bank_code: '058',
-    domain: 'test',
-    status: 'success',
-    created_at: '2026-11-21T10:00:00.500000Z',
-    updated_at: '2026-11-21T10:05:00.000000Z',
-    ...other,
-  };
 }
 
 type Night = {

@@ -7,7 +7,8 @@ import { beginRun } from '../../src/ledger/listings.ts';
 import { type PairCase, pairCases } from '../../src/ledger/pair-cases.ts';
 import { pairListed } from '../../src/ledger/pairing.ts';
 import { stage } from '../../src/ledger/staging.ts';
-import { closeBooks, ledger, listed, nextInstant, openBooks, payout } from './books.ts';
+import { listedRow } from '../support/listed-row.ts';
+import { closeBooks, ledger, nextInstant, openBooks, payout } from './books.ts';
 
 beforeEach(openBooks);
 afterEach(closeBooks);
@@ -40,8 +41,8 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
       const rows: StagedTransfer[] = [];
       for (const { state, evidence, outcome, fee, twice, ...shown } of all) {
         await payout(++n, { state, evidence, outcome, fee });
-        rows.push(listed(n, shown));
-        if (twice) rows.push(listed(n, { ...shown, id: `${n}-2` }));
+        rows.push(listedRow(n, shown));
+        if (twice) rows.push(listedRow(n, { ...shown, id: `${n}-2` }));
       }
       await ledger.write((trx) => stage(trx, run, 1, rows));
       expect(await pairListed(ledger, run, 'test')).toBe(all.length);

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
-import { closeBooks, ledger, listed, openBooks, payout, reconcile, stateOf } from './books.ts';
+import { listedRow } from '../support/listed-row.ts';
+import { closeBooks, ledger, openBooks, payout, reconcile, stateOf } from './books.ts';
 
 beforeEach(openBooks);
 afterEach(closeBooks);
 
 it('P14: an agreeing row of the list makes a pending payout final, once', async () => {
   const id = await payout(1);
-  const first = await reconcile([listed(1)]);
+  const first = await reconcile([listedRow(1)]);
   expect(await stateOf(id)).toEqual({ state: 'success', evidence: 'response+listing' });
   expect(first.summary).toMatchObject({
     complete: true,
@@ -16,7 +17,7 @@ it('P14: an agreeing row of the list makes a pending payout final, once', async 
     lookups: 0,
     discrepancies: { open: {}, opened: 0 },
   });
-  await reconcile([listed(1)]);
+  await reconcile([listedRow(1)]);
   expect(await ledger.db.selectFrom('history').selectAll().execute()).toHaveLength(1);
 });
 
@@ -29,13 +30,13 @@ it('one night finds exactly what was planted, and asks for look-ups of just the 
   await payout(6, { state: 'unknown', outcome: 'unknown', evidence: '' });
   await payout(7, { state: 'returned', evidence: 'listing' });
   const night = await reconcile([
-    listed(1),
-    listed(2, { amount: '9.00' }),
-    listed(4),
-    listed(6, { amount: '11.00' }),
-    listed(7, { status: 'refunded' }),
-    listed(88),
-    listed(89, { created_at: '2026-11-01T00:00:00Z' }),
+    listedRow(1),
+    listedRow(2, { amount: '9.00' }),
+    listedRow(4),
+    listedRow(6, { amount: '11.00' }),
+    listedRow(7, { status: 'refunded' }),
+    listedRow(88),
+    listedRow(89, { created_at: '2026-11-01T00:00:00Z' }),
   ]);
   expect(night.kinds).toEqual([
     'amount_conflict ACME-2',
@@ -80,33 +81,33 @@ it('missing_at_service stays open while its look-up gets no answer: silence clos
 
 it('a discrepancy keeps its id, closes by evidence, says what closed it, and opens again', async () => {
   await payout(2);
-  const [first] = (await reconcile([listed(2, { amount: '9.00' })])).open;
-  const again = await reconcile([listed(2, { amount: '9.00' })]);
+  const [first] = (await reconcile([listedRow(2, { amount: '9.00' })])).open;
+  const again = await reconcile([listedRow(2, { amount: '9.00' })]);
   expect(again.open).toMatchObject([{ id: first?.id, first_seen_at: first?.first_seen_at }]);
   expect(again.summary.discrepancies).toMatchObject({ opened: 0, resolved: 0 });
-  const healed = await reconcile([listed(2)]);
+  const healed = await reconcile([listedRow(2)]);
   expect(healed.summary.discrepancies).toMatchObject({ resolved: 1, open: {} });
   const [closed] = await listOpen(ledger.db, { mode: 'test', states: ['resolved'] });
   expect(closed).toMatchObject({
     resolved_by: 'evidence',
     note: `closed by evidence of run ${healed.summary.run}; listed as transfer 2, success 10.00 NGN; ledger: success by response+listing`,
   });
-  const back = await reconcile([listed(2, { amount: '9.00' })]);
+  const back = await reconcile([listedRow(2, { amount: '9.00' })]);
   expect(back.summary.discrepancies).toMatchObject({ opened: 1 });
 });
 
 it('a run that could not see them closes no missing and no duplicate', async () => {
   await payout(2);
   await payout(3);
-  await reconcile([listed(2), listed(22, { reference: 'ACME-2' })]);
-  const blind = await reconcile([listed(2)], { complete: false });
+  await reconcile([listedRow(2), listedRow(22, { reference: 'ACME-2' })]);
+  const blind = await reconcile([listedRow(2)], { complete: false });
   expect(blind.kinds).toEqual(['duplicate_at_service ACME-2', 'missing_at_service ACME-3']);
-  expect((await reconcile([listed(2), listed(3)])).kinds).toEqual([]);
+  expect((await reconcile([listedRow(2), listedRow(3)])).kinds).toEqual([]);
 });
 
 it('webhook_missing at grace 0 is reported by the run that first sees the final state, and a resend is asked', async () => {
   const id = await payout(1);
-  const night = await reconcile([listed(1)], { yaml: '{ webhook_grace_minutes: 0 }' });
+  const night = await reconcile([listedRow(1)], { yaml: '{ webhook_grace_minutes: 0 }' });
   expect(night.kinds).toEqual(['webhook_missing ACME-1']);
   expect(night.asked.resends).toEqual([id]);
 });
@@ -114,13 +115,15 @@ it('webhook_missing at grace 0 is reported by the run that first sees the final 
 it('stale_pending at 0 hours is reported at once, but not for what is missing', async () => {
   await payout(1);
   await payout(3);
-  const night = await reconcile([listed(1, { status: 'pending' })], { yaml: '{ stale_pending_hours: 0 }' });
+  const night = await reconcile([listedRow(1, { status: 'pending' })], {
+    yaml: '{ stale_pending_hours: 0 }',
+  });
   expect(night.kinds).toEqual(['missing_at_service ACME-3', 'stale_pending ACME-1']);
 });
 
 it('a listed row under the service’s own reference is paired by its transfer id', async () => {
   await payout(1);
-  const night = await reconcile([listed(1, { reference: 'SERVICE-OWN' })]);
+  const night = await reconcile([listedRow(1, { reference: 'SERVICE-OWN' })]);
   expect(night.summary.matched).toBe(1);
   expect(night.kinds).toEqual([]);
 });

@@ -11,6 +11,7 @@ import type { Shown } from '../../src/ledger/shown-under.ts';
 import type { Discrepancy, NewPayout } from '../../src/ledger/tables.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { batchRow } from '../support/batch-row.ts';
 
 export const runId = '20261121T130000Z';
 const runStart = '2026-11-21T13:00:00.000Z';
@@ -73,20 +74,12 @@ export async function addBatch(
   id: string,
   more: { rowCount?: bigint; createdAt?: string } = {},
 ): Promise<void> {
-  const batch = {
-    id,
-    mode: 'test' as const,
+  const batch = batchRow(id, more.createdAt ?? '2026-11-21T12:00:00.000Z', {
     name: 'b',
     file_name: 'b.csv',
-    content_hash: id,
-    phase: 'loaded' as const,
     columns: JSON.stringify(columns),
-    delimiter: ',',
     row_count: more.rowCount ?? 1n,
-    hold_reasons: '[]',
-    body_digest: '',
-    created_at: more.createdAt ?? '2026-11-21T12:00:00.000Z',
-  };
+  });
   await ledger.db.insertInto('batches').values(batch).execute();
 }
 

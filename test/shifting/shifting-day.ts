@@ -7,6 +7,7 @@ import { createListing } from '../../src/observation/listing.ts';
 import { createReconciliation, type LookedUp, type RunSummary } from '../../src/reconciliation/reconcile.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
+import { batchRow } from '../support/batch-row.ts';
 import { createListService, drawHabits } from './list-service.ts';
 import { lasting, returning } from './plant.ts';
 import { birth, createTown, settle, type Town } from './town.ts';
@@ -130,20 +131,7 @@ function detailsOf({ subjects, world }: Town, n: number): LookedUp {
 }
 
 export async function addBatch(ledger: Ledger): Promise<void> {
-  const rest = { columns: '[]', delimiter: ',', row_count: 0n, hold_reasons: '[]', body_digest: 'd' };
-  await ledger.db
-    .insertInto('batches')
-    .values({
-      id: 'b',
-      mode: 'test',
-      name: 'b',
-      file_name: 'b.csv',
-      content_hash: 'h',
-      phase: 'loaded',
-      created_at: birth,
-      ...rest,
-    })
-    .execute();
+  await ledger.db.insertInto('batches').values(batchRow('b', birth)).execute();
 }
 
 export function configured(folder: string): Config {

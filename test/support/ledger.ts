@@ -9,6 +9,7 @@ import { type Claim, claim } from '../../src/ledger/claims.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { record, recordIntake } from '../../src/ledger/record.ts';
 import type { Batch, NewPayout, Payout } from '../../src/ledger/tables.ts';
+import { batchRow } from './batch-row.ts';
 
 export const born = '2026-11-21T10:00:00.000Z';
 /** `born` and so many milliseconds. */
@@ -40,18 +41,8 @@ export async function addBatch(
 ): Promise<bigint[]> {
   const { id: batchId = 'b-1', mode = 'test', phase = 'loaded', state = 'ready', ...given } = more;
   return ledger.write(async (trx) => {
-    const batch = { id: batchId, mode, phase, name: batchId, file_name: `${batchId}.csv`, created_at: born };
-    const rest = {
-      content_hash: batchId,
-      columns: '[]',
-      delimiter: ',',
-      hold_reasons: '[]',
-      body_digest: '',
-    };
-    await trx
-      .insertInto('batches')
-      .values({ ...batch, ...rest, row_count: BigInt(references.length) })
-      .execute();
+    const batch = batchRow(batchId, born, { mode, phase, row_count: BigInt(references.length) });
+    await trx.insertInto('batches').values(batch).execute();
     const ids: bigint[] = [];
     for (const [i, reference] of references.entries()) {
       const payout = payoutOf(reference, {
