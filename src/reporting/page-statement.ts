@@ -1,4 +1,4 @@
-import { escapeHtml, type Piece, paragraph, section, table } from './page-markup.ts';
+import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
 import { amountText, counted, grouped, records } from './page-words.ts';
 
 type Sum = { count: bigint; amount: string };
@@ -58,7 +58,7 @@ function currencyPart(currency: string, lines: Lines): string {
   const { ties, off } = verdictOf(currency, lines);
   const words = ties
     ? '<span class="good">✓ ties.</span> Every payout and every transfer on the service’s list is explained.'
-    : `<span class="bad">✗ does not tie:</span> ${escapeHtml(off)}. Until that is explained, do not sign this statement off.`;
+    : `<span class="bad">✗ does not tie:</span> ${escapeHtml(off)}. ${link('statement-rows.csv', 'statement-rows.csv')} names each row and why. Until that is explained, do not sign this statement off.`;
   const body = (names: [string, string][]): Piece[][] =>
     names.map(([line, label]) => {
       const { count, amount } = lines[line] ?? { count: 0n, amount: '0' };

@@ -141,6 +141,9 @@ describe('report.html', () => {
     await addListed(world.ledger, 'R2', { payout_id: 2n, currency: 'ZAR', status: 'pending' });
     const html = await page();
     expect(words(html, 'statement')).toContain('NGN ✗ does not tie: NGN −100.00');
+    expect(words(html, 'statement')).toContain(
+      'explained by nothing. statement-rows.csv names each row and why.',
+    );
     expect(words(html, 'statement')).toContain('ZAR ✓ ties.');
     expect(words(html, 'statement')).not.toContain('276');
   });
