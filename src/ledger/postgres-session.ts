@@ -14,6 +14,12 @@ const graceMs = 1000;
  */
 const byIndex = 'set local enable_seqscan = off';
 
+/**
+ * Each statement sees what was committed before it (P2): were the database's default stricter, everything after the wait
+ * for the ledger's lock would be seen as it was before that wait, and a halt made meanwhile not at all.
+ */
+const beginNow = 'begin isolation level read committed';
+
 /** A lock that goes when its process or its connection does. */
 export type SessionLock = { release(): Promise<void> };
 
@@ -83,7 +89,7 @@ export async function openSession(url: string): Promise<Session> {
   beat.unref();
   const held = new Set<string>();
   return {
-    begin: `begin; ${byIndex}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
+    begin: `${beginNow}; ${byIndex}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
     async hold(name, how = 'exclusive') {
       if (held.has(name)) return null;
       held.add(name);

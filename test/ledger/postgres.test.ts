@@ -9,6 +9,7 @@ import { findBarrier } from '../../src/ledger/barriers.ts';
 import { openMoves } from '../../src/ledger/batches.ts';
 import { claimUnlessHalted } from '../../src/ledger/claims.ts';
 import { shutGate } from '../../src/ledger/gate.ts';
+import { halt } from '../../src/ledger/halts.ts';
 import { type Ledger, type OpenOptions, openLedger } from '../../src/ledger/open.ts';
 import type { PostgresPlace } from '../../src/ledger/place.ts';
 import { record } from '../../src/ledger/record.ts';
@@ -109,6 +110,25 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
       ),
     ]);
     expect(write).toMatchObject({ status: 'rejected', reason: { code: 'POSTGRES_SESSION_LOST' } });
+  });
+
+  it('P2: a claim that waited for the ledger sees what was committed meanwhile, whatever isolation the database has by default', async () => {
+    const where = place();
+    where.url += `&options=${encodeURIComponent('-c default_transaction_isolation=repeatable\\ read')}`;
+    const [one, two] = [await open(where), await open(elsewhere(where))];
+    await addBatch(one, ['R-1']);
+    const holding = Promise.withResolvers<void>();
+    const cause = { kind: 'person' as const, cause: 'held by a person' };
+    const held = one.write(async (trx) => {
+      holding.resolve();
+      // Long enough for the claim to begin, and to wait for this one's end.
+      await sql`select pg_sleep(0.3)`.execute(trx);
+      await halt(trx, 'test', cause, at(1));
+    });
+    await holding.promise;
+    const claimed = claimAt(two, at(2), 1);
+    await held;
+    expect(await claimed).toEqual([]);
   });
 
   it('P23: a machine finishes the moves of its own folders only', async () => {
