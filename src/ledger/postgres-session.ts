@@ -20,6 +20,9 @@ const byIndex = 'set local enable_seqscan = off';
  */
 const beginNow = 'begin isolation level read committed';
 
+/** P25: who opened the ledger found it on; a server that was told otherwise since must not lose what we answered for. */
+const durably = `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`;
+
 /** A lock that goes when its process or its connection does. */
 export type SessionLock = { release(): Promise<void> };
 
@@ -89,7 +92,7 @@ export async function openSession(url: string): Promise<Session> {
   beat.unref();
   const held = new Set<string>();
   return {
-    begin: `${beginNow}; ${byIndex}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
+    begin: `${beginNow}; ${byIndex}; ${durably}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
     async hold(name, how = 'exclusive') {
       if (held.has(name)) return null;
       held.add(name);

@@ -50,6 +50,8 @@ async function ask(text: string, url = server?.url ?? ''): Promise<Record<string
   }
 }
 
+const shown = (synchronous_commit: string) => ({ rows: [{ synchronous_commit }] });
+
 describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, () => {
   it('is made once by whoever comes first, and opened by the others, with the same birth', async () => {
     const where = place();
@@ -129,6 +131,21 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     const claimed = claimAt(two, at(2), 1);
     await held;
     expect(await claimed).toEqual([]);
+  });
+
+  it('P25: commits stay durable when the server is told not to wait for its disk while the ledger is open', async () => {
+    const ledger = await open(place());
+    try {
+      await ask('alter system set synchronous_commit = off');
+      await ask('select pg_reload_conf()');
+      await expect.poll(() => sql`show synchronous_commit`.execute(ledger.db)).toMatchObject(shown('off'));
+      expect(await ledger.write((trx) => sql`show synchronous_commit`.execute(trx))).toMatchObject(
+        shown('on'),
+      );
+    } finally {
+      await ask('alter system reset synchronous_commit');
+      await ask('select pg_reload_conf()');
+    }
   });
 
   it('P23: a machine finishes the moves of its own folders only', async () => {
