@@ -79,6 +79,7 @@ export function classifyPair(
   const contradiction = statusConflict(payout, row, status);
   if (contradiction) found.push(contradiction);
   const witness = toWitness(row, status, fee !== null);
+  if (isOver(status)) witness.shown = rows.map(({ transfer_id }) => transfer_id);
   if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
   if (!mayBecome(payout, status)) return silent;
   const news = payout.state !== status || !payout.evidence.split('+').includes('listing');

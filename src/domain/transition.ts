@@ -13,6 +13,8 @@ export type Witness = {
   settledAt: string | null;
   /** How many transfers a complete listing shows under the reference, all failed or returned; absent elsewhere (P17). */
   transfers?: number;
+  /** The ids of all that a listing shows of the payout, where they are over; absent elsewhere. */
+  shown?: string[];
 };
 
 export type PayoutEvent =
@@ -50,11 +52,13 @@ export type Standing = {
   forgotten?: boolean;
   /** The ledger went back in time and is not adopted yet: it may have sent this more often than it knows (P25). */
   forgetful: boolean;
+  /** The id that the service accepted it under, where this word is of other transfers alone: that one may settle (P17). */
+  unshown?: string;
 };
 
 /** `keep`: recorded in history, state unchanged. `conflict`: a discrepancy for a person, state unchanged. */
 export type Effect =
-  | { kind: 'move'; to: PayoutState; evidence: string }
+  | { kind: 'move'; to: PayoutState; evidence: string; why?: string }
   | { kind: 'keep'; evidence: string; why: string }
   | { kind: 'conflict'; why: string };
 
@@ -197,10 +201,20 @@ function settle(now: Standing, witness: Witness): Effect {
   if (over && now.forgetful) return keep(now, `${source} shows a ${status} transfer, but ${forgotten}`);
   if (over && maybeSeveral(now) && (witness.transfers ?? 0) < now.possiblyTaken) {
     const many = now.possiblyTaken > 1 ? now.possiblyTaken : 'several';
-    const why = `${source} shows a ${status} transfer, but ${many} may have been taken`;
-    return now.state === 'sending' || now.state === 'unknown' ? keep(now, why) : move(now, 'unknown');
+    return notOver(now, `${source} shows a ${status} transfer, but ${many} may have been taken`);
   }
+  if (over && now.unshown !== undefined) return notOver(now, whyUnshown(now, witness));
   return move(now, status, source);
+}
+
+/** One transfer of it is over, and nobody knows of another: it is for a person, like all that is unknown. */
+function notOver(now: Standing, why: string): Effect {
+  const stays = now.state === 'sending' || now.state === 'unknown';
+  return stays ? keep(now, why) : { ...move(now, 'unknown'), why };
+}
+
+function whyUnshown({ unshown }: Standing, { source, status }: Witness): string {
+  return `${source} shows only another transfer, ${status}; the one it was accepted as, ${unshown}, may still settle`;
 }
 
 /** True where the transfer that is looked at may be one of several of ours (P17). */
@@ -211,13 +225,16 @@ function maybeSeveral({ possiblyTaken, forgotten }: Standing): boolean {
 function onFinal(now: Standing, witness: Witness): Effect {
   const { source, status } = witness;
   const proves = source !== 'webhook';
-  if (status === now.state) return keep(now, `${source} agrees`, source);
+  if (status === now.state)
+    return now.unshown === undefined
+      ? keep(now, `${source} agrees`, source)
+      : keep(now, whyUnshown(now, witness));
   if (proves && restsOnPerson(now.evidence)) return settle({ ...now, evidence: '' }, witness);
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
     // P17: of several sends one came back; only a complete listing shows whether the others did.
-    const others = now.forgetful || (maybeSeveral(now) && witness.transfers === undefined);
-    return others
+    const several = maybeSeveral(now) && witness.transfers === undefined;
+    return now.forgetful || several || now.unshown !== undefined
       ? keep(now, `${source} shows one transfer returned of several sent`)
       : move(now, 'returned', source);
   }

@@ -51,6 +51,9 @@ export function apply(
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
     learn(row, now, event, at);
+    // Of what is unknown a person must read why, also after the look-ups that tell the same again.
+    if (event.kind === 'witness' && row.state === 'unknown' && effect.why !== undefined)
+      row.message = effect.why;
     // What is over before the adoption is not counted by it.
     if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
   }

@@ -3,6 +3,7 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../domain/transition.ts';
+import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { idsIn, idsText } from './bulk.ts';
@@ -35,10 +36,12 @@ export async function record(
   const open = await loadOpenAttempts(trx, askedOf(events, rows));
   const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
   const forgetful = asksFall && (await wentBack(trx));
+  const unshown = await unshownIds(trx, events, rows);
   const recorded: Recorded[] = [];
   const entries: ReturnType<typeof chainEntry>[] = [];
   const ended: Ended[] = [];
-  for (const { payoutId, source, event } of events) {
+  for (const one of events) {
+    const { payoutId, source, event } = one;
     const row = rows.get(payoutId);
     if (!row) throw new Error(`no payout ${payoutId} in this ledger`);
     // A payout of a batch on its way in: an entry before its first would keep intake from ever finishing it (P23).
@@ -48,7 +51,8 @@ export async function record(
       !endAttempt(open.get(payoutId), ended, event)
     )
       continue;
-    const now = { ...standing(row, event, open), forgetful };
+    const other = unshown.get(one);
+    const now = { ...standing(row, event, open), forgetful, ...(other !== undefined && { unshown: other }) };
     const effect = transition(now, event);
     const from = row.state;
     const changed = apply(row, now, { event, effect, at });

@@ -58,6 +58,27 @@ it('P17: a failed transfer that was answered does not fail the payout while anot
   expect(await state()).toBe('success');
 });
 
+it('P17: a list that shows another transfer than the accepted one, failed, does not fail the payout', async () => {
+  await addBatch(ledger, ['R-2'], { id: 'b-2' });
+  await send(0, replies.accepted('T-R-1'));
+  const [second] = await claimAt(ledger, at(2));
+  if (!second) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(3), second, replies.accepted('T-R-2'));
+  await nightOf(ledger, {
+    at: hour,
+    rows: [listedTransfer('R-1'), listedTransfer('R-2', { status: 'pending' })],
+  });
+  const other = listedTransfer('R-2', { ...failed, id: 'T-other' });
+  const { kinds } = await nightOf(ledger, { at: 2 * hour, rows: [listedTransfer('R-1'), other] });
+  expect([(await payoutById(ledger, second.payoutId)).state, kinds]).toEqual([
+    'unknown',
+    ['unknown_outcome R-2'],
+  ]);
+  const both = [listedTransfer('R-1'), other, listedTransfer('R-2', failed)];
+  await nightOf(ledger, { at: 3 * hour, rows: both });
+  expect((await payoutById(ledger, second.payoutId)).state, 'each of them failed').toBe('failed');
+});
+
 it('P17: two successes after two POSTs are paid_twice, the highest severity', async () => {
   await send(0);
   const rows = [listedTransfer('R-1'), listedTransfer('R-1', { id: 'T-2' })];
