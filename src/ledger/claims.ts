@@ -11,7 +11,7 @@ import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import type { Db, Trx } from './open.ts';
 import { prepared, unseen } from './prepared.ts';
-import { columns, type Row } from './projection.ts';
+import { columns, farAhead, type Row } from './projection.ts';
 import { nothingStands } from './quiet.ts';
 import { record } from './record.ts';
 import type { Payout } from './tables.ts';
@@ -105,7 +105,7 @@ const claimColumns = ['reference', 'body', 'amount', 'currency', 'successor_of']
 /** The next payouts that may be claimed, in their order, before what is asked of each of them. */
 async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
-  const base = claimable(trx, request, request);
+  const base = claimable(trx, request, { ...request, far: farAhead(request.at) });
   if (!lanes) return base.where('payouts.state', '=', readyState).execute();
   const found: Ready[] = [];
   for (const lane of openOf(lanes).slice(0, lanesATurn)) {
@@ -118,6 +118,8 @@ async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Pr
 type Asked = {
   mode: Mode | RawBuilder<Mode>;
   at: string | RawBuilder<string>;
+  /** As {@link farAhead} has it. */
+  far: string | RawBuilder<string>;
   limit: number | RawBuilder<number>;
   batches?: readonly (string | RawBuilder<string>)[];
   payouts?: readonly bigint[];
@@ -131,7 +133,11 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
     .select(claimColumns)
     .where('payouts.mode', '=', asked.mode)
     .where('payouts.look_up_first', '=', sql.lit(0n))
-    .where((eb) => eb.or([eb('payouts.not_before', 'is', null), eb('payouts.not_before', '<=', asked.at)]))
+    .where((eb) => {
+      const { at, far } = asked;
+      const waits = eb.and([eb('payouts.not_before', '>', at), eb('payouts.not_before', '<=', far)]);
+      return eb.or([eb('payouts.not_before', 'is', null), eb.not(waits)]);
+    })
     .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
@@ -164,12 +170,13 @@ function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimReq
   const query =
     own.get(batches?.length) ??
     prepared<Ready>((db, slot) => {
-      const among = batches && { batches: batches.map((_, i) => slot<string>(3 + i)) };
-      const asked = { mode: unseen(slot<Mode>(0)), at: slot<string>(1), limit: slot<number>(2), ...among };
+      const among = batches && { batches: batches.map((_, i) => slot<string>(4 + i)) };
+      const when = { at: slot<string>(1), far: slot<string>(2) };
+      const asked = { mode: unseen(slot<Mode>(0)), ...when, limit: slot<number>(3), ...among };
       return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState);
     });
   own.set(batches?.length, query);
-  return query(trx, [mode, at, BigInt(limit), ...(batches ?? [])]);
+  return query(trx, [mode, at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
 }
 
 function openOf({ lanes }: Lanes): Lane[] {
@@ -217,7 +224,8 @@ export async function sendable(
     .select((eb) => [
       eb.fn.countAll<bigint>().as('ready'),
       eb.fn.sum<bigint | null>('payouts.look_up_first').as('look_up_first'),
-      sql<string | null>`min(case when look_up_first = 0 then coalesce(not_before, '') end)`.as('next_at'),
+      sql<string | null>`min(case when look_up_first = 0 then case when not_before <= ${farAhead(only.at)}
+        then not_before else '' end end)`.as('next_at'),
     ])
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')

@@ -3,7 +3,11 @@ import type { Mode } from '../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf } from './bulk.ts';
 import { lesser } from './dialect.ts';
 import type { Db, Trx } from './open.ts';
+import { later } from './projection.ts';
 import type { Inquiry } from './tables.ts';
+
+/** More than the longest rung of the ladder, a day. */
+const longestWaitMs = 25 * 3_600_000;
 
 export type Due = {
   id: bigint;
@@ -31,7 +35,13 @@ export async function dueInquiries(
     .where('payouts.mode', '=', request.mode)
     .where('inquiries.kind', '=', request.kind)
     .where('inquiries.outcome', 'is', null)
-    .where('inquiries.due_at', '<=', request.at)
+    .where((eb) =>
+      eb.or([
+        eb('inquiries.due_at', '<=', request.at),
+        // Nothing is put off for longer (P19): the clock was ahead, and nobody is to wait until it was right.
+        eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
+      ]),
+    )
     .orderBy('payouts.look_up_first', 'desc')
     .orderBy('inquiries.due_at')
     .limit(request.limit);

@@ -149,6 +149,14 @@ function learnOutcome(row: Row, outcome: Outcome, at: string): void {
   }
 }
 
+/** No service may ask for more, so that what waits for longer waits for a clock that was ahead and is right again. */
+const longestPauseMs = 3_600_000;
+
+/** The last instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
+export function farAhead(at: string): string {
+  return later(at, longestPauseMs);
+}
+
 /** An instant so many milliseconds after `at`, ISO UTC. */
 export function later(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();

@@ -54,11 +54,14 @@ const idleMs = 50;
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
   // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run heard it.
-  const pause = { until: 0, acceptedAt: Number.NEGATIVE_INFINITY };
+  const pause = { until: Number.NEGATIVE_INFINITY, acceptedAt: Number.NEGATIVE_INFINITY };
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
-/** `acceptedAt`: when the service last took a payout of this process, on the monotonic clock. */
+/**
+ * `acceptedAt`: when the service last took a payout of this process. Both on the monotonic clock: one that is set back must
+ * not make a pause of a minute one of hours.
+ */
 type Pause = { until: number; acceptedAt: number };
 
 /** Runs the loop; when the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
@@ -101,7 +104,7 @@ async function loop(
     if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
     stop ??= verdict(state, clock, flight.underWay());
     const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
-    const free = stop || clock.now() < pause.until ? 0 : slots;
+    const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
     if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
     // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
@@ -120,7 +123,8 @@ async function loop(
     }
     if (flight.waiting() > 0) continue;
     if (stop) return { ...stop, counts };
-    const wait = clock.now() < pause.until ? pause.until - clock.now() : await untilNext(deps, request.scope);
+    const paused = pause.until - clock.monotonic();
+    const wait = paused > 0 ? paused : await untilNext(deps, request.scope);
     if (wait === null) return { ended: 'drained', detail: '', counts };
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
@@ -138,7 +142,7 @@ function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock)
   if (outcome.kind === 'accepted' || outcome.kind === 'refused') state.progressAt = clock.monotonic();
   state.notSentInARow = outcome.kind === 'not_sent' ? state.notSentInARow + 1 : 0;
   if (outcome.kind === 'turned_away') {
-    pause.until = Math.max(pause.until, clock.now() + (outcome.retryAfterMs ?? 1000));
+    pause.until = Math.max(pause.until, clock.monotonic() + (outcome.retryAfterMs ?? 1000));
   }
 }
 

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
-import { claim } from '../../src/ledger/claims.ts';
+import { claim, sendable } from '../../src/ledger/claims.ts';
 import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { lanesOf } from '../../src/ledger/lanes.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
 import {
@@ -35,6 +36,27 @@ describe('P2: the transaction of the intent checks everything again', () => {
     expect(await claimedNames(0, 2)).toEqual(['R-1', 'R-2']);
     expect(await claimedNames(1)).toEqual(['R-3', 'R-4', 'R-5']);
     expect(await claimedNames(2)).toEqual([]);
+  });
+
+  it('P8: what was turned away under a clock that ran ahead goes out once the clock is right again', async () => {
+    const year = 365 * 86_400_000;
+    await addBatch(ledger, named(1));
+    const [one] = await claimAt(ledger, at(year));
+    if (!one) throw new Error('nothing was claimed');
+    await recordOutcome(ledger, at(year), one, replies.turnedAway(60_000));
+    const asked = { kind: 'looked_up' as const, found: false };
+    const told = { payoutId: one.payoutId, source: 'details', event: asked };
+    await ledger.write((trx) => record(trx, at(year), [told]));
+    expect(await claimedNames(year + 59_999), 'its Retry-After').toEqual([]);
+    const under = { mode: 'test' as const, brakes: noBrakes, at: at(0) };
+    expect(await sendable(ledger.db, under)).toMatchObject({ ready: 1, nextAt: null });
+    const brakes = { ...noBrakes, dailyLimit: { NGN: '1500.00' } };
+    const held = await ledger.write((trx) => lanesOf(trx, { ...under, brakes }));
+    expect(
+      held?.lanes.map(({ waits }) => waits),
+      'the day it was counted for is not today',
+    ).toEqual([null]);
+    expect(await claimedNames(0)).toEqual(['R-1']);
   });
 
   it('P2: hands out the frozen body as intake wrote it', async () => {

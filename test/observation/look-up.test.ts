@@ -111,6 +111,16 @@ it('P8: a payout that was turned away may go out after its look-up found nothing
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', look_up_first: 0n });
 });
 
+it('P19: what was to be asked under a clock that ran ahead is asked once the clock is right again', async () => {
+  const year = 365 * 86_400_000;
+  await addBatch(ledger, ['R-1']);
+  const [one] = await claimAt(ledger, at(year));
+  if (!one) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(year), one, replies.turnedAway());
+  expect(await ask()).toBe(1);
+  expect(await payoutById(ledger, one.payoutId)).toMatchObject({ state: 'ready', look_up_first: 0n });
+});
+
 it('P4: a look-up begun before the latest attempt ended does not let the payout go out again', async () => {
   const id = await sent(replies.turnedAway());
   const answered = Promise.withResolvers<void>();

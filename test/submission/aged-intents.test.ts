@@ -44,6 +44,33 @@ it('P3: waiting for the commit of another process ages no intent: it begins with
   expect(result).toMatchObject({ ended: 'drained', counts: { accepted: 3, not_sent: 0 } });
 });
 
+it('P8: a clock that is set back while the service asked for a pause does not make the pause longer', async () => {
+  await addBatch(ledger, named(1));
+  const real = systemClock();
+  let back = 0;
+  const now = (): number => real.now() - back;
+  const clock: Clock = { ...real, now, iso: () => new Date(now()).toISOString() };
+  const service: ServiceClient = {
+    ...client,
+    bankTransfer: async (...order) => {
+      if (back > 0) return client.bankTransfer(...order);
+      return {
+        kind: 'turned_away',
+        retryAfterMs: 100,
+        httpStatus: 429,
+        code: null,
+        message: 'slow',
+        raw: '',
+      };
+    },
+  };
+  const sender = senderOf(ledger, service, { clock });
+  expect((await sender.run()).counts).toMatchObject({ turned_away: 1 });
+  await ledger.db.updateTable('payouts').set({ look_up_first: 0n }).execute();
+  back = 3 * 3_600_000;
+  expect(await sender.run()).toMatchObject({ ended: 'drained', counts: { accepted: 1 } });
+});
+
 it('P3: a machine that stands still after every commit sends nothing, and the network is not blamed', async () => {
   await addBatch(ledger, named(3));
   const { ledger: still, clock } = slow(0, 6000);
