@@ -7,7 +7,7 @@ import { prepared } from './prepared.ts';
 import type { Webhook } from './tables.ts';
 
 /** Stored webhooks of one mode that nothing has been done with yet, oldest first. */
-export async function unappliedWebhooks(db: Db, mode: Mode, limit: number): Promise<Webhook[]> {
+export async function unappliedWebhooks(db: Db | Trx, mode: Mode, limit: number): Promise<Webhook[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()

@@ -36,11 +36,16 @@ const chunk = 100;
 export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
   let total = 0;
   for (;;) {
-    const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, chunk);
+    const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, 1);
     if (waiting.length === 0 || signal?.aborted) return total;
-    await deps.ledger.write((trx) => applyChunk(trx, waiting, deps.clock.iso()));
-    total += waiting.length;
-    if (waiting.length < chunk) return total;
+    const applied = await deps.ledger.write(async (trx) => {
+      // Read here: another process may have applied them meanwhile, and an old word applied again would contradict the new.
+      const webhooks = await unappliedWebhooks(trx, deps.mode, chunk);
+      await applyChunk(trx, webhooks, deps.clock.iso());
+      return webhooks.length;
+    });
+    total += applied;
+    if (applied < chunk) return total;
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -156,3 +156,22 @@ it('applies those about several payouts together as if one after the other', asy
   expect(placed.map(({ reference }) => reference)).toEqual(['R-2', 'R-3', 'R-2', 'R-2', 'R-1']);
   expect(await asked()).toHaveLength(3);
 });
+
+it('P18: a webhook that another process applied meanwhile is not applied again to what was found out since', async () => {
+  await deliver(ledger);
+  const id = (await ledger.db.selectFrom('payouts').select('id').executeTakeFirstOrThrow()).id;
+  const shown = { transferId: '481', trx: null, fee: null, message: null, settledAt: null };
+  const witness = { source: 'details' as const, status: 'failed' as const, ...shown };
+  let first = true;
+  const write: TestLedger['write'] = async (work) => {
+    if (first) {
+      first = false;
+      await apply();
+      const event = { kind: 'witness' as const, witness };
+      await ledger.write((trx) => record(trx, at(11), [{ payoutId: id, source: 'details', event }]));
+    }
+    return ledger.write(work);
+  };
+  await applyWebhooks({ ledger: { ...ledger, write }, clock, mode: 'test' });
+  expect([await states(ledger), await effects()]).toEqual([{ 'R-1': 'failed' }, ['says success']]);
+});
