@@ -6,7 +6,7 @@ import type { Attempt, Inquiry, Payout } from './tables.ts';
 import { unmatchedLike } from './unmatched-webhooks.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
-export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes'>;
+export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;
 /** `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was, so that only a person resends it. */
 export type AbsenceCase = { payoutId: bigint; held: boolean; cancelled: boolean; facts: AbsenceFacts };
 
@@ -18,7 +18,11 @@ type Gathered = {
   webhooks: number;
   rows: number;
   lookAlikes: number;
+  sameAccount: boolean;
 };
+
+/** Payouts of a list among which one that was sent before is looked for: the oldest, since most of those were. */
+const mostOldest = 1000;
 
 /** A transfer may bear a time so much before our attempt: clocks differ (P15). */
 const clockSkewMs = 5 * 60_000;
@@ -96,7 +100,30 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     webhooks: Number(webhooks?.n ?? 0n),
     rows,
     lookAlikes,
+    sameAccount: await showsOlder(trx, run, attempts[0]?.id ?? 0n),
   };
+}
+
+/**
+ * Whether the list shows something of ours that was sent before this attempt. A key or an address that was changed since
+ * shows another account's list, which lacks whatever was sent from the first.
+ */
+async function showsOlder(trx: Trx, run: string, attempt: bigint): Promise<boolean> {
+  const oldest = trx
+    .selectFrom('listed')
+    .select('payout_id')
+    .where('run_id', '=', run)
+    .where('payout_id', '>', 0n)
+    .orderBy('payout_id')
+    .limit(mostOldest);
+  const found = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('id', 'in', oldest)
+    .where('last_attempt_id', '<', attempt)
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Its reference as the service may write it; asked for as an index holds it. */
@@ -130,7 +157,7 @@ async function shown(
 }
 
 function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number): AbsenceFacts {
-  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes } = gathered;
+  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount } = gathered;
   const last = attempts.at(-1);
   const since = inquiries.filter(({ asked_at }) => last !== undefined && (asked_at ?? '') >= last.began_at);
   const silent = ['error', 'outdated', 'superseded', 'not_found'];
@@ -148,7 +175,7 @@ function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number)
     otherAnswers: since.filter(({ outcome }) => !silent.includes(outcome ?? '')).length,
     webhooks,
     quietPeriodMs,
-    listing: { ...listing, rows, lookAlikes },
+    listing: { ...listing, rows, lookAlikes, sameAccount },
   };
 }
 

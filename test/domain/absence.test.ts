@@ -33,6 +33,7 @@ const facts: AbsenceFacts = {
     otherDomainSeen: false,
     rows: 0,
     lookAlikes: 0,
+    sameAccount: true,
   },
 };
 
@@ -64,6 +65,7 @@ it.each<[lack: string, Partial<AbsenceFacts>]>([
   ['the listing showed another mode', listed({ otherDomainSeen: true })],
   ['it is listed', listed({ rows: 1 })],
   ['it may be listed under a name of the service’s own', listed({ lookAlikes: 1 })],
+  ['the list may be of another account', listed({ sameAccount: false })],
   ['the listing began in the quiet period', listed({ begunAt: at(24 * hour) })],
   ['by the service’s clock the listing began in the quiet period', listed({ cut: at(24 * hour) })],
   ['the list is empty', listed({ oldestCreatedAt: null })],

@@ -32,11 +32,11 @@ beforeEach(async () => {
   sandbox = await createSandbox({ now: clock.now });
   client = clientOf(sandbox);
   clock.set(0);
-  [id = 0n] = await addBatch(ledger, ['R-1']);
-  await send(0, replies.unknown());
   // A neighbour that the service shows: the transfer known to be present.
   const [other = 0n] = await addBatch(ledger, ['R-0'], { id: 'b-0' });
   await send(0, replies.accepted('77'));
+  [id = 0n] = await addBatch(ledger, ['R-1']);
+  await send(0, replies.unknown());
   const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
   sandbox.book.plant({ reference: 'R-0', ...order });
   await lookUps().lookUp([other]);
@@ -127,6 +127,23 @@ it('P16: a key that no longer sees what is present proves nothing', async () => 
   if (known) sandbox.book.remove(known.id);
   await follow(0, 3 * hour);
   expect((await night()).payout.state).toBe('unknown');
+});
+
+it('P16: a list that shows only what was sent later may be of another account: that leaves it to a person', async () => {
+  const [later = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
+  await send(0, replies.accepted('78'));
+  const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
+  const { id: first } = sandbox.book.find('R-0')[0] ?? { id: 0 };
+  sandbox.book.remove(first);
+  sandbox.book.plant({ reference: 'R-2', ...order });
+  await lookUps().lookUp([later]);
+  await follow(0, 3 * hour);
+  const rows = [listedTransfer('R-2', { id: '78' })];
+  const moved = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
+  expect([moved.summary.resubmitted, (await payoutById(ledger, id)).state]).toEqual([undefined, 'unknown']);
+  const both = [neighbour, ...rows];
+  const own = await nightOf(ledger, { at: 5 * hour, full: true, rows: both, submission: quiet });
+  expect(own.summary.resubmitted, 'the list of the account it was sent from').toBe(1);
 });
 
 it('P16: a webhook that names it, even one that conflicts, leaves it to a person', async () => {
