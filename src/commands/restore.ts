@@ -94,11 +94,13 @@ async function carryOut(context: Context, { path, place, file, adopt }: Plan): P
 async function adopted(context: Context, place: Place, clock: Clock): Promise<number> {
   const { openLedger } = await import('../ledger/open.ts');
   const { adoptLedger } = await import('../ledger/adopt.ts');
+  const { whyMoved } = await import('../ledger/mark.ts');
   const { findSeal } = await import('../ledger/seal.ts');
   const ledger = await openLedger(place, { now: clock.iso, alone: 'owner' });
   try {
     const seal = await findSeal(ledger.db, nameOf(place));
-    if (seal) throw new Stop(1, seal.cause);
+    const wrong = seal?.cause ?? whyMoved(ledger.path);
+    if (wrong !== null) throw new Stop(1, wrong);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`${count} payouts became unknown`);

@@ -25,6 +25,19 @@ export function readMark(ledgerPath: string): FoundMark {
   return { kind: 'mark', mark: { ledger, history: BigInt(history), hash } };
 }
 
+/** What a mark names where the ledger of this place was moved to another one for ever (P26): no ledger answers to it. */
+export const movedAway = 'moved';
+
+/**
+ * Why no copy of a ledger may stand where it was moved from, which would send beside the moved one (P26); null where none
+ * was. Throws what the disk throws.
+ */
+export function whyMoved(ledgerPath: string): string | null {
+  const found = readMark(ledgerPath);
+  if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;
+  return `the ledger of ${ledgerPath} was moved to another place for ever: set ledger.url to that place. Only where the moved ledger is lost for good, remove ${markPath(ledgerPath)} and run counterfoil restore --adopt`;
+}
+
 /** Replaces the mark, durably. One at a time: the caller holds the ledger's write lock. Throws what the disk throws. */
 export function writeMark(ledgerPath: string, mark: Mark): void {
   const path = markPath(ledgerPath);

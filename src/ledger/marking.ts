@@ -1,6 +1,6 @@
 import { barrierKeys, noteFall } from './barriers.ts';
 import { machineOf } from './machine.ts';
-import { readMark, writeMark } from './mark.ts';
+import { readMark, whyMoved, writeMark } from './mark.ts';
 import type { Db, Ledger, Trx } from './open.ts';
 import { timelineFall } from './timeline.ts';
 
@@ -11,7 +11,8 @@ const everyMs = 1000;
 export async function noticeFall(trx: Trx, path: string, id: string, at: string): Promise<boolean> {
   const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
   if (why) {
-    const cause = `this ledger went back in time (${why}): it may not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+    const wayOut = whyMoved(path) ?? 'counterfoil restore --adopt makes it safe to use';
+    const cause = `this ledger went back in time (${why}): it may not know what was sent since. ${wayOut}`;
     await noteFall(trx, { at, cause });
   }
   return (await metaOf(trx, barrierKeys.behind)) !== undefined;

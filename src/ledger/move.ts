@@ -4,7 +4,7 @@ import { copyConsistently } from './backup.ts';
 import { barrierKeys } from './barriers.ts';
 import { isLedgerThere } from './exists.ts';
 import { shutGate } from './gate.ts';
-import { removeMark, syncFolder, writeMark } from './mark.ts';
+import { movedAway, removeMark, syncFolder, writeMark } from './mark.ts';
 import { markNow, noticeFall } from './marking.ts';
 import { type Ledger, openLedger, type Trx } from './open.ts';
 import { nameOf, type Place, placeOf } from './place.ts';
@@ -60,7 +60,7 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
         return { kind: 'refused', why };
       }
       // No ledger answers to this mark: a file of this one from before the move is noticed when it is put back (P25).
-      writeMark(from, { ledger: 'moved', history: 0n, hash: '' });
+      writeMark(from, { ledger: movedAway, history: 0n, hash: '' });
       return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
     } finally {
       await gate.release();

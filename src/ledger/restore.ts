@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { adoptingKey } from './adopt.ts';
 import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
+import { whyMoved } from './mark.ts';
 import { knownMigrations, openLedger } from './open.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { openDatabase } from './sqlite.ts';
@@ -18,6 +19,8 @@ export async function restoreLedger(path: string, file: string, at: string): Pro
   // A sealed file in the very place where its ledger went is no ledger any more: another may take its place.
   if (seal && !seal.here)
     return { kind: 'unfit', why: `${seal.cause}. Restore in that place: set ledger.url to it` };
+  const moved = seal ? null : whyMoved(path);
+  if (moved !== null) return { kind: 'unfit', why: moved };
   try {
     const copy = copyBeside(file, path);
     const unfit = unfitness(copy);

@@ -144,7 +144,9 @@ it('P25: a file from before the move that is put back in the old place sends not
   copyFileSync(before, ledger.path);
   expect(await whoSends()).toBe('0 2');
   const back = await open(ledger.path);
-  expect((await findHalt(back.db, 'test'))?.cause).toMatch(/another ledger stood in its place/);
+  expect((await findHalt(back.db, 'test'))?.cause).toMatch(
+    /was moved to another place for ever: set ledger.url/,
+  );
   await back.close();
 });
 

@@ -159,6 +159,26 @@ it('P26: a sealed file that lies where its ledger moved to names the way out, an
   expect((await home.json(['status'], 4, next)).halted.cause).toContain('reconcile --full');
 });
 
+it('P26: no copy takes the place that a ledger was moved from, unless a person says that the moved one is lost', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('pay.csv', batchOf(2)), '--no-wait'], 0);
+  const backup = join(home.dir, 'backup.db');
+  await home.json(['backup', backup], 0);
+  const place = join(home.dir, 'data', 'ledger.db');
+  copyFileSync(place, `${place}.old`);
+  await home.json(['migrate', '--to', 'sqlite:next.db'], 0);
+  for (const suffix of ['', '-wal', '-shm']) rmSync(place + suffix, { force: true });
+  copyFileSync(`${place}.old`, place);
+  const halted = (await home.json(['submit'], 4)).halted.cause;
+  expect(halted).toMatch(/was moved to another place for ever: set ledger.url to that place/);
+  for (const args of [['--adopt'], [backup, '--adopt']]) {
+    const wrong = await home.run(['restore', ...args, '--yes']);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('set ledger.url to that place')]);
+  }
+  rmSync(`${place}.mark`);
+  expect(await home.json(['restore', '--adopt', '--yes'], 4)).toMatchObject({ unknown: 2 });
+});
+
 it('an adoption that fails after the swap says where the ledger from before lies', async () => {
   const home = await makeHome();
   await home.json(['submit', home.put('pay.csv', batchOf(1)), '--no-wait'], 0);
