@@ -59,8 +59,6 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
         const why = `${to} does not hold what ${from} holds, so that neither sends. ${target.kind === 'sqlite' ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
         return { kind: 'refused', why };
       }
-      // No ledger answers to this mark: a file of this one from before the move is noticed when it is put back (P25).
-      writeMark(from, { ledger: movedAway, history: 0n, hash: '' });
       return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
     } finally {
       await gate.release();
@@ -142,8 +140,11 @@ async function openTarget(
   try {
     const sealed = await progressOf(target);
     if (target.id !== source.id) return { kind: 'differs' };
-    if (sealed.target === undefined) return { kind: 'open' };
-    if ((await digestOf(to)) !== digest) return { kind: 'differs' };
+    const isOpen = sealed.target === undefined;
+    if (!isOpen && (await digestOf(to)) !== digest) return { kind: 'differs' };
+    // No ledger answers to this mark: a file from before the move is noticed when it is put back (P25), whatever dies now.
+    writeMark(source.path, { ledger: movedAway, history: 0n, hash: '' });
+    if (isOpen) return { kind: 'open' };
     await source.write((trx) => note(trx, sealKeys.handed, now()));
     await target.write(async (trx) => {
       const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];

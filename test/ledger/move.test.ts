@@ -136,6 +136,19 @@ it('P25: a ledger that went back in time takes its barrier along', async () => {
   await now.close();
 });
 
+it('P26: a copy from just before a move that died once the target had opened sends nothing beside it', async () => {
+  const before = join(ledger.folder, 'before.db');
+  await ledger.close();
+  copyFileSync(ledger.path, before);
+  // A folder in the way of the target's mark: it dies right after the target opened.
+  mkdirSync(`${to}.mark.new`);
+  await expect(move()).rejects.toThrow();
+  rmdirSync(`${to}.mark.new`);
+  for (const suffix of ['-wal', '-shm']) rmSync(ledger.path + suffix, { force: true });
+  copyFileSync(before, ledger.path);
+  expect(await whoSends()).toBe('0 2');
+});
+
 it('P25: a file from before the move that is put back in the old place sends nothing beside the moved ledger', async () => {
   const before = join(ledger.folder, 'before.db');
   copyFileSync(ledger.path, before);
