@@ -69,11 +69,10 @@ function question({ path, file, adopt }: Plan): string {
 
 async function carryOut(context: Context, { path, place, file, adopt }: Plan): Promise<Done> {
   const { systemClock } = await import('../runtime/clock.ts');
-  const { finishSwap, isHalfSwapped } = await import('../ledger/swap.ts');
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
   const clock = systemClock();
-  const { fenceOff, restoreLedger } = await import('../ledger/restore.ts');
-  const finished = isHalfSwapped(path) ? finishSwap(path) : null;
-  if (finished !== null) await fenceOff(finished, clock.iso());
+  const { finishRestore, restoreLedger } = await import('../ledger/restore.ts');
+  const finished = isHalfSwapped(path) ? await finishRestore(path, clock.iso()) : null;
   let aside: string | null = null;
   if (file !== undefined) {
     const restored = await restoreLedger(path, file, clock.iso());

@@ -5,7 +5,7 @@ import { whyMoved } from './mark.ts';
 import { knownMigrations, openLedger } from './open.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { openDatabase } from './sqlite.ts';
-import { copyBeside, dropCopy, swapIn } from './swap.ts';
+import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 
 export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; why: string };
 
@@ -40,16 +40,24 @@ export async function restoreLedger(path: string, file: string, at: string): Pro
     dropCopy(path);
     throw error;
   }
-  const aside = swapIn(path, at.replaceAll(/[-:.]/g, ''));
+  swapIn(path, at.replaceAll(/[-:.]/g, ''));
+  return { kind: 'restored', aside: await finishRestore(path, at) };
+}
+
+/** Brings a restore to its end, also one that was interrupted. Returns where the ledger from before lies. */
+export async function finishRestore(path: string, at: string): Promise<string> {
+  const aside = finishSwap(path);
+  // Before anybody may open the new one: else a crash leaves two ledgers that both may send.
   await fenceOff(aside, at);
-  return { kind: 'restored', aside };
+  endSwap(path);
+  return aside;
 }
 
 /**
  * Two ledgers must not both send: the one that moved aside stands behind the barrier too, in case someone moves it back.
  * Where it is too damaged to be told, it is too damaged to send.
  */
-export async function fenceOff(aside: string, at: string): Promise<void> {
+async function fenceOff(aside: string, at: string): Promise<void> {
   if (!existsSync(aside)) return;
   const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
   try {

@@ -66,7 +66,7 @@ export function swapIn(path: string, stamp: string): string {
   return finishSwap(path);
 }
 
-/** Brings an interrupted swap to its end; every step may already be done. Returns where the old ledger lies. */
+/** Brings an interrupted swap to the step before its end; every step may already be done. Returns where the old ledger lies. */
 export function finishSwap(path: string): string {
   const stamp = readFileSync(journalPath(path), 'utf8');
   const aside = `${path}.before-restore-${stamp}`;
@@ -80,9 +80,13 @@ export function finishSwap(path: string): string {
     renameSync(incoming, path);
     syncFolder(path);
   }
+  return aside;
+}
+
+/** The ledger may be opened again: what was replaced can send nothing any more. */
+export function endSwap(path: string): void {
   rmSync(journalPath(path));
   syncFolder(path);
-  return aside;
 }
 
 /** Makes a file's bytes durable. */

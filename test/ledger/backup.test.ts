@@ -6,7 +6,7 @@ import { findHalt } from '../../src/ledger/halts.ts';
 import { moveLedger } from '../../src/ledger/move.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
-import { restoreLedger } from '../../src/ledger/restore.ts';
+import { finishRestore, restoreLedger } from '../../src/ledger/restore.ts';
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/swap.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
@@ -199,6 +199,8 @@ it('a restore that dies between two renames is refused by all others and finishe
     }
     await expect(open(own.path)).rejects.toThrow(/restore of this ledger was interrupted/);
     expect(finishSwap(own.path)).toBe(`${own.path}.before-restore-STAMP`);
+    await expect(open(own.path), 'what it replaced may send').rejects.toThrow(/was interrupted/);
+    expect(await finishRestore(own.path, at(6))).toBe(`${own.path}.before-restore-STAMP`);
     assertNotHalfSwapped(own.path);
     const now = await open(own.path);
     expect(Object.keys(await states(now)), `after ${moved} renames`).toEqual(['R-1', 'R-2']);
@@ -206,9 +208,10 @@ it('a restore that dies between two renames is refused by all others and finishe
     await now.close();
     const before = await open(`${own.path}.before-restore-STAMP`);
     expect(Object.keys(await states(before))).toEqual(['OLD']);
+    expect((await findHalt(before.db, 'test'))?.cause).toContain('in its place');
     await before.close();
     writeFileSync(`${own.path}.restoring`, 'STAMP');
-    finishSwap(own.path);
+    await finishRestore(own.path, at(7));
     const again = await open(own.path);
     expect(Object.keys(await states(again)), 'the last step twice').toEqual(['R-1', 'R-2']);
     await again.close();
