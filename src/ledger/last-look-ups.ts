@@ -46,9 +46,11 @@ function lastLookUp(
   superseded: readonly Inquiry[],
 ): LastLookUp | null {
   const last = told.at(-1);
-  if (last && (!asked?.answered_at || last.at > asked.answered_at)) {
-    // An answer that makes the payout final closes every open question, its own too, before it is written down there.
-    const own = superseded.find(({ answered_at, due_at }) => answered_at === last.at && due_at <= last.at);
+  // Earlier versions closed every open question of what became final, that of the answer itself too, as superseded. Only
+  // there does a time tell which came last: the clock may have been set back since.
+  const own =
+    last && superseded.find(({ answered_at, due_at }) => answered_at === last.at && due_at <= last.at);
+  if (last && (!asked?.answered_at || (own && last.at > asked.answered_at))) {
     const { conflict } = readDetail(last.detail);
     const outcome = typeof conflict === 'string' ? `conflict: ${conflict}` : 'found';
     const askedAt = own?.due_at ?? asked?.asked_at ?? '';

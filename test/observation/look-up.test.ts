@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { weigh } from '../../src/decisions/weigh.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -154,4 +155,18 @@ it('P14: details that contradict a final state are written down as a conflict an
   expect((await payoutById(ledger, id)).state).toBe('success');
   const rows = await ledger.db.selectFrom('inquiries').select('outcome').orderBy('id').execute();
   expect(rows.at(-1)?.outcome).toMatch(/^conflict: details says failed/);
+});
+
+it('P20: a word from before the clock was set back is not the fresh answer of a look-up that got none', async () => {
+  const year = 365 * 86_400_000;
+  const { id: booked } = plant({ status: 'failed' });
+  const id = await sent(replies.accepted(String(booked)));
+  clock.set(year);
+  await lookUpsOf(ledger, clock, client).lookUp([id]);
+  expect((await payoutById(ledger, id)).state).toBe('failed');
+  clock.set(60_000);
+  await sandbox.stop();
+  expect([...(await lookUpsOf(ledger, clock, client).lookUp([id])).values()]).toEqual(['no_answer']);
+  const { cases } = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
+  expect(cases[0]?.judgement).toMatchObject({ kind: 'no', why: expect.stringContaining('nothing confirms') });
 });
