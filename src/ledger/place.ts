@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 
 /**
  * Where a ledger lies. `path` is the SQLite file, or the name in the data folder beside which this machine keeps its
@@ -11,14 +12,32 @@ export type PostgresPlace = { kind: 'postgres'; path: string; url: string };
 
 /** A place as a function takes it: a bare text is a SQLite file. */
 export function placeOf(place: string | Place): Place {
-  return typeof place === 'string' ? { kind: 'sqlite', path: place } : place;
+  return typeof place === 'string' ? { kind: 'sqlite', path: followed(place) } : place;
+}
+
+/**
+ * One name for one file: gate, locks and mark lie beside the ledger by its name, and a link to it would give it a second set
+ * of them. Whoever came by the link would then be alone beside others (P25, P26).
+ */
+function followed(path: string): string {
+  try {
+    if (!lstatSync(path).isSymbolicLink()) return path;
+  } catch {
+    return path;
+  }
+  try {
+    return realpathSync(path);
+  } catch {
+    // Of a ledger that is not made yet.
+    return resolve(dirname(path), readlinkSync(path));
+  }
 }
 
 /** The place that a URL of the configuration names: `sqlite:FILE`, relative to the data folder, or `postgres://…`. */
 export function placeNamed(url: string, dataDir: string): Place {
   return url.startsWith('postgres')
     ? { kind: 'postgres', path: join(dataDir, 'ledger.postgres'), url }
-    : { kind: 'sqlite', path: resolve(dataDir, url.replace(/^sqlite:(\/\/(?=\/))?/, '')) };
+    : { kind: 'sqlite', path: followed(resolve(dataDir, url.replace(/^sqlite:(\/\/(?=\/))?/, ''))) };
 }
 
 /** What names the place to a person: a file, or a database without its password. */

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -215,4 +224,25 @@ it('who has the ledger open keeps everybody from being alone, and who is alone k
   beside.release();
   expect(existsSync(`${ledger.path}.gate`)).toBe(true);
   chmodSync(`${ledger.path}.gate`, 0o600);
+});
+
+it('P25: who came by a link to the file has the same mark and stands in the same gate', async () => {
+  await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  const link = join(ledger.folder, 'link.db');
+  symlinkSync(ledger.path, link);
+  expect(await causeOf(link), 'no mark of its own is missed').toBeUndefined();
+  const linked = await openLedger(link, { now: () => at(0) });
+  expect(await shutGate(ledger.path), 'it is not alone').toBeNull();
+  await linked.close();
+});
+
+it('P25: so does who made the ledger by a link', async () => {
+  const link = join(ledger.folder, 'link.db');
+  symlinkSync('made.db', link);
+  const made = await openLedger(link, { now: () => at(0) });
+  await addBatch(made, ['R-1']);
+  await made.close();
+  expect(await causeOf(join(ledger.folder, 'made.db'))).toBeUndefined();
+  expect(await causeOf(link)).toBeUndefined();
 });
