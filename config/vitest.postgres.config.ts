@@ -4,7 +4,7 @@ import { onPostgres } from './vitest.postgres.ts';
 
 /** What only a file can show: its log, its copies, files of earlier versions. */
 const ofFiles = [
-  'test/ledger/{backup,mark,move,half-loaded,*-upgrade,side-by-side,inbox,postgres,move-postgres}.test.ts',
+  'test/ledger/{backup,mark,move,half-loaded,*-upgrade,side-by-side,inbox,postgres,postgres-commits,move-postgres}.test.ts',
   'test/scenarios/{ledger-io,ledger-life,errors,shared-queue}.test.ts',
 ];
 

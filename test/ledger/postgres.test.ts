@@ -9,7 +9,6 @@ import { findBarrier } from '../../src/ledger/barriers.ts';
 import { openMoves } from '../../src/ledger/batches.ts';
 import { claimUnlessHalted } from '../../src/ledger/claims.ts';
 import { shutGate } from '../../src/ledger/gate.ts';
-import { halt } from '../../src/ledger/halts.ts';
 import { type Ledger, type OpenOptions, openLedger } from '../../src/ledger/open.ts';
 import type { PostgresPlace } from '../../src/ledger/place.ts';
 import { record } from '../../src/ledger/record.ts';
@@ -49,8 +48,6 @@ async function ask(text: string, url = server?.url ?? ''): Promise<Record<string
     await client.end();
   }
 }
-
-const shown = (synchronous_commit: string) => ({ rows: [{ synchronous_commit }] });
 
 describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, () => {
   it('is made once by whoever comes first, and opened by the others, with the same birth', async () => {
@@ -112,40 +109,6 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
       ),
     ]);
     expect(write).toMatchObject({ status: 'rejected', reason: { code: 'POSTGRES_SESSION_LOST' } });
-  });
-
-  it('P2: a claim that waited for the ledger sees what was committed meanwhile, whatever isolation the database has by default', async () => {
-    const where = place();
-    where.url += `&options=${encodeURIComponent('-c default_transaction_isolation=repeatable\\ read')}`;
-    const [one, two] = [await open(where), await open(elsewhere(where))];
-    await addBatch(one, ['R-1']);
-    const holding = Promise.withResolvers<void>();
-    const cause = { kind: 'person' as const, cause: 'held by a person' };
-    const held = one.write(async (trx) => {
-      holding.resolve();
-      // Long enough for the claim to begin, and to wait for this one's end.
-      await sql`select pg_sleep(0.3)`.execute(trx);
-      await halt(trx, 'test', cause, at(1));
-    });
-    await holding.promise;
-    const claimed = claimAt(two, at(2), 1);
-    await held;
-    expect(await claimed).toEqual([]);
-  });
-
-  it('P25: commits stay durable when the server is told not to wait for its disk while the ledger is open', async () => {
-    const ledger = await open(place());
-    try {
-      await ask('alter system set synchronous_commit = off');
-      await ask('select pg_reload_conf()');
-      await expect.poll(() => sql`show synchronous_commit`.execute(ledger.db)).toMatchObject(shown('off'));
-      expect(await ledger.write((trx) => sql`show synchronous_commit`.execute(trx))).toMatchObject(
-        shown('on'),
-      );
-    } finally {
-      await ask('alter system reset synchronous_commit');
-      await ask('select pg_reload_conf()');
-    }
   });
 
   it('P23: a machine finishes the moves of its own folders only', async () => {
