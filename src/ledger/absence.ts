@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { AbsenceFacts, ListedFacts, NotFound } from '../domain/absence.ts';
 import { wasCancelled } from './decisions.ts';
+import { namedBefore } from './doubts.ts';
 import type { Trx } from './open.ts';
 import type { Attempt, Inquiry, Payout } from './tables.ts';
 import { unmatchedLike } from './unmatched-webhooks.ts';
@@ -84,11 +85,16 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     .where((eb) => eb.or([eb('event', 'in', ['retry', 'adopted']), eb('event', 'like', 'settle%')]))
     .executeTakeFirst();
   const webhooks = await trx
-    .selectFrom('webhooks')
+    .selectFrom('webhooks as w')
+    .innerJoin('payouts as p', (join) => join.on('p.id', '=', payout.id))
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('mode', '=', payout.mode)
+    .where('w.mode', '=', payout.mode)
     .where((eb) =>
-      eb.or([eb('payout_id', '=', payout.id), eb(sql`coalesce(reference, '')`, 'in', namesOf(payout))]),
+      eb.or([
+        eb('w.payout_id', '=', payout.id),
+        eb(sql`coalesce(w.reference, '')`, 'in', namesOf(payout)),
+        namedBefore,
+      ]),
     )
     .executeTakeFirst();
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');

@@ -71,12 +71,24 @@ export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 f
       or (w.effect like 'stale:%' and w.effect not like 'stale: says failed%'))
     and not (${answeredSince}))`;
 
+/**
+ * A webhook `w` that was about nobody when it was applied names payout `p`, in whatever case: the condition of an index
+ * that holds just these.
+ */
+export const namedBefore: RawBuilder<boolean> = sql`(w.mode = p.mode and lower(w.reference) = coalesce(p.reference_key, '')
+  and w.payout_id is null and w.applied_at is not null and w.kind = 'payout')`;
+
+/** A webhook `w` about nobody, applied or not, names payout `p` as the service is most likely to write it. */
+const named: RawBuilder<boolean> = sql`(w.mode = p.mode
+  and coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
+  and w.payout_id is null and w.kind = 'payout')`;
+
+const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries a where a.payout_id = p.id
+  and a.kind = 'details' and a.asked_at >= w.received_at and a.outcome in ('found', 'not_found'))`;
+
 /** An authentic webhook named its reference before it was in this ledger, and no look-up has been answered since. */
-export const heardOfBefore: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
-  where w.mode = p.mode and coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
-    and w.payout_id is null and w.kind = 'payout'
-    and not exists (select 1 from inquiries a where a.payout_id = p.id and a.kind = 'details'
-      and a.asked_at >= w.received_at and a.outcome in ('found', 'not_found')))`;
+export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})
+  or exists (select 1 from webhooks w where ${namedBefore} and ${unanswered}))`;
 
 /** Of these payouts, by id, what the last details look-up that told anything contradicts them with. */
 export async function contradictions(

@@ -93,7 +93,7 @@ export type Answered = {
 };
 
 /** A question as it stood when it was answered. */
-export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at'>;
+export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
 
 /** Writes down what came of a question; undefined when it was answered before. */
 export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Promise<Closed | undefined> {
@@ -106,10 +106,11 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
       raw: answer.raw?.slice(0, 4096) ?? null,
       attempt_id: answer.attemptId ?? null,
       clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
+      history_seq: sql<bigint>`(select history_seq from payouts where payouts.id = inquiries.payout_id)`,
     })
     .where('id', '=', id)
     .where('outcome', 'is', null)
-    .returning(['raised', 'rung', 'rung_due_at'])
+    .returning(['raised', 'rung', 'rung_due_at', 'reason'])
     .executeTakeFirst();
 }
 

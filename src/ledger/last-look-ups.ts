@@ -20,7 +20,7 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
   const superseded = await details.selectAll().where('outcome', '=', 'superseded').execute();
   const told = await db
     .selectFrom('history')
-    .select(['payout_id', 'at', 'event', 'detail'])
+    .select(['payout_id', 'seq', 'at', 'event', 'detail'])
     .where('payout_id', 'in', ids)
     .where('source', '=', 'details')
     .where('event', 'like', 'details says %')
@@ -38,7 +38,7 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
   );
 }
 
-type Told = { at: string; event: string; detail: string };
+type Told = { seq: bigint; at: string; event: string; detail: string };
 
 function lastLookUp(
   asked: Inquiry | undefined,
@@ -46,11 +46,10 @@ function lastLookUp(
   superseded: readonly Inquiry[],
 ): LastLookUp | null {
   const last = told.at(-1);
-  // Earlier versions closed every open question of what became final, that of the answer itself too, as superseded. Only
-  // there does a time tell which came last: the clock may have been set back since.
+  // Earlier versions closed every open question of what became final, that of the answer itself too, as superseded.
   const own =
     last && superseded.find(({ answered_at, due_at }) => answered_at === last.at && due_at <= last.at);
-  if (last && (!asked?.answered_at || (own && last.at > asked.answered_at))) {
+  if (last && isLater(last, asked, own !== undefined)) {
     const { conflict } = readDetail(last.detail);
     const outcome = typeof conflict === 'string' ? `conflict: ${conflict}` : 'found';
     const askedAt = own?.due_at ?? asked?.asked_at ?? '';
@@ -65,6 +64,16 @@ function lastLookUp(
     outcome: outcome ?? '',
     said: entry ? saidBy(entry) : null,
   };
+}
+
+/**
+ * Whether it was told after the last question was answered, by another process perhaps. The clock may have been set back:
+ * a time tells only where an earlier version left nothing else (`superseded`: it did).
+ */
+function isLater(told: Told, asked: Inquiry | undefined, superseded: boolean): boolean {
+  if (!asked?.answered_at) return true;
+  if (asked.history_seq !== null) return told.seq > asked.history_seq;
+  return superseded && told.at > asked.answered_at;
 }
 
 function saidBy({ event }: Told): string {

@@ -48,6 +48,7 @@ const migrations = {
   '0015-carried': () => import('./migrations/0015-carried.ts'),
   '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
   '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
+  '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */

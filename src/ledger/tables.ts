@@ -218,6 +218,8 @@ type InquiryTable = {
   answered_at: string | null;
   /** `found`, `not_found`, `no_witness`, `error`, `superseded`; null while due. */
   outcome: string | null;
+  /** The last entry of the payout's history when it was answered, its own included; null: nobody wrote that down. */
+  history_seq: Generated<bigint | null>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
 };

@@ -113,8 +113,17 @@ async function climb(
     await addInquiry(trx, { ...question, dueAt, rung });
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
+  } else if (outcome === 'error' && isAskedByWebhook(closed)) {
+    // What is over is asked about only where something spoke against it: that still wants its answer.
+    const { reason } = closed;
+    await addInquiry(trx, { ...question, reason, dueAt: within(ladderDelayMs(Number(rung))), rung });
   }
   // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
   if (closed.raised > raised && !over.includes(state))
     await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
+}
+
+/** By the words in which applying webhooks, or holding for one, asks. */
+function isAskedByWebhook({ reason }: Closed): boolean {
+  return reason.startsWith('a webhook');
 }

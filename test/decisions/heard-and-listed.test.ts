@@ -44,6 +44,20 @@ it('P18: a webhook that came after the clock was set back is newer than the look
   expect(await told.judged(id, 1.7 * hour)).toEqual({ kind: 'successor' });
 });
 
+it('P14: what the details said after the clock was set back is newer than the look-up before it', async () => {
+  const id = await told.sent(replies.accepted('T-1'));
+  // Two processes ask one question: the second answer comes when the first has closed it, and the clock is behind.
+  const late = Promise.withResolvers<void>();
+  const slow = told.lookedLate(id, hour, late.promise, shown('success'));
+  await told.looked(id, 2 * hour, shown('failed'));
+  late.resolve();
+  await slow;
+  expect(await told.judged(id, 2 * hour + 5)).toMatchObject({
+    kind: 'no',
+    why: expect.stringContaining('details says success'),
+  });
+});
+
 it('P18: a webhook that came after the clock was set back is newer than the whole list before it', async () => {
   const id = await told.sent(replies.accepted('T-1'));
   await told.looked(id, 1000, shown('failed'));

@@ -36,16 +36,21 @@ export function createTold(ledger: () => TestLedger) {
     return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules });
   }
 
-  function asked(id: bigint, ms: number, answer: LookUpReply | ServiceTrouble) {
-    const service = { fetchTransferDetails: async () => answer };
+  function asked(id: bigint, ms: number, answer: LookUpReply | ServiceTrouble, after?: Promise<void>) {
+    const service = {
+      fetchTransferDetails: async () => {
+        await after;
+        return answer;
+      },
+    };
     const rules = { mode: 'test' as const, concurrency: 1, quietPeriodMs: 24 * hour };
     const limiter = { take: async () => {} };
     return createLookUps({ ledger: ledger(), clock: clockAt(ms), service, limiter, rules }).askNow([id]);
   }
 
-  function replied(id: bigint, ms: number, json: object) {
+  function replied(id: bigint, ms: number, json: object, after?: Promise<void>) {
     const date = Date.parse(at(ms));
-    return asked(id, ms, { kind: 'reply', httpStatus: 200, json, raw: JSON.stringify(json), date });
+    return asked(id, ms, { kind: 'reply', httpStatus: 200, json, raw: JSON.stringify(json), date }, after);
   }
 
   async function orderAgain(id: bigint, ms: number) {
@@ -66,6 +71,9 @@ export function createTold(ledger: () => TestLedger) {
     /** A details look-up, asked and answered then, that shows these transfers. */
     looked: (id: bigint, ms: number, ...data: object[]) =>
       replied(id, ms, { success: true, status: '00', data: data.length === 1 ? data[0] : data }),
+    /** The same of one transfer, by a process whose clock says `ms`; the answer comes only then. */
+    lookedLate: (id: bigint, ms: number, then: Promise<void>, data: object) =>
+      replied(id, ms, { success: true, status: '00', data }, then),
     lookedInVain: (id: bigint, ms: number) =>
       replied(id, ms, { success: false, status: '04', message: 'no' }),
     unanswered: (id: bigint, ms: number) =>

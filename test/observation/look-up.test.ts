@@ -170,3 +170,30 @@ it('P20: a word from before the clock was set back is not the fresh answer of a 
   const { cases } = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
   expect(cases[0]?.judgement).toMatchObject({ kind: 'no', why: expect.stringContaining('nothing confirms') });
 });
+
+it('P18: a look-up that a webhook about a finished payout asked for is asked again when it got no answer', async () => {
+  const transfer = plant({});
+  const id = await sent(replies.accepted(String(transfer.id)));
+  await lookUpsOf(ledger, clock, client).lookUp([id]);
+  sandbox.book.change(transfer.id, { status: 'failed' });
+  await deliver(ledger, { statusMessage: 'failed' });
+  await applyWebhooks({ ledger, clock, mode: 'test' });
+  const silent: ServiceClient = {
+    ...client,
+    fetchTransferDetails: async () => ({
+      kind: 'trouble',
+      reason: 'timeout',
+      message: 'no answer',
+      httpStatus: null,
+      retryAfterMs: null,
+    }),
+  };
+  expect(await lookUpsOf(ledger, clock, silent).askDue({ budget: 9 })).toBe(1);
+  expect(await ask(), 'not at once').toBe(0);
+  clock.set(5 * 60_000);
+  expect(await ask()).toBe(1);
+  const rows = await ledger.db.selectFrom('inquiries').select('outcome').orderBy('id').execute();
+  expect(rows.map((row) => row.outcome?.slice(0, 8))).toEqual(['found', 'error', 'conflict']);
+  clock.set(10 * 60_000);
+  expect(await ask(), 'once answered it is over').toBe(0);
+});
