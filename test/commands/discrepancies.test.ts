@@ -215,6 +215,21 @@ describe('the workbook for people', () => {
     expect(readdirSync(home.dir).filter((name) => name.includes('open.xlsx'))).toEqual(['open.xlsx']);
   });
 
+  it('more than a workbook holds are not cut short: it says how many, and writes none', async () => {
+    await exported();
+    const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
+    ledger.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 100001)
+      insert into discrepancies (id, mode, kind, subject, reference, currency, expected, actual, difference, severity,
+        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id)
+      select 'M-' || i, mode, kind, 'M-' || i, reference, currency, expected, actual, difference, severity,
+        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id
+      from n, (select * from discrepancies limit 1)`);
+    ledger.close();
+    const all = await home.run(['discrepancies', '--export', 'all.xlsx']);
+    expect(all).toMatchObject({ code: 2, err: expect.stringMatching(/10\d{4} .*workbook holds 100000/) });
+    expect(existsSync(join(home.dir, 'all.xlsx'))).toBe(false);
+  });
+
   it.each([
     ['no workbook', Buffer.from('reference,decision\n'), 'it is no workbook'],
     [
