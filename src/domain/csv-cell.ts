@@ -6,14 +6,17 @@ const opener = new RegExp(`[${runs}]`, 'u');
 const separated = /[,;|\t\r\n]["'\s\p{Cf}]*/gu;
 const plainNumber = /^-?\d+(\.\d+)?$/;
 
-/** A text cell that no spreadsheet runs: a single quote in front where the text opens like a formula, else unchanged. */
-export function textCell(text: string): string {
-  return opening.test(text) ? `'${text}` : text;
+/** True where some program would run the text as a formula, or a number stands behind a sign. */
+export function opensFormula(text: string): boolean {
+  return opening.test(text);
 }
 
-/** A cell of a column of numbers: plain decimals such as `-12.50` stay numbers, anything else is treated as text. */
-export function numberCell(text: string): string {
-  return plainNumber.test(text) ? text : textCell(text);
+/**
+ * A cell that no spreadsheet runs: a single quote in front where the text opens like a formula. Plain decimals such as
+ * `-12.50` are none, in whatever column: they stay numbers.
+ */
+export function safeCell(text: string): string {
+  return opensFormula(text) && !plainNumber.test(text) ? `'${text}` : text;
 }
 
 /**

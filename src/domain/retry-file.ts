@@ -1,5 +1,5 @@
 import { type CellProblem, columnKey } from './batch-rules.ts';
-import { textCell } from './csv-cell.ts';
+import { opensFormula, safeCell } from './csv-cell.ts';
 import type { PayoutState } from './payout.ts';
 
 /** How many payouts one file may pay again: they are decided in one transaction, as those of `retry` are. */
@@ -52,17 +52,16 @@ export function retryColumns(columns: readonly string[]): { of: number; evidence
  * apostrophe of its own.
  */
 export function guardedCell(text: string): string {
-  return opensFormula(text) ? `'${text}` : text;
+  return opensBehindQuotes(text) ? `'${text}` : text;
 }
 
 /** The cell that {@link guardedCell} was given; also where a program has dropped the apostrophe that it added. */
 export function restoredCell(text: string): string {
-  return text.startsWith("'") && opensFormula(text) ? text.slice(1) : text;
+  return text.startsWith("'") && opensBehindQuotes(text) ? text.slice(1) : text;
 }
 
-function opensFormula(text: string): boolean {
-  const bare = text.replace(/^'+/, '');
-  return textCell(bare) !== bare;
+function opensBehindQuotes(text: string): boolean {
+  return opensFormula(text.replace(/^'+/, ''));
 }
 
 /** One payout of a `failed.csv`: its row as it came, and what makes the row pay it again. */
@@ -88,7 +87,7 @@ export function failedLayout(columns: readonly string[]): {
   const foreignReason = keys.includes('reason') && (!isRetryFile || keys.includes('retryreason'));
   const ours = ['reference', 'retry_of', 'retry_evidence', foreignReason ? 'retry_reason' : 'reason'];
   const added = ours.filter((name) => !keys.includes(columnKey(name)));
-  const header = [...columns.map(textCell), ...added];
+  const header = [...columns.map(safeCell), ...added];
   const places = ours.map((name) => {
     const place = keys.indexOf(columnKey(name));
     return place === -1 ? columns.length + added.indexOf(name) : place;

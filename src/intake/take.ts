@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Account } from '../domain/approval.ts';
-import { textCell } from '../domain/csv-cell.ts';
+import { safeCell } from '../domain/csv-cell.ts';
 import { harmlessName } from '../domain/file-name.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
@@ -196,10 +196,10 @@ export function problemSheets(folder: string, name: string, bom: boolean): Sheet
     problem: ({ row, column, value, problem, fix }) =>
       errors.write([
         row === 0 ? '' : String(row),
-        textCell(column),
-        textCell(value),
-        textCell(problem),
-        textCell(fix),
+        safeCell(column),
+        safeCell(value),
+        safeCell(problem),
+        safeCell(fix),
       ]),
     async badRow(cells, header) {
       invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, {

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { numberCell, textCell, unsplitCell } from '../domain/csv-cell.ts';
+import { safeCell, unsplitCell } from '../domain/csv-cell.ts';
 import { writeWhole } from './atomic-file.ts';
 
 /**
@@ -22,12 +22,6 @@ const counting = new Set('count row age_days'.split(' '));
 /** True for a column of plain decimals that are money of the row's currency. */
 export function isMoneyColumn(name: string): boolean {
   return isNumberColumn(name) && !counting.has(columnKey(name));
-}
-
-/** Makes one row safe for a spreadsheet: which columns are numbers is read from the header. */
-export function safeCells(header: string[]): (cells: string[]) => string[] {
-  const cellOf = header.map((name) => (isNumberColumn(name) ? numberCell : textCell));
-  return (cells) => cells.map((cell, index) => (cellOf[index] ?? textCell)(cell));
 }
 
 /** A header name as intake compares it: case, spaces and underscores do not matter (`Account Number`). */
@@ -57,15 +51,11 @@ export async function writeCsv(
 /** Gives the text of one page after another, as {@link writeCsv} writes them; the first one begins the file. */
 export function csvText(style: CsvStyle): (page: string[][]) => string {
   let begun = false;
-  let safe: ((cells: string[]) => string[]) | null = null;
   const lines = createLines(style);
   return (page) => {
     const mark = style.bom && !begun ? '\ufeff' : '';
     begun = true;
-    const [first] = page;
-    if (!first) return mark;
-    safe ??= safeCells(first);
-    return mark + lines(page.map(safe));
+    return mark + lines(page.map((cells) => cells.map(safeCell)));
   };
 }
 

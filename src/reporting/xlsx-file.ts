@@ -1,6 +1,7 @@
+import { safeCell } from '../domain/csv-cell.ts';
 import { exponentOf } from '../domain/money.ts';
 import { type Write, writeWhole } from './atomic-file.ts';
-import { columnKey, isMoneyColumn, safeCells } from './csv-file.ts';
+import { columnKey, isMoneyColumn } from './csv-file.ts';
 import {
   type CellStyle,
   columnName,
@@ -127,7 +128,6 @@ function rowsXml(
   numbers: Set<number>,
   styles: Styles,
 ): (rows: string[][]) => Iterable<string> {
-  const safe = safeCells(header);
   const currencyAt = header.findIndex((name) => columnKey(name) === 'currency');
   const money = header.map((name) => currencyAt !== -1 && isMoneyColumn(name));
   const letters: string[] = [];
@@ -153,7 +153,7 @@ function rowsXml(
     for (const row of rows) {
       number += 1;
       const parts = ['<row r="', String(number), '">'];
-      const texts = safe(row);
+      const texts = row.map(safeCell);
       for (let column = 0; column < texts.length; column++) add(parts, texts, column);
       parts.push('</row>');
       yield parts.join('');

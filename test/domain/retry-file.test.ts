@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { textCell } from '../../src/domain/csv-cell.ts';
+import { safeCell } from '../../src/domain/csv-cell.ts';
 import { type FailedRow, failedLayout, guardedCell, restoredCell } from '../../src/domain/retry-file.ts';
 
 const failed: FailedRow = {
@@ -46,7 +46,7 @@ it('gives every cell back as it was, and no spreadsheet runs one', () => {
   fc.assert(
     fc.property(cell, (text) => {
       expect(restoredCell(guardedCell(text))).toBe(text);
-      expect(textCell(guardedCell(text))).toBe(guardedCell(text));
+      expect(safeCell(guardedCell(text))).toBe(guardedCell(text));
     }),
   );
 });

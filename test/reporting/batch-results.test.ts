@@ -53,7 +53,7 @@ describe('results of a batch', () => {
     expect(rows.slice(1).map((row) => row[0])).toEqual(
       Array.from({ length: 1_203 }, (_, n) => `R${1_202 - n}`),
     );
-    expect(rows[1]?.slice(1, 8)).toEqual(['0123456789', "'=cmd()", '058', '-12.50', 'NGN', "'-5", 'ready']);
+    expect(rows[1]?.slice(1, 8)).toEqual(['0123456789', "'=cmd()", '058', '-12.50', 'NGN', '-5', 'ready']);
   });
 
   it('is written again only when the version changed since, or when forced', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { numberCell, textCell, unsplitCell } from '../../src/domain/csv-cell.ts';
+import { safeCell, unsplitCell } from '../../src/domain/csv-cell.ts';
 
 describe('cells of a CSV file', () => {
   it.each([
     '=1+1',
     '+1',
-    '-5',
+    '-5-5',
+    '-5e3',
     '@SUM(A1)',
     '\tx',
     '\rx',
@@ -24,16 +25,16 @@ describe('cells of a CSV file', () => {
     '\u0000=1',
     ' \t=1',
   ])('neutralises the text %j with a single quote in front', (text) => {
-    expect(textCell(text)).toBe(`'${text}`);
+    expect(safeCell(text)).toBe(`'${text}`);
   });
 
   it.each(['', 'Ada', 'a=b', '0123456789', ' plain', "'=1", '"=1'])('leaves the text %j alone', (text) => {
-    expect(textCell(text)).toBe(text);
+    expect(safeCell(text)).toBe(text);
   });
 
-  it('leaves plain numbers in a number column and neutralises everything else there', () => {
-    expect(['-12.50', '100', '0.005'].map(numberCell)).toEqual(['-12.50', '100', '0.005']);
-    expect(['-1+2', '=1', '-', '+5'].map(numberCell)).toEqual(["'-1+2", "'=1", "'-", "'+5"]);
+  it('leaves plain numbers alone, also negative ones, and neutralises everything else that opens with a sign', () => {
+    expect(['-12.50', '100', '0.005'].map(safeCell)).toEqual(['-12.50', '100', '0.005']);
+    expect(['-1+2', '=1', '-', '+5'].map(safeCell)).toEqual(["'-1+2", "'=1", "'-", "'+5"]);
   });
 
   it.each([
@@ -55,7 +56,7 @@ describe('cells of a CSV file', () => {
   it('takes no longer than the text is long', () => {
     const began = performance.now();
     unsplitCell('\n '.repeat(200_000), ',');
-    textCell(' '.repeat(400_000));
+    safeCell(' '.repeat(400_000));
     expect(performance.now() - began).toBeLessThan(2_000);
   });
 });
