@@ -4,6 +4,7 @@ import { type Config, secretsOf } from './config.ts';
 import { createRedactor } from './domain/redact.ts';
 import type { Ledger } from './ledger/open.ts';
 import { type LocalOptions, openLocal } from './local-app.ts';
+import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
 import { createListing } from './observation/listing.ts';
 import { createLookUps } from './observation/look-up.ts';
 import { createResends } from './observation/resends.ts';
@@ -78,7 +79,11 @@ export async function openApp(options: AppOptions, kind: string) {
     },
   });
   const collectionLookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
-  const followUp = { lookUp: lookUps.askNow, askResend: resends.ask };
+  const followUp = {
+    lookUp: lookUps.askNow,
+    askResend: resends.ask,
+    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+  };
   const collections = createCollectionConclusions({
     ledger,
     config,

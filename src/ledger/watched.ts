@@ -117,7 +117,17 @@ export async function watchedAfter(
   }
 }
 
-/** Webhooks whose applying found a contradiction (P18), with the payout they speak of when that is known. */
+/**
+ * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the
+ * details or the list show it paid, or the other way round. Where more than one may have been taken it may tell of another.
+ */
+const contradictedLater = sql<boolean>`(webhooks.effect in ('says failed', 'says success')
+  and ((webhooks.effect = 'says failed' and payouts.state in ('success', 'returned'))
+    or (webhooks.effect = 'says success' and payouts.state = 'failed'))
+  and payouts.attempt_count + payouts.unseen_sends <= 1
+  and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
+
+/** Webhooks that contradict what is known (P18), with the payout they speak of when that is known. */
 export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: number) {
   return db
     .selectFrom('webhooks')
@@ -138,7 +148,7 @@ export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: nu
     ])
     .where('webhooks.mode', '=', mode)
     .where('webhooks.kind', '=', 'payout')
-    .where('webhooks.effect', 'like', 'conflict%')
+    .where((eb) => eb.or([eb('webhooks.effect', 'like', 'conflict%'), contradictedLater]))
     .where('webhooks.id', '>', after)
     .orderBy('webhooks.id')
     .limit(limit)

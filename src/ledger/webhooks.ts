@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
-import { field, idsIn, idsText, integerField, rowsIn, rowsText, textsIn } from './bulk.ts';
-import type { Db, Trx } from './open.ts';
+import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from './bulk.ts';
+import type { Db, Ledger, Trx } from './open.ts';
 import { prepared } from './prepared.ts';
 import type { Webhook } from './tables.ts';
 
@@ -16,6 +16,29 @@ export async function unappliedWebhooks(db: Db | Trx, mode: Mode, limit: number)
     .orderBy('id')
     .limit(limit)
     .execute();
+}
+
+/**
+ * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
+ * of it under a reference of its own.
+ */
+export async function hearAgain(ledger: Ledger, mode: Mode): Promise<void> {
+  const known = (db: Db | Trx) =>
+    db
+      .selectFrom('webhooks as w')
+      .innerJoin('payouts as p', (join) => join.onRef('p.trx', '=', 'w.trx').onRef('p.mode', '=', 'w.mode'))
+      .select('w.id')
+      .where('w.mode', '=', mode)
+      .where('w.payout_id', 'is', null)
+      .where('w.applied_at', 'is not', null)
+      .where('w.kind', '=', sql.lit('payout'))
+      .execute();
+  // Most often there are none, and so nothing to write.
+  if ((await known(ledger.db)).length === 0) return;
+  await ledger.write(async (trx) => {
+    const ids = (await known(trx)).map(({ id }) => id);
+    await trx.updateTable('webhooks').set({ applied_at: null }).where('id', 'in', idsOf(ids)).execute();
+  });
 }
 
 /** The payout a webhook speaks of: by our reference, else by trx; undefined when neither is known. */

@@ -11,6 +11,7 @@ import type { Webhook } from '../ledger/tables.ts';
 import { differingReference } from '../ledger/webhook-inbox.ts';
 import {
   effectsBefore,
+  hearAgain,
   markAllApplied,
   markApplied,
   payoutOfWebhook,
@@ -49,6 +50,12 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
+}
+
+/** The same, with those that were about nobody and whose payout was made known since, by the list perhaps. */
+export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
+  await hearAgain(deps.ledger, deps.mode);
+  return applyWebhooks(deps, signal);
 }
 
 /** A webhook about a payout of ours. */

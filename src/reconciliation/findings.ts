@@ -161,7 +161,9 @@ function toldBy({
   effect: string | null;
   state: string | null;
 }): Pick<FoundFields, 'expected' | 'actual' | 'difference'> {
-  const told = (effect ?? '').replace(/^conflict:?\s*/, '');
+  const told = (effect ?? '')
+    .replace(/^conflict:?\s*/, '')
+    .replace(/^says (.*)$/, `webhook says $1, the ledger says ${state}`);
   const fields = told.split('; ').map((part) => /^(\w+) is (.*), ours (.*)$/.exec(part));
   if (fields.some((parts) => parts === null))
     return { expected: state ?? 'a payout of ours', actual: told, difference: '' };

@@ -38,6 +38,8 @@ export type FollowUp = {
   lookUp(payoutIds: bigint[], signal?: AbortSignal): Promise<Map<bigint, LookedUp>>;
   /** Returns how many resends were asked for, within the throttle. */
   askResend(payoutIds: bigint[], signal?: AbortSignal): Promise<number>;
+  /** Applies stored webhooks, also those whose payout this run made known. */
+  applyStored?(signal?: AbortSignal): Promise<unknown>;
 };
 
 type Deps = {
@@ -113,6 +115,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const ours = await isOurAccount(ledger.db, mode, { listing, shown: matched + answered.length > 0 });
     await conclusions.listing(work, asked, ours);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
+    await followUp.applyStored?.(signal);
     const unheardIds = await conclusions.ledger(work);
     const resends =
       options.followUp && unheardIds.length > 0 ? await followUp.askResend(unheardIds, signal) : 0;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
+import { applyWebhooks, applyWebhooksAgain } from '../../src/observation/apply-webhooks.ts';
 import {
   addBatch,
   at,
@@ -174,4 +174,23 @@ it('P18: a webhook that another process applied meanwhile is not applied again t
   };
   await applyWebhooks({ ledger: { ...ledger, write }, clock, mode: 'test' });
   expect([await states(ledger), await effects()]).toEqual([{ 'R-1': 'failed' }, ['says success']]);
+});
+
+it('P18: a webhook under a name of the service counts as heard once its trx is known for ours, and its amount is compared', async () => {
+  await deliver(ledger, { reference: 'THEIRS-1', trx: 'TRX-1' });
+  await deliver(ledger, { reference: 'THEIRS-1', trx: 'TRX-1', amount: '9.00' });
+  await apply();
+  expect(await effects()).toEqual(['unmatched; asked about look-alikes', 'unmatched']);
+  await applyWebhooksAgain({ ledger, clock, mode: 'test' });
+  expect(await effects(), 'nobody knows the trx').toEqual([
+    'unmatched; asked about look-alikes',
+    'unmatched',
+  ]);
+  const [id = 0n] = (await ledger.db.selectFrom('payouts').select('id').execute()).map((row) => row.id);
+  const nothing = { transferId: null, fee: null, message: null, settledAt: null };
+  const witness = { source: 'listing' as const, status: 'success' as const, trx: 'TRX-1', ...nothing };
+  const event = { kind: 'witness' as const, witness };
+  await ledger.write((trx) => record(trx, at(20), [{ payoutId: id, source: 'listing', event }]));
+  await applyWebhooksAgain({ ledger, clock, mode: 'test' });
+  expect(await effects()).toEqual(['says success', 'conflict: amount is 9.00, ours 1500.00']);
 });
