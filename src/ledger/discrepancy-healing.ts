@@ -47,13 +47,14 @@ const pairKinds = [
 const countKinds = ['duplicate_at_service', 'paid_twice'];
 
 /**
- * Closes what this run could have seen and did not, each with what it saw instead. Begins again where it was
- * interrupted: the next run closes the rest.
+ * Closes what this run could have seen and did not, each with what it saw instead; what a person had resolved too, so that
+ * it opens again should it come back. Returns how many were not resolved before. Begins again where it was interrupted:
+ * the next run closes the rest.
  */
 export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Promise<number> {
   for (let closed = 0; ; ) {
-    const n = await ledger.write((trx) => closeSome(trx, by, sight));
-    closed += n;
+    const { n, ended } = await ledger.write((trx) => closeSome(trx, by, sight));
+    closed += ended;
     if (n < step) return closed;
   }
 }
@@ -63,7 +64,7 @@ const collectionNow = sql<string | null>`case when discrepancies.kind like 'coll
   (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
     from collections c where c.mode = discrepancies.mode and c.reference_key = lower(discrepancies.reference)) end`;
 
-async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<number> {
+async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: number; ended: number }> {
   const rows = await trx
     .selectFrom('discrepancies')
     .leftJoin('payouts', 'payouts.id', 'discrepancies.payout_id')
@@ -79,12 +80,12 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<number> {
       collectionNow.as('collection'),
     ])
     .where('discrepancies.mode', '=', by.mode)
-    .where('discrepancies.state', '<>', 'resolved')
+    .where((eb) => standing(eb, sight))
     .where('discrepancies.last_run_id', '<>', by.run)
     .where((eb) => healed(eb, by, sight))
     .limit(step)
     .execute();
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return { n: 0, ended: 0 };
   const shown = await shownOf(trx, by.run, rows);
   const answered = new Set(sight.answered);
   const closed = rows.map((row) => {
@@ -97,7 +98,7 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<number> {
       ? `closed by run ${by.run}: no webhook is expected any more (receiver.enabled: false)`
       : [`closed by evidence of run ${by.run}`, ...shown(row), ...word, ...stands, ...arrived].join('; ');
     // A person's word stays beside what closed it.
-    const kept = row.state === 'acknowledged' && row.note !== '' ? `${row.note}; ${note}` : note;
+    const kept = row.state !== 'open' && row.note !== '' ? `${row.note}; ${note}` : note;
     return { id: row.id, at: by.at, event: 'closed' as const, source: `run ${by.run}`, note, kept };
   });
   await sql`update discrepancies set state = 'resolved', resolved_by = 'evidence', resolved_at = ${by.at},
@@ -105,7 +106,16 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<number> {
     trx,
   );
   await addEvents(trx, closed);
-  return closed.length;
+  return { n: rows.length, ended: rows.filter(({ state }) => state !== 'resolved').length };
+}
+
+/** Not resolved yet, or by a person alone; that no webhook is expected any more says nothing to a person's word. */
+function standing(eb: ExpressionBuilder<Tables, 'discrepancies'>, { receives }: Sight): Expression<SqlBool> {
+  const byPerson = eb('discrepancies.resolved_by', '=', 'person');
+  return eb.or([
+    eb('discrepancies.state', '<>', 'resolved'),
+    receives ? byPerson : eb.and([byPerson, eb('discrepancies.kind', '<>', 'webhook_missing')]),
+  ]);
 }
 
 function healed(

@@ -109,6 +109,19 @@ it('what a person resolved stays resolved while the same is found, and opens aga
   ]);
 });
 
+it('what a person resolved opens again when it was gone meanwhile, though the same is found', async () => {
+  await sendAll();
+  await nightOf(ledger, { at: hour, rows: rows('9.00') });
+  await say('resolve', 'written off', 2 * hour);
+  const gone = await nightOf(ledger, { at: 3 * hour, rows: rows() });
+  expect(gone.summary.discrepancies, 'it was resolved before').toMatchObject({ opened: 0, resolved: 0 });
+  expect((await one()).note).toMatch(/^written off; closed by evidence of run /);
+  await nightOf(ledger, { at: 4 * hour, rows: rows() });
+  const back = await nightOf(ledger, { at: 5 * hour, rows: rows('9.00') });
+  expect(back.summary.discrepancies).toMatchObject({ open: { amount_conflict: 1 }, opened: 1 });
+  expect((await life()).map(({ event }) => event)).toEqual(['opened', 'resolved', 'closed', 'reopened']);
+});
+
 it('P29: a run that did not see the whole list closes only by what it saw', async () => {
   await sendAll();
   const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9' });
