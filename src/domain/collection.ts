@@ -52,7 +52,18 @@ export function judgeCollection(facts: CollectionFacts): {
     if (domain !== null && domain !== mode)
       differences.push({ field: 'domain', expected: mode, actual: domain, between: `this mode and ${who}` });
   }
-  if (told && verified) differences.push(...wordsDiffer(told, verified, 'webhook and verify'));
+  if (told && verified) {
+    // Where verify shows what was promised, that is what is expected, and the webhook is what differs.
+    const isKept =
+      promised !== null &&
+      isSameTry(told, verified) &&
+      !isOver(verified) &&
+      moneyDiffers(promised, verified, '').length === 0;
+    const differing = isKept
+      ? wordsDiffer(verified, told, 'verify and webhook')
+      : wordsDiffer(told, verified, 'webhook and verify');
+    differences.push(...differing);
+  }
   if (facts.receivedAt !== null && verified && isOver(verified) && told?.status !== 'success')
     differences.push(differs('status', 'success', verified.status, 'verify before and verify now'));
   return { state: differences.length > 0 ? 'conflict' : plainState(facts), differences };
@@ -93,7 +104,7 @@ export function hearWord(
   next: CollectionWord,
 ): { told: CollectionWord; dispute: CollectionDifference[] } {
   if (!before) return { told: next, dispute: [] };
-  const sameTry = before.trx === null || next.trx === null || before.trx === next.trx;
+  const sameTry = isSameTry(before, next);
   if (!sameTry && before.status !== 'success') return { told: next, dispute: [] };
   const dispute = wordsDiffer(before, next, 'two webhooks');
   const moved = sameTry && before.status === 'pending' && dispute.length === 0;
@@ -115,8 +126,7 @@ export function wordsDiffer(
   other: CollectionWord,
   between: string,
 ): CollectionDifference[] {
-  const sameTry = one.trx === null || other.trx === null || one.trx === other.trx;
-  if (!sameTry) {
+  if (!isSameTry(one, other)) {
     if (one.status !== 'success' || other.status !== 'success') return [];
     return [differs('trx', one.trx ?? '', other.trx ?? '', `${between}: paid twice`)];
   }
@@ -130,6 +140,10 @@ export function wordsDiffer(
   if (one.status !== other.status && one.status !== 'pending' && other.status !== 'pending')
     found.push(differs('status', one.status, other.status, between));
   return found;
+}
+
+function isSameTry(one: CollectionWord, other: CollectionWord): boolean {
+  return one.trx === null || other.trx === null || one.trx === other.trx;
 }
 
 function moneyDiffers(

@@ -1,6 +1,6 @@
 import { decimalDifference } from '../domain/discrepancy.ts';
 import { foldReference } from '../domain/ids.ts';
-import { formatMinor } from '../domain/money.ts';
+import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from './collection-tables.ts';
 import type { Db } from './open.ts';
@@ -47,12 +47,19 @@ export async function* collectionLines(db: Db, mode: Mode): AsyncGenerator<Colle
 }
 
 function lineOf(row: Collection, deliveries: bigint): CollectionLine {
-  const received = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
+  const shown = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
+  const received = withDigits(shown, row.verified_currency ?? row.expected_currency ?? '');
   const { expected_amount: amount, expected_currency: currency } = row;
   const comparable = amount !== null && currency !== null && (row.verified_currency ?? currency) === currency;
   const difference =
     comparable && received !== '' ? decimalDifference(received, formatMinor(amount, currency)) : '';
   return { row, deliveries, received, difference };
+}
+
+/** An amount as the service wrote it (`106`, `106.5`) with its currency's digits; what cannot be read so stays as it is. */
+function withDigits(amount: string, currency: string): string {
+  const minor = decimalToMinor(amount, currency);
+  return minor === null ? amount : formatMinor(minor, currency);
 }
 
 /** Everything the ledger knows of one collection. */

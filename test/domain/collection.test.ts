@@ -56,6 +56,13 @@ describe('where a collection stands', () => {
       'ZAR 100.00',
       'expectation and verify',
     ],
+    [
+      'amount',
+      { heard: true, told: word({ amount: '1.00' }), verified: word() },
+      '100.00',
+      '1.00',
+      'verify and webhook',
+    ],
     ['domain', { verified: word({ domain: 'live' }) }, 'test', 'live', 'this mode and verify'],
     [
       'status',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { collectionStory } from '../../src/ledger/collection-lines.ts';
+import { collectionLines, collectionStory } from '../../src/ledger/collection-lines.ts';
 import { findCollection } from '../../src/ledger/collections.ts';
 import { expectSome, openFile } from '../../src/ledger/expectations.ts';
 import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
@@ -286,4 +286,17 @@ it('an unexpected collection is recorded, verified, and asked for no longer once
   expect(await state()).toBe('heard');
   await verify(shown({ status: 'failed' }));
   expect((await story())?.collection).toMatchObject({ state: 'failed', expected_at: null, ask_at: null });
+});
+
+it.each([
+  ['100', '100.00'],
+  ['100.5', '100.50'],
+  ['100.505', '100.505'],
+])('what verify shows as %s stands in the reports as %s', async (amount, received) => {
+  await expectInvoice();
+  await verify(shown({ amount }));
+  const told: string[] = [];
+  for await (const page of collectionLines(ledger.db, 'test'))
+    told.push(...page.map((line) => line.received));
+  expect(told).toEqual([received]);
 });
