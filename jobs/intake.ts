@@ -1,14 +1,15 @@
 import type { LocalApp } from '../src/app.ts';
-import { leftOutText } from '../src/domain/left-out.ts';
+import { leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check.ts';
 import type { Expected } from '../src/intake/collections.ts';
 
 export const name = 'intake';
 
+export type OnRefused = (file: string, why: string) => void;
 type IntakePayload = {
   signal?: AbortSignal;
   onIgnored?: (ignored: Ignored[]) => void;
-  onRefused?: (file: string, why: string) => void;
+  onRefused?: OnRefused;
 };
 
 /**
@@ -43,7 +44,8 @@ export async function run(
   };
 }
 
-function tellRefused(one: Taken | Expected, onRefused: IntakePayload['onRefused']): void {
+/** Tells of a file that was refused, whole or in some rows, in words for a log. */
+export function tellRefused(one: Taken | Expected, onRefused: OnRefused | undefined): void {
   if (one.kind === 'refused') {
     const [first] = one.problems;
     const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;
@@ -51,5 +53,8 @@ function tellRefused(one: Taken | Expected, onRefused: IntakePayload['onRefused'
     const what = first?.row === 0 ? `: ${first.problem}` : '';
     onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}`);
   }
-  if (one.kind === 'taken' && one.skipped) onRefused?.(one.file, leftOutText(one.skipped));
+  if (one.kind === 'taken' && one.skipped) {
+    const text = 'batch' in one ? leftOutText : leftOutCollectionsText;
+    onRefused?.(one.file, text(one.skipped));
+  }
 }

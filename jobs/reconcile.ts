@@ -1,11 +1,22 @@
 import type { App } from '../src/app.ts';
+import { leftOutJson } from '../src/domain/left-out.ts';
 import type { Problem } from '../src/domain/problem.ts';
+import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listings.ts';
+import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
 
-export type ReconcilePayload = { full: boolean; followUp: boolean; signal?: AbortSignal };
+export type ReconcilePayload = {
+  full: boolean;
+  followUp: boolean;
+  signal?: AbortSignal;
+  /** Hears of each file of expected collections that was refused, whole or in some rows. */
+  onRefused?: OnRefused;
+};
 export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> & {
+  /** Files of expected collections that were taken before the run; `skipped` rows of them were left out. */
+  taken?: ReturnType<typeof takenJson>[];
   /** Files of expected collections that were refused before the run. */
   refused?: { file: string; problems: Problem[] }[];
 };
@@ -14,16 +25,27 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
 export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
   await app.takeOver();
   const { taken } = await app.intake.takeCollections();
+  for (const one of taken) tellRefused(one, payload.onRefused);
   const refused = taken
     .filter((one) => one.kind === 'refused')
     .map(({ file, problems }) => ({ file, problems }));
+  const expected = taken.flatMap((one) => (one.kind === 'taken' ? [takenJson(one)] : []));
   await app.applyWebhooks(payload.signal);
   const found = await app.reconciliation.run(payload);
-  const summary = { ...found, reports: app.reporting.runPaths(found.run) };
+  const summary = {
+    ...found,
+    reports: app.reporting.runPaths(found.run),
+    ...(expected.length > 0 && { taken: expected }),
+    ...(refused.length > 0 && { refused }),
+  };
   await app.reporting.freezeRun(found.run, app.clock.iso());
   await app.ledger.write((trx) => finishRun(trx, found.run, app.clock.iso(), summary));
   await app.reporting.writeRun(found.run);
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
-  return { ...summary, ...(refused.length > 0 && { refused }) };
+  return summary;
+}
+
+function takenJson({ id, file, rows, totals, skipped }: Extract<Expected, { kind: 'taken' }>) {
+  return { id, file, rows, totals, ...leftOutJson(skipped) };
 }

@@ -190,8 +190,8 @@ function scheduledJobs(
     const lock = await tryReconcile(app.ledger);
     if (!lock) return { skipped: 'another process is reconciling' };
     try {
-      const { reports: _reports, ...counts } = await watched(
-        reconcileJob.run(app, { full, followUp: true, signal: stopping }),
+      const { reports, taken, refused, ...counts } = await watched(
+        reconcileJob.run(app, { full, followUp: true, signal: stopping, onRefused }),
       );
       return counts;
     } finally {

@@ -1,4 +1,5 @@
 import { type HaltAdvice, haltAdvice } from '../domain/halt.ts';
+import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
 import type { Named } from '../ledger/attention.ts';
 import type { Halt } from '../ledger/halts.ts';
@@ -21,6 +22,17 @@ export function countsText(counts: Record<string, number | undefined>): string {
 export function problemLines(problems: readonly Problem[], count: number, most = 20): string[] {
   const shown = problems.slice(0, most).map((problem) => `  ${problemSentence(problem)}`);
   return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
+}
+
+/** A taken file of expected collections, and the rows of it that were left out. */
+export function collectionLines(
+  one: { id: string; rows: number; totals: Record<string, string> } & LeftOutJson,
+): string[] {
+  const taken = `${one.id}: ${one.rows} collections expected, ${totalsText(one.totals)}`;
+  if (one.skipped === 0 || !('problems' in one)) return [taken];
+  const { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile } = one;
+  const left = { rows, problemCount: problems.length, errorsFile, invalidFile };
+  return [taken, `  ${leftOutCollectionsText(left)}`];
 }
 
 type Retried = { row: number; reference: string; pays_again: string; state: string; changed: string[] };

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { findHalt, type Halt } from '../ledger/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
-import { countsText, haltText, problemLines } from './describe.ts';
+import { collectionLines, countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
 
 /** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or the list is not proven whole. */
@@ -53,7 +53,10 @@ function describe(
     ...(open ? ['What to do about each: counterfoil discrepancies'] : []),
     ...(halted ? [`sending is halted ${haltText(halted)}`] : []),
   ];
+  const taken = run.taken ?? [];
+  const partly = taken.filter(({ skipped }) => skipped > 0);
   const lines = [
+    ...taken.flatMap(collectionLines),
     `run            ${run.run}`,
     listing,
     `matched        ${run.matched} payouts`,
@@ -68,6 +71,7 @@ function describe(
   // Quiet is for what went well: whatever makes the exit code another than 0 is said.
   if (context.options.quiet) {
     const troubles = [
+      ...partly.flatMap(collectionLines),
       ...(unproven && !unlisted ? [listing] : []),
       ...(open ? [discrepancies] : []),
       ...stands,
@@ -82,7 +86,11 @@ function describe(
   const problem = unlisted ? unlistedText(context, config, run.trouble ?? '') : undefined;
   const error = problem ?? (context.signal.aborted ? 'interrupted; run reconcile again' : undefined);
   return {
-    code: worst(unlisted ? 1 : 0, refused.length > 0 ? 3 : 0, open || halted || unproven ? 4 : 0),
+    code: worst(
+      unlisted ? 1 : 0,
+      refused.length + partly.length > 0 ? 3 : 0,
+      open || halted || unproven ? 4 : 0,
+    ),
     ...(problem !== undefined && { problem }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run, ...(error !== undefined && { error }) },

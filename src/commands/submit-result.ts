@@ -3,7 +3,7 @@ import type * as submitJob from '../../jobs/submit.ts';
 import type { LocalApp } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
-import { leftOutText } from '../domain/left-out.ts';
+import { leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { type Attention, findAttention } from '../ledger/attention.ts';
@@ -11,7 +11,15 @@ import { type BatchCounts, batchCounts, readReasons } from '../ledger/batches.ts
 import { findHalt } from '../ledger/halts.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import type { Context } from './context.ts';
-import { countsText, haltText, problemLines, totalsText, unknownLines, withheldLines } from './describe.ts';
+import {
+  collectionLines,
+  countsText,
+  haltText,
+  problemLines,
+  totalsText,
+  unknownLines,
+  withheldLines,
+} from './describe.ts';
 import { type Result, worst } from './result.ts';
 import { needsPerson, waitingJson, waitingText } from './waiting.ts';
 
@@ -200,22 +208,15 @@ function batchJson(one: BatchCounts, taken: TakenBatch | undefined): Record<stri
   };
 }
 
-function leftOutJson(skipped: TakenBatch['skipped']): Record<string, unknown> {
-  if (!skipped) return { skipped: 0 };
-  const { rows, problems, errorsFile, invalidFile } = skipped;
-  return { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile };
-}
-
 function expectedLines(one: Expected): string[] {
   if (one.kind === 'refused') return [];
-  const left = one.skipped ? `; ${one.skipped.problemCount} problem(s), see ${one.skipped.errorsFile}` : '';
-  return [`${one.id}: ${one.rows} collections expected, ${totalsText(one.totals)}${left}`];
+  return collectionLines({ ...one, ...leftOutJson(one.skipped) });
 }
 
 function expectedJson(one: Expected): Record<string, unknown>[] {
   if (one.kind === 'refused') return [];
   const { id, file, rows, totals, skipped } = one;
-  return [{ id, file, rows, totals, skipped: skipped?.problemCount ?? 0 }];
+  return [{ id, file, rows, totals, ...leftOutJson(skipped) }];
 }
 
 function whyStopped({ ended, detail }: Sent): string {

@@ -1,3 +1,5 @@
+import type { Problem } from './problem.ts';
+
 /** Rows of a file that were left out, and the files that tell of them; null where none could be written. */
 export type LeftOut = {
   rows: number;
@@ -6,13 +8,34 @@ export type LeftOut = {
   invalidFile: string | null;
 };
 
+/** The same for `--json`. */
+export type LeftOutJson =
+  | { skipped: 0 }
+  | { skipped: number; problems: Problem[]; errors_file: string | null; invalid_file: string | null };
+
+/** How many rows were left out, their problems, and the files that tell of them. */
+export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null): LeftOutJson {
+  if (left === null) return { skipped: 0 };
+  const { rows, problems, errorsFile, invalidFile } = left;
+  return { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile };
+}
+
 /** How many rows of a taken file will not be paid, where their problems are, and what to do with them. */
-export function leftOutText({ rows, problemCount, errorsFile, invalidFile }: LeftOut): string {
+export function leftOutText(left: LeftOut): string {
+  return told(left, (them, file) => `To pay ${them}, mend ${file} and submit that file`);
+}
+
+/** The same of expected collections: nobody waits for what was left out. */
+export function leftOutCollectionsText(left: LeftOut): string {
+  return told(left, (them, file) => `To expect ${them}, mend ${file} and drop it in inbox/collections`);
+}
+
+function told(
+  { rows, problemCount, errorsFile, invalidFile }: LeftOut,
+  mend: (them: string, file: string) => string,
+): string {
   const were = rows === 1 ? '1 row was' : `${rows} rows were`;
   const why = `${problemCount} problem(s)${errorsFile === null ? '' : `, see ${errorsFile}`}`;
-  const next =
-    invalidFile === null
-      ? ''
-      : `. To pay ${rows === 1 ? 'it' : 'them'}, mend ${invalidFile} and submit that file`;
+  const next = invalidFile === null ? '' : `. ${mend(rows === 1 ? 'it' : 'them', invalidFile)}`;
   return `${were} left out: ${why}${next}`;
 }

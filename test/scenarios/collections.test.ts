@@ -186,3 +186,40 @@ it('where nobody can reach us no webhook is due, none is missing, and none is as
     discrepancies: { open: {} },
   });
 });
+
+it('reconcile says which rows of expected collections it left out, and so does summary.json (rows left out in silence)', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' });
+  home.put('data/inbox/collections/some.csv', rows('INV-1,100,NGN', 'INV-2,-5,NGN', 'INV-3,x,NGN'));
+  home.put('data/inbox/collections/none.csv', rows());
+  const run = await home.json(['reconcile'], 3);
+  expect(run.taken).toEqual([
+    expect.objectContaining({
+      rows: 1,
+      skipped: 2,
+      invalid_file: expect.stringMatching(/some\.invalid\.csv$/),
+    }),
+  ]);
+  expect(run.refused).toEqual([expect.objectContaining({ file: expect.stringMatching(/none\.csv$/) })]);
+  const summary = JSON.parse(home.read(`data/reports/reconciliation-${run.run}/summary.json`));
+  expect(summary, 'what reconcile --json printed').toEqual(run);
+
+  home.put('data/inbox/collections/more.csv', rows('INV-4,100,NGN', 'INV-5,-5,NGN'));
+  const quiet = await home.run(['reconcile', '--quiet']);
+  expect(quiet.code).toBe(3);
+  expect(quiet.err).toMatch(
+    /1 collections expected, NGN 100\.00\n {2}1 row was left out: 1 problem\(s\), see \S+/,
+  );
+  expect(quiet.err, 'they are no payouts').toMatch(
+    /mend \S+more\.invalid\.csv and drop it in inbox\/collections/,
+  );
+
+  home.put('data/inbox/collections/last.csv', rows('INV-6,100,NGN', 'INV-7,-5,NGN', 'INV-7,-6,NGN'));
+  const submitted = await home.json(['submit'], 3);
+  expect(submitted.collections, 'rows, not problems').toEqual([
+    expect.objectContaining({
+      rows: 1,
+      skipped: 2,
+      errors_file: expect.stringMatching(/last\.errors\.csv$/),
+    }),
+  ]);
+});
