@@ -14,6 +14,7 @@ import {
   readApprovable,
   recordApproval,
 } from '../ledger/approvals.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { getBatch, readReasons } from '../ledger/batches.ts';
 import { releaseBatch } from '../ledger/holds.ts';
 import { batchLikeness } from '../ledger/likeness.ts';
@@ -106,7 +107,7 @@ async function letGo(
   const lifts = isApprovedReason;
   const request = { mode, batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const { moved, kept, first, stays } = await releaseBatch(app.ledger, request);
-  const lines = [`${line}; ${moved} payouts may go now: counterfoil submit or serve sends them`];
+  const lines = [`${line}; ${moved} payouts may go now: ${submitCommand(mode)} or serve sends them`];
   if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
   lines.push(...stays.map((reason) => `  still held: ${reason}`));
   const told = { batch: batch.id, ...json, released: moved, kept, kept_first: first, hold_reasons: stays };

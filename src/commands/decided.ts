@@ -1,5 +1,6 @@
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Payout } from '../ledger/tables.ts';
@@ -56,7 +57,7 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
   const had = nothingNeeded(shown);
   const refused = refusals(shown);
   const waits = sent.kind === 'waits' ? sent.why : '';
-  const submit = `counterfoil submit${mode === 'live' ? ' --live' : ''} sends it`;
+  const submit = `${submitCommand(mode)} sends it`;
   const lines = [
     ...done.map(({ reference, pays_again, state, message }) => {
       const what = pays_again === null ? `${reference} again` : `${reference} pays ${pays_again} again`;

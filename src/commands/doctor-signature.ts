@@ -1,5 +1,7 @@
 import type { LocalApp } from '../app.ts';
 import type { Config } from '../config.ts';
+import { submitCommand } from '../domain/go-on.ts';
+import type { Mode } from '../domain/payout.ts';
 import { maskAccount, maskAccounts } from '../domain/redact.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../ledger/health.ts';
 import { examineSignature, type SignatureFacts, testSigning } from '../service/signature-doctor.ts';
@@ -44,14 +46,17 @@ export async function examine(app: LocalApp, reference: string | undefined): Pro
 }
 
 /** A signature that was refused, and nothing was accepted since. */
-export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Examined): Check {
+export function checkRefusal(
+  { signed: { reference, beganAt, code }, facts }: Examined,
+  mode: Mode,
+): Check {
   if (code !== '22') return well('signature', `${reference} as it is signed now: see below`);
   const next = facts.untried.find(({ setting }) => setting !== null)?.setting;
   return wrong(
     'signature',
     `the service answered 22 (invalid signature) to ${reference}, sent at ${beganAt}`,
     next
-      ? `${next}; then counterfoil release --mode and counterfoil submit: the first payout shows whether it was that, and another 22 halts again`
+      ? `${next}; then counterfoil release --mode and ${submitCommand(mode)}: the first payout shows whether it was that, and another 22 halts again`
       : "show the table below to the service's support: it can compare the digests",
   );
 }

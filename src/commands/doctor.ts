@@ -94,7 +94,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   try {
     const checks = await checkLedger(app);
     const examined = await examine(app, reference);
-    return { checks, after: examined ? [checkRefusal(examined)] : [], examined };
+    return { checks, after: examined ? [checkRefusal(examined, config.mode)] : [], examined };
   } catch (error) {
     if (error instanceof Stop) throw error;
     return { checks: [describeUnopened(config, error)], after: [] };

@@ -27,7 +27,7 @@ export async function sendDecided(
       ? { kind: 'sent' }
       : {
           kind: 'waits',
-          why: waits.map((one) => waitingText(one, app.config.submission.timezone)).join('; '),
+          why: waits.map((one) => waitingText(one, app.config)).join('; '),
         };
   }
   const cleared = await app.preflight();

@@ -138,7 +138,7 @@ function allLines(app: LocalApp, { taken, expected }: Done, now: Standing): stri
   ];
   if (shown.length === 0 && taken.length === 0 && expected.length === 0)
     lines.push(`nothing to do: no whole file in ${app.paths.inbox}, nothing ready to send`);
-  lines.push(...waits.map((one) => waitingText(one, app.config.submission.timezone)));
+  lines.push(...waits.map((one) => waitingText(one, app.config)));
   return [...lines, ...attentionLines(needed), ...haltLines(now)];
 }
 
@@ -151,7 +151,7 @@ function troubleLines(app: LocalApp, { expected }: Done, now: Standing): string[
       return one.state === 'held' || left.length > 0 ? [batchLine(one), ...left, ...heldLines(one)] : [];
     }),
     ...expected.filter((one) => one.kind === 'taken' && one.skipped !== null).flatMap(expectedLines),
-    ...waits.filter(needsPerson).map((one) => waitingText(one, app.config.submission.timezone)),
+    ...waits.filter(needsPerson).map((one) => waitingText(one, app.config)),
     ...attentionLines(needed),
     ...haltLines(now),
   ];

@@ -1,19 +1,24 @@
+import type { Config } from '../config.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import { approvalsOf } from '../ledger/approvals.ts';
 import type { DailyLimit, Waiting } from '../ledger/brakes.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { countsText } from './describe.ts';
 
+type Settings = Pick<Config, 'mode' | 'submission'>;
+
 /** What is ready and does not go yet, until when, and who must do something: nobody, unless a canary failed. */
-export function waitingText(waiting: Waiting, timezone: string): string {
+export function waitingText(waiting: Waiting, { mode, submission }: Settings): string {
+  const submit = submitCommand(mode);
   if (waiting.kind === 'daily_limit') {
     const { currency, count, amount, until } = waiting;
-    return `${payoutsText(count)}, ${currency} ${amount}, ${count === 1 ? 'waits' : 'wait'} until ${shownInstant(until, timezone)}: today's submission.daily_limit does not let them go; then counterfoil serve or counterfoil submit sends them`;
+    return `${payoutsText(count)}, ${currency} ${amount}, ${count === 1 ? 'waits' : 'wait'} until ${shownInstant(until, submission.timezone)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
   const { batch, count, failed, canary } = waiting;
   if (failed)
     return `${batch}: ${payoutsText(count)} kept back, since its canary failed (${countsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
-  return `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${countsText(canary)}); then counterfoil serve, or the next counterfoil submit, sends them`;
+  return `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${countsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
 }
 
 function payoutsText(count: number): string {
@@ -45,7 +50,7 @@ export async function brakesStanding(
   const approvals = [...(await approvalsOf(app.ledger.db, mode)).values()].flat();
   const lines = [
     ...dailyLines(daily, submission.timezone),
-    ...waits.map((one) => `  waits: ${waitingText(one, submission.timezone)}`),
+    ...waits.map((one) => `  waits: ${waitingText(one, app.config)}`),
     ...approvals.slice(0, 10).map(({ batch, by, at }) => `  approved: ${batch} by ${by} at ${at}`),
   ];
   const json = {

@@ -244,3 +244,16 @@ it('P21: the daemon sends the rest of a batch by itself once its canary is paid'
   daemon.signal('SIGTERM');
   await daemon.done;
 });
+
+it('in mode live what an approval or a canary lets go is sent with --live (advice that ended with 2)', async () => {
+  const keys = { secretKey: 'sk_live_1', publicKey: 'pk_live_1', encryptionKey: 'enc_live_1' };
+  const live = { COUNTERFOIL_MODE: 'live', COUNTERFOIL_LIVE_SECRET_KEY: keys.secretKey };
+  const env = { ...live, COUNTERFOIL_LIVE_ENCRYPTION_KEY: keys.encryptionKey, [setting('CANARY')]: '1' };
+  const home = await makeHome({ keys: { live: keys } }, { ...env, [setting('APPROVAL')]: 'always' });
+  const { batch } = (await home.json(['submit', home.put('pay.csv', batchOf(2)), '--no-wait'], 4)).batches[0];
+  await droppedByAlice(home);
+  const approved = await home.run(['approve', batch]);
+  expect(approved.out).toMatch(/2 payouts may go now: counterfoil submit --live or serve sends them/);
+  const first = await home.run(['submit', '--live', '--yes']);
+  expect(first.out).toMatch(/1 payout waits .*or the next counterfoil submit --live, sends them/);
+});
