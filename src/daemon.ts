@@ -190,9 +190,12 @@ function scheduledJobs(
     const lock = await tryReconcile(app.ledger);
     if (!lock) return { skipped: 'another process is reconciling' };
     try {
-      const { reports: _reports, taken: _taken, refused: _refused, ...counts } = await watched(
-        reconcileJob.run(app, { full, followUp: true, signal: stopping, onRefused }),
-      );
+      const {
+        reports: _reports,
+        taken: _taken,
+        refused: _refused,
+        ...counts
+      } = await watched(reconcileJob.run(app, { full, followUp: true, signal: stopping, onRefused }));
       return counts;
     } finally {
       await lock.release();

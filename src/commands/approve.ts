@@ -6,6 +6,7 @@ import {
   isApprovalReason,
   whyNotApprove,
 } from '../domain/approval.ts';
+import { submitCommand } from '../domain/go-on.ts';
 import {
   type Approvable,
   approvalsOf,
@@ -14,13 +15,12 @@ import {
   readApprovable,
   recordApproval,
 } from '../ledger/approvals.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { getBatch, readReasons } from '../ledger/batches.ts';
 import { releaseBatch } from '../ledger/holds.ts';
 import { batchLikeness } from '../ledger/likeness.ts';
 import type { Batch } from '../ledger/tables.ts';
 import { type Context, withLocal } from './context.ts';
-import { unlessQuiet, withheldLines } from './describe.ts';
+import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
 import { oneBatch, refuseCancelled } from './hold.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
@@ -106,12 +106,19 @@ async function letGo(
   // A hold that somebody put on meanwhile is theirs to lift.
   const lifts = isApprovedReason;
   const request = { mode, batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
-  const { moved, kept, first, stays } = await releaseBatch(app.ledger, request);
+  const released = await releaseBatch(app.ledger, request);
+  const { moved, stays } = released;
   const lines = [`${line}; ${moved} payouts may go now: ${submitCommand(mode)} or serve sends them`];
-  if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
+  lines.push(...notReleasedLines(released));
   lines.push(...stays.map((reason) => `  still held: ${reason}`));
-  const told = { batch: batch.id, ...json, released: moved, kept, kept_first: first, hold_reasons: stays };
-  return unlessQuiet(context, { code: kept + stays.length > 0 ? 4 : 0, lines, json: told });
+  const told = {
+    batch: batch.id,
+    ...json,
+    released: moved,
+    ...notReleasedJson(released),
+    hold_reasons: stays,
+  };
+  return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
 }
 
 /** Everybody who dropped it: the person, and the account that sudo made of them; null for nobody known. */

@@ -3,6 +3,7 @@ import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts'
 import { type Problem, problemSentence } from '../domain/problem.ts';
 import type { Named } from '../ledger/attention.ts';
 import type { Halt } from '../ledger/halts.ts';
+import type { releaseBatch } from '../ledger/holds.ts';
 import type { Context } from './context.ts';
 import type { Result } from './result.ts';
 
@@ -82,4 +83,28 @@ export function withheldLines(count: number, first: readonly { reference: string
     ...first.map(({ reference, why }) => `  held: ${reference}: ${why}`),
     ...(rest > 0 ? [`  and ${rest} more like these`] : []),
   ];
+}
+
+type Released = Awaited<ReturnType<typeof releaseBatch>>;
+
+/** True where a release left something that a person must look at. */
+export function notReleased({ kept, doubted }: Released): boolean {
+  return kept + doubted > 0;
+}
+
+/** What a release did not let go, and why: some stay held, some are unknown again. */
+export function notReleasedLines({ kept, first, doubted, firstDoubted }: Released): string[] {
+  const unknown = firstDoubted.map(({ reference, why }) => `  unknown: ${reference}: ${why}`);
+  const rest = doubted - firstDoubted.length;
+  return [
+    ...(kept > 0 ? [`${kept} ${kept === 1 ? 'stays' : 'stay'} held:`, ...withheldLines(kept, first)] : []),
+    ...(doubted > 0 ? [`${doubted} ${doubted === 1 ? 'is' : 'are'} unknown again, and not sent:`] : []),
+    ...unknown,
+    ...(rest > 0 ? [`  and ${rest} more like these`] : []),
+  ];
+}
+
+/** The same for `--json`. */
+export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): Record<string, unknown> {
+  return { kept, kept_first: first, unknown: doubted, unknown_first: firstDoubted };
 }

@@ -46,10 +46,7 @@ export async function examine(app: LocalApp, reference: string | undefined): Pro
 }
 
 /** A signature that was refused, and nothing was accepted since. */
-export function checkRefusal(
-  { signed: { reference, beganAt, code }, facts }: Examined,
-  mode: Mode,
-): Check {
+export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Examined, mode: Mode): Check {
   if (code !== '22') return well('signature', `${reference} as it is signed now: see below`);
   const next = facts.untried.find(({ setting }) => setting !== null)?.setting;
   return wrong(

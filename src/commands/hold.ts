@@ -4,7 +4,14 @@ import { findHalt, halt, liftCanary, liftHalt } from '../ledger/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/holds.ts';
 import { payoutOverview } from '../ledger/overview.ts';
 import { type Context, withLocal } from './context.ts';
-import { countsText, haltText, unlessQuiet, withheldLines } from './describe.ts';
+import {
+  countsText,
+  haltText,
+  notReleased,
+  notReleasedJson,
+  notReleasedLines,
+  unlessQuiet,
+} from './describe.ts';
 import { type Result, Stop } from './result.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
@@ -71,25 +78,25 @@ export async function release(
     const batch = await oneBatch(app, args);
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const { moved, kept, first, stays } = await releaseBatch(app.ledger, { mode, batch, at, dailyLimit });
+    const released = await releaseBatch(app.ledger, { mode, batch, at, dailyLimit });
+    const { moved, stays } = released;
     const canary = await app.ledger.write((trx) => liftCanary(trx, mode, batch, at));
     const halted = await findHalt(app.ledger.db, mode);
     const [now] = await batchCounts(app.ledger.db, mode, [batch]);
     const sending = now?.counts.sending ?? 0;
     const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
-    if (kept > 0) lines.push(`${kept} stay held:`, ...withheldLines(kept, first));
+    lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
     if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
     return unlessQuiet(context, {
-      code: kept + stays.length > 0 || halted ? 4 : 0,
+      code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
       lines,
       json: {
         batch,
         released: moved,
         sending,
-        kept,
-        kept_first: first,
+        ...notReleasedJson(released),
         hold_reasons: stays,
         canary: canary?.cause ?? null,
         halted: halted ?? null,

@@ -10,11 +10,17 @@ import { type Withheld, withheldBy, withholding } from './withheld.ts';
 const chunk = 1000;
 const shownKept = 10;
 
+type Reasoned = { reference: string; why: string };
+
 /** What a release let go, and what must not be sent all the same: how many, and the first of them with the reason. */
 type Released = {
   moved: number;
+  /** Stay held. */
   kept: number;
-  first: { reference: string; why: string }[];
+  first: Reasoned[];
+  /** Retries that are unknown again, since the service shows a transfer. */
+  doubted: number;
+  firstDoubted: Reasoned[];
   /** Why all of it stays held: what only another command lifts. */
   stays: string[];
 };
@@ -98,13 +104,17 @@ export async function releaseBatch(
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
   let moved = 0;
+  // What became unknown is not met by the next pass.
+  let doubted = 0;
+  const firstDoubted: Reasoned[] = [];
   for (;;) {
-    const pass: Released = { moved: 0, kept: 0, first: [], stays: [] };
+    const pass: Released = { moved: 0, kept: 0, first: [], doubted: 0, firstDoubted, stays: [] };
     for (let after: bigint | null = 0n; after !== null; ) after = await releaseSome(after, pass);
     moved += pass.moved;
-    if (pass.stays.length > 0) return { ...pass, moved };
+    doubted += pass.doubted;
+    if (pass.stays.length > 0) return { ...pass, moved, doubted };
     // The reasons go in the transaction that saw everything let go, so that a crash leaves nothing held without one.
-    if (pass.moved + pass.kept < chunk || pass.moved === 0) return { ...pass, moved };
+    if (pass.moved + pass.kept + pass.doubted < chunk || pass.moved === 0) return { ...pass, moved, doubted };
   }
 
   async function releaseSome(after: bigint, pass: Released): Promise<bigint | null> {
@@ -135,14 +145,24 @@ export async function releaseBatch(
     });
     pass.stays = done.stays;
     pass.moved += done.free;
-    pass.kept += done.reasons.size;
-    for (const { id, reference } of done.rows) {
-      const why = done.reasons.get(id)?.why;
-      if (why !== undefined && pass.first.length < shownKept) pass.first.push({ reference, why });
+    for (const row of done.rows) {
+      const reason = done.reasons.get(row.id);
+      if (reason) count(row, reason, pass);
     }
     return done.next;
   }
 }
+
+/** Counts what a release did not let go: it stays held, or is unknown again. */
+function count(row: HeldBack, reason: Withheld, pass: Released): void {
+  const unknown = releaseOf(row, reason).at(-1)?.event.kind === 'doubted';
+  if (unknown) pass.doubted++;
+  else pass.kept++;
+  const first = unknown ? pass.firstDoubted : pass.first;
+  if (first.length < shownKept) first.push({ reference: row.reference, why: reason.why });
+}
+
+type HeldBack = { id: bigint; reference: string; attempt_count: bigint; message: string | null };
 
 /** What must not be sent is held anew under its own reason, unless it says that already. */
 function releaseOf(

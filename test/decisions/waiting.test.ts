@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { notReleasedLines } from '../../src/commands/describe.ts';
 import { findAttention } from '../../src/ledger/attention.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
@@ -135,8 +136,13 @@ describe('a retry under the same reference that waits', () => {
     const id = await retried();
     await holdBatch(ledger, { ...batch(hour), reason: 'a person' });
     await told.looked(id, 2 * hour, shown('success', different));
-    expect(await releaseBatch(ledger, batch(3 * hour))).toMatchObject({ moved: 0, kept: 1 });
+    const released = await releaseBatch(ledger, batch(3 * hour));
+    expect(released, 'it does not stay held').toMatchObject({ moved: 0, kept: 0, first: [], doubted: 1 });
     await takenBack(id, /^the service's details say/);
+    expect(notReleasedLines(released)).toEqual([
+      '1 is unknown again, and not sent:',
+      expect.stringMatching(/^ {2}unknown: F: the service's details say/),
+    ]);
   });
 });
 

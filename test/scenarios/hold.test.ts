@@ -172,7 +172,7 @@ it('P15: a payout that the service shows before it was sent names itself, stays 
   const released = await home.run(['release', batch]);
   expect(released).toMatchObject({
     code: 4,
-    out: expect.stringMatching(/0 payouts released(.|\n)*1 stay held/),
+    out: expect.stringMatching(/0 payouts released(.|\n)*1 stays held/),
   });
   expect(await home.run(['cancel', 'PAY-0001', '--yes'])).toMatchObject({
     code: 2,
