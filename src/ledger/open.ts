@@ -7,7 +7,7 @@ import { createMarker, noticeFall } from './marking.ts';
 import { nameOf, type Place, placeOf } from './place.ts';
 import type { Session } from './postgres-session.ts';
 import { findSeal } from './seal.ts';
-import { LedgerDialect, openDatabase } from './sqlite.ts';
+import { LedgerDialect, openDatabase, withPlace } from './sqlite.ts';
 import { assertNotHalfSwapped } from './swap.ts';
 import type { Tables } from './tables.ts';
 
@@ -87,7 +87,7 @@ export async function openLedger(where: string | Place, options: OpenOptions): P
     return await openFile(path, options, () => gate?.release());
   } catch (error) {
     gate?.release();
-    throw error;
+    throw withPlace(error, path);
   }
 }
 

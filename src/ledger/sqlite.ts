@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import {
@@ -18,6 +19,17 @@ const turnMs = 10;
 /** True for the two codes that mean "another process is writing; ask again". */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
+}
+
+/** The same error with the file or folder in it, where SQLite may not use one: its own words name none. */
+export function withPlace(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const { code, message } = error;
+  if (code === 'SQLITE_READONLY_DIRECTORY')
+    return new Database.SqliteError(`this account may not write in the folder ${dirname(path)}`, code);
+  return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code)
+    ? new Database.SqliteError(`${message}: ${path}`, code)
+    : error;
 }
 
 /**

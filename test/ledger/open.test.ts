@@ -1,7 +1,12 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
+import { fail } from '../../src/commands/result.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { payoutOverview, payoutStory } from '../../src/ledger/overview.ts';
+import { withPlace } from '../../src/ledger/sqlite.ts';
+import { temporaryFolder } from '../support/cli.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 
@@ -14,6 +19,26 @@ it.skipIf(onPostgres)(
     expect(statSync(ledger.path).mode & 0o777).toBe(0o600);
     await again.close();
     await ledger.remove();
+  },
+);
+
+it.skipIf(onPostgres)(
+  'a ledger that SQLite may not open, or not write beside, is named (a message that named no folder)',
+  async () => {
+    const folder = temporaryFolder();
+    await expect(openLedger(folder, { now: () => at(0) })).rejects.toMatchObject({
+      code: 'SQLITE_CANTOPEN',
+      message: expect.stringContaining(folder),
+    });
+    // Whoever runs the tests as root may write everywhere: this is what SQLite says to all others.
+    const said = new Database.SqliteError(
+      'attempt to write a readonly database',
+      'SQLITE_READONLY_DIRECTORY',
+    );
+    expect(fail(withPlace(said, join(folder, 'ledger.db')))).toMatchObject({
+      code: 1,
+      problem: expect.stringContaining(`may not write in the folder ${folder})`),
+    });
   },
 );
 
