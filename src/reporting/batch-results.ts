@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from '../ledger/reports.ts';
 import type { Batch } from '../ledger/tables.ts';
@@ -93,12 +94,22 @@ export function createBatchResults(deps: {
 
   /**
    * Writes the results of every batch of the mode that changed since; gives the files' paths. Two in one process go one
-   * after the other, so that the second finds written what the first wrote.
+   * after the other, so that the second finds written what the first wrote. A batch whose folder cannot be written keeps
+   * nobody else's results back: the first such failure is thrown once the others are written.
    */
   async function writeDue(): Promise<string[]> {
     const mine = under.then(async () => {
       const files: string[] = [];
-      for (const batch of await batchesDue(ledger.db, config.mode)) files.push(...(await write(batch)).files);
+      const failures: unknown[] = [];
+      for (const batch of await batchesDue(ledger.db, config.mode)) {
+        try {
+          files.push(...(await write(batch)).files);
+        } catch (error) {
+          if (!forbiddenPlace(error)) throw error;
+          failures.push(error);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
       return files;
     });
     under = mine.catch(() => undefined);

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { createBatchResults } from './batch-results.ts';
 import { createClosePeriod } from './close-period.ts';
@@ -21,16 +22,25 @@ export function createReporting(deps: {
   const results = createBatchResults({ ...parts, retries: deps.retries });
   const runs = createRunFiles(parts);
   const periods = createPeriodFiles(parts);
+  const writeIndex = createIndexPage(parts);
   return {
     writeBatchResults: results.write,
-    writeDueBatchResults: results.writeDue,
+    /** As `writeDue`; where a folder cannot be written, the index still shows what was. */
+    async writeDueBatchResults(): Promise<string[]> {
+      try {
+        return await results.writeDue();
+      } catch (error) {
+        if (forbiddenPlace(error)) await writeIndex();
+        throw error;
+      }
+    },
     freezeRun: createFreeze(parts),
     writeRun: runs.writeRun,
     closePeriod: createClosePeriod(parts),
     compareRuns: createCompareRuns(parts),
     writePeriod: periods.write,
     writeLastPeriod: periods.writeLast,
-    writeIndex: createIndexPage(parts),
+    writeIndex,
     discrepancyWorkbook: createDiscrepancyWorkbook(parts),
     lastRun: runs.lastRun,
     runPaths: runs.pathsOf,

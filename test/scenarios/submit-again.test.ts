@@ -193,6 +193,21 @@ it('reports that cannot be written do not hide what was sent', async () => {
   expect(home.sandbox.requests.posts).toBe(2);
 });
 
+it('results of one batch that cannot be written keep no other batch back (the others stayed without results)', async () => {
+  const home = await makeHome();
+  const one = (await home.json(['submit', home.put('one.csv', batchOf(1)), '--no-wait'], 0)).batches[0].batch;
+  const two = (await home.json(['submit', home.put('two.csv', batchOf(1, 2)), '--no-wait'], 0)).batches[0]
+    .batch;
+  home.put(`data/reports/${one}`, 'no folder');
+  const sent = await home.run(['submit']);
+  expect(sent).toMatchObject({ code: 1, err: expect.stringContaining(`reports/${one}`) });
+  expect(home.names(`data/reports/${two}`)).toEqual(['results.csv', 'results.xlsx']);
+  expect(home.read('data/reports/index.html')).toContain(two);
+  rmSync(join(home.dir, 'data/reports', one));
+  await home.json(['report'], 0);
+  expect(home.names(`data/reports/${one}`)).toEqual(['results.csv', 'results.xlsx']);
+});
+
 it('a wrong key or an absent service in reconcile says what to check, and that nothing was compared', async () => {
   const home = await makeHome();
   const key = { COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_wrong' };
