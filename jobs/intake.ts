@@ -51,7 +51,8 @@ export function tellRefused(one: Taken | Expected, onRefused: OnRefused | undefi
     const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;
     // A row's problem shows its value, and a log is no place for account numbers.
     const what = first?.row === 0 ? `: ${first.problem}` : '';
-    onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}`);
+    const unkept = one.unkept === undefined ? '' : `; ${one.unkept}`;
+    onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}${unkept}`);
   }
   if (one.kind === 'taken' && one.skipped) {
     const text = 'batch' in one ? leftOutText : leftOutCollectionsText;

@@ -1,6 +1,5 @@
 import type { App } from '../src/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
-import type { Problem } from '../src/domain/problem.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listings.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
@@ -18,7 +17,7 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
   /** Files of expected collections that were taken before the run; `skipped` rows of them were left out. */
   taken?: ReturnType<typeof takenJson>[];
   /** Files of expected collections that were refused before the run. */
-  refused?: { file: string; problems: Problem[] }[];
+  refused?: ReturnType<typeof refusedJson>[];
 };
 
 /** One reconciliation: hear what is stored, list, pair, inquire, conclude, freeze the run's figures, write the reports. */
@@ -26,9 +25,7 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.takeOver();
   const { taken } = await app.intake.takeCollections();
   for (const one of taken) tellRefused(one, payload.onRefused);
-  const refused = taken
-    .filter((one) => one.kind === 'refused')
-    .map(({ file, problems }) => ({ file, problems }));
+  const refused = taken.flatMap((one) => (one.kind === 'refused' ? [refusedJson(one)] : []));
   const expected = taken.flatMap((one) => (one.kind === 'taken' ? [takenJson(one)] : []));
   await app.applyWebhooks(payload.signal);
   const found = await app.reconciliation.run(payload);
@@ -44,6 +41,10 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;
+}
+
+function refusedJson({ file, problems, unkept }: Extract<Expected, { kind: 'refused' }>) {
+  return { file, problems, ...(unkept !== undefined && { error: unkept }) };
 }
 
 function takenJson({ id, file, rows, totals, skipped }: Extract<Expected, { kind: 'taken' }>) {

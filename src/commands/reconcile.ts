@@ -79,15 +79,17 @@ function describe(
     for (const line of troubles) context.say(line);
   }
   const refused = run.refused ?? [];
-  for (const { file, problems } of refused) {
+  for (const { file, problems, error } of refused) {
     context.say(`refused  ${file}: nothing of it is expected`);
     for (const line of problemLines(problems, problems.length)) context.say(line);
+    if (error !== undefined) context.say(`  ${error}`);
   }
+  const unkept = refused.some(({ error }) => error !== undefined);
   const problem = unlisted ? unlistedText(context, config, run.trouble ?? '') : undefined;
   const error = problem ?? (context.signal.aborted ? 'interrupted; run reconcile again' : undefined);
   return {
     code: worst(
-      unlisted ? 1 : 0,
+      unlisted || unkept ? 1 : 0,
       refused.length + partly.length > 0 ? 3 : 0,
       open || halted || unproven ? 4 : 0,
     ),

@@ -74,7 +74,7 @@ export async function describeSubmit(context: Context, app: LocalApp, done: Done
   const error = stopped ?? unwritten;
   return {
     code: worst(
-      failed || unwritten !== undefined ? 1 : 0,
+      failed || unwritten !== undefined || refused.some(({ unkept }) => unkept !== undefined) ? 1 : 0,
       refused.length > 0 || rowsLeft ? 3 : 0,
       person ? 4 : 0,
     ),
@@ -100,6 +100,7 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
       file: t.file,
       problems: t.problems,
       errors_file: t.errorsFile,
+      ...(t.unkept !== undefined && { error: t.unkept }),
       batch: t.batch ?? null,
     })),
     ...(expected.length > 0 && { collections: expected.flatMap(expectedJson) }),
@@ -257,6 +258,7 @@ export function refusedLines(taken: Taken[]): string[] {
       `refused  ${visible(t.file)}: ${why}`,
       ...problemLines(t.problems, t.problemCount),
       ...(t.errorsFile && t.batch === undefined ? [`  every problem: ${t.errorsFile}`] : []),
+      ...(t.unkept === undefined ? [] : [`  ${t.unkept}`]),
     ];
   });
 }

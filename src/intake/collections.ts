@@ -18,8 +18,9 @@ import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';
 import { finishOpenMoves, freeStem } from './moves.ts';
+import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { capped, type Scan, type Sums, shownTotals } from './scan.ts';
-import { type Paths, problemSheets, refuse, type Sheets, type Skipped, type Taken } from './take.ts';
+import { type Paths, refuse, type Skipped, type Taken } from './take.ts';
 import { unfitName } from './unreadable.ts';
 
 /** What became of one file of expected collections. */
@@ -60,6 +61,8 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
     const rejects = config.intake.onInvalidRow === 'reject_file';
     if (scan.broken || scan.good.count === 0 || extra.length > 0 || (scan.badRows > 0 && rejects))
       return await refuse(deps, path, origin, scan, extra, sheets);
+    const unwritable = scan.badRows > 0 ? await sheets.begin() : null;
+    if (unwritable) return await refuse(deps, path, origin, scan, [unwritable], sheets);
     const id = await load(deps, path, scan);
     if (id === null) {
       const fix = 'drop it again when it is complete';

@@ -4,6 +4,8 @@ import { stringify } from 'csv-stringify/sync';
 
 export type CsvFile = {
   write(cells: string[]): Promise<void>;
+  /** Writes what is pending to the temporary file. */
+  flush(): Promise<void>;
   /** Syncs and renames into place; null when nothing was ever written. */
   finish(target: string): Promise<string | null>;
   discard(): Promise<void>;
@@ -40,6 +42,7 @@ export function csvFile(
       pending.push(cells);
       if (pending.length >= 500) await flush();
     },
+    flush,
     async finish(target) {
       await flush();
       if (!file) return null;

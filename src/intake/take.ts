@@ -1,18 +1,17 @@
 import { basename, join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Account } from '../domain/approval.ts';
-import { safeCell } from '../domain/csv-cell.ts';
-import { harmlessName } from '../domain/file-name.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';
-import { type CsvFile, csvFile } from './csv-file.ts';
 import { dropperOf } from './dropper.ts';
-import { delimiterNames, type Header } from './header.ts';
+import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, finishOpenMoves, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { problemSheets, type Sheets } from './problem-sheets.ts';
 import type { RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
 import { unfitName, unreadable } from './unreadable.ts';
@@ -51,6 +50,8 @@ export type Taken =
       problems: Problem[];
       problemCount: number;
       errorsFile: string | null;
+      /** Why its problems are in no file, or it is still in the inbox: a sentence with the way out. */
+      unkept?: string;
       /** The batch that the same content became before: nothing is wrong with the rows. */
       batch?: string;
     }
@@ -84,6 +85,9 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     const extra = await verdicts(path, scan, deps, told);
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
+    // What is left out must be given back: else it is taken whole or not at all.
+    const unwritable = scan.badRows > 0 ? await sheets.begin() : null;
+    if (unwritable) return await refuse(deps, path, options, scan, [unwritable], sheets);
     return await take(deps, path, options, scan, sheets);
   } finally {
     await sheets.discard();
@@ -148,11 +152,9 @@ export async function refuse(
   const ending = endingOf(path);
   const stem = await freeStem(paths.rejected, basename(path), [ending, '.errors.csv']);
   const { errorsFile } = await sheets.finish(stem, false);
-  if (options.origin === 'inbox' && (await isPlainFile(path))) {
-    const target = join(paths.rejected, stem + ending);
-    await moveFile(path, target);
-    await tidyMarkers(path, target);
-  }
+  let forbidden = sheets.forbidden();
+  if (forbidden === null && options.origin === 'inbox' && (await isPlainFile(path)))
+    forbidden = await moveRefused(path, join(paths.rejected, stem + ending));
   const problems = [...extra, ...scan.problems.list];
   return {
     kind: 'refused',
@@ -160,7 +162,33 @@ export async function refuse(
     problems,
     problemCount: extra.length + scan.problems.count,
     errorsFile,
+    ...(forbidden !== null && { unkept: unkeptText(forbidden, errorsFile, options) }),
   };
+}
+
+/** Moves a refused file and what came with it; what could not be written, else null. */
+async function moveRefused(path: string, target: string): Promise<ReturnType<typeof forbiddenPlace>> {
+  try {
+    await moveFile(path, target);
+    await tidyMarkers(path, target);
+    return null;
+  } catch (error) {
+    const forbidden = forbiddenPlace(error);
+    if (!forbidden) throw error;
+    return forbidden;
+  }
+}
+
+function unkeptText(
+  { place, why }: { place: string; why: string },
+  errorsFile: string | null,
+  { origin }: Pick<TakeOptions, 'origin'>,
+): string {
+  const left = [
+    ...(errorsFile === null ? ['its problems are in no file'] : []),
+    ...(origin === 'inbox' ? ['it is still in the inbox'] : []),
+  ].join(' and ');
+  return `${left}, since ${place} cannot be used (${why}): make the folder writable for this account, then run the command again`;
 }
 
 /** What was taken before has that one problem, whatever its rows met in the ledger that holds them. */
@@ -176,50 +204,4 @@ async function refuseAgain(
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
   const refused = await refuse(deps, path, options, { ...scan, problems: capped(0) }, [problem], sheets);
   return { ...refused, batch };
-}
-
-export type Sheets = {
-  problem(problem: Problem): Promise<void>;
-  badRow(cells: string[], header: Header): Promise<void>;
-  finish(stem: string, withRows: boolean): Promise<{ errorsFile: string | null; invalidFile: string | null }>;
-  discard(): Promise<void>;
-};
-
-/** The two files that tell of problems: all of them as text, and the bad rows as they came, ready to mend. */
-export function problemSheets(folder: string, name: string, bom: boolean): Sheets {
-  const fileName = harmlessName(name);
-  const columns = ['row', 'column', 'value', 'problem', 'fix'];
-  const errors = csvFile(folder, `.${fileName}.errors.tmp`, columns, { delimiter: ',', bom });
-  let invalid: CsvFile | null = null;
-  let finished = false;
-  return {
-    problem: ({ row, column, value, problem, fix }) =>
-      errors.write([
-        row === 0 ? '' : String(row),
-        safeCell(column),
-        safeCell(value),
-        safeCell(problem),
-        safeCell(fix),
-      ]),
-    async badRow(cells, header) {
-      invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, {
-        delimiter: header.delimiter,
-        bom,
-      });
-      await invalid.write(cells);
-    },
-    async finish(stem, withRows) {
-      finished = true;
-      const errorsFile = await errors.finish(join(folder, `${stem}.errors.csv`));
-      if (!withRows) await invalid?.discard();
-      const invalidFile =
-        withRows && invalid ? await invalid.finish(join(folder, `${stem}.invalid.csv`)) : null;
-      return { errorsFile, invalidFile };
-    },
-    async discard() {
-      if (finished) return;
-      await errors.discard();
-      await invalid?.discard();
-    },
-  };
 }

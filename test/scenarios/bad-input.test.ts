@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, type Home, header, row, sum } from '../support/cli.ts';
+import { batchOf, csv, type Home, header, type Json, row, sum } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 
 type Problem = { row: number; column: string; value: string; problem: string; fix: string };
@@ -190,4 +190,37 @@ it('control figures without a file are those of the only one in the inbox; with 
   await home.json(['submit', '--rows', '1', '--total', 'NGN=1001.50'], 0);
   expect(home.sandbox.requests.posts).toBe(1);
   expect((await home.run(['submit', '--total', 'NGN=1001.50'])).err).toMatch(/inbox holds 0 files/);
+});
+
+it('a folder of refused files that cannot be written hides no problem, and lets no row be left out (exit 1 alone)', async () => {
+  const home = await makeHome();
+  const bad = csv(row(1, { amount: '-5' }));
+  const blocked = join(home.dir, 'data/rejected');
+  rmSync(blocked, { recursive: true, force: true });
+  home.put('data/rejected', 'no folder');
+  const named = await home.run(['submit', home.put('bad.csv', bad)]);
+  expect(named).toMatchObject({ code: 1, err: expect.stringMatching(/row 2, column amount: "-5" has a sign/) });
+  expect(named.err).toMatch(/its problems are in no file, since .*rejected.* cannot be used \(a file stands/);
+  home.put('data/inbox/dropped.csv', bad);
+  home.put('data/inbox/collections/due.csv', 'reference,amount,currency\nINV-1,-5,NGN\n');
+  const { refused } = await home.json(['submit'], 1);
+  expect(refused.map(({ problems, error }: Json) => [problems[0].column, error])).toEqual([
+    ['amount', expect.stringContaining('it is still in the inbox')],
+    ['amount', expect.stringContaining('it is still in the inbox')],
+  ]);
+  expect(home.names('data/inbox')).toEqual(['collections', 'dropped.csv']);
+  expect((await home.json(['reconcile'], 1)).refused[0].error).toContain('still in the inbox');
+
+  const some = home.put('some.csv', csv(row(1), row(2, { amount: '-5' })));
+  const skip = { COUNTERFOIL_INTAKE_ON_INVALID_ROW: 'skip_row' };
+  const whole = await home.run(['submit', some], skip);
+  expect(whole).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/rows with problems cannot be given back/),
+  });
+  expect(home.sandbox.requests.posts, 'all of it or nothing').toBe(0);
+  rmSync(blocked);
+  const { batches } = await home.json(['submit', some], 3, skip);
+  expect(batches[0]).toMatchObject({ rows: 1, skipped: 1, invalid_file: expect.any(String) });
+  expect(home.names('data/rejected')).toEqual(['some.errors.csv', 'some.invalid.csv']);
 });
