@@ -113,7 +113,8 @@ async function finishMove(
 ): Promise<void> {
   const read = await markOf(move.source);
   if (!(await exists(move.target)) && (await stillTaken(deps, move))) {
-    if (!fromInbox) await copyWhole(move.source, move.target);
+    // A link that was named would be archived as a link, to a file that anybody may change or remove.
+    if (!fromInbox || !(await isPlainFile(move.source))) await copyWhole(move.source, move.target);
     else {
       await moveFile(move.source, move.target);
       if ((await markOf(move.target)) !== read) await putBack(move);

@@ -127,6 +127,17 @@ it('waits for a file to settle, goes by its marker, and leaves everything else i
   expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken', rows: 2 }], waiting: [] });
 });
 
+it('archives what a named link leads to, not the link (an archive that changed with the file it led to)', async () => {
+  const s = await setting();
+  const file = s.drop('../pay.csv', csv(row('A')));
+  const link = s.path('inbox', 'link.csv');
+  symlinkSync(file, link);
+  const taken = await s.intake.takeIn(link, { origin: 'named' });
+  writeFileSync(file, 'changed');
+  expect(s.read('archive', `${batchOf(taken)}--link.csv`)).toBe(csv(row('A')));
+  expect(s.names('inbox'), 'a link stays where it is').toEqual(['link.csv']);
+});
+
 it('P23: finishes the move of a taken file after a crash instead of refusing it', async () => {
   const s = await setting(now);
   const content = csv(row('A'));
