@@ -271,13 +271,30 @@ export function buildProgram(world: World & { finish(result: Result): void }): C
       world.finish(await handler({ ...world, options: merged }, command.args, { ...options, mode: _mode }));
     });
   }
+  addHelp(program);
   program.allowExcessArguments().action(() => {
     const [name] = program.args;
-    if (name !== undefined) throw new Stop(2, `there is no command "${name}": counterfoil --help lists them`);
+    if (name !== undefined) throw noCommand(name);
     program.outputHelp({ error: true });
     throw new Stop(2, 'name a command');
   });
   return program;
+}
+
+/** `help`, `help COMMAND`: what `--help` prints. */
+function addHelp(program: Command): void {
+  const help = program.command('help [command]').description('what --help prints, of all or of one command');
+  addGlobals(help);
+  help.action(() => {
+    const [name] = help.args;
+    const shown = name === undefined ? program : program.commands.find((one) => one.name() === name);
+    if (!shown) throw noCommand(name ?? '');
+    shown.outputHelp();
+  });
+}
+
+function noCommand(name: string): Stop {
+  return new Stop(2, `there is no command "${name}": counterfoil --help lists them`);
 }
 
 function addGlobals(command: Command): void {

@@ -100,6 +100,12 @@ it('an unknown command, an unknown option and a missing argument are exit 2', as
   const help = await home.run(['submit', '--help']);
   expect(help.code).toBe(0);
   expect(help.out).toContain('Example');
+  expect(await home.run(['help', 'submit']), 'as other tools say it').toMatchObject({
+    code: 0,
+    out: help.out,
+  });
+  expect((await home.run(['help'])).out).toBe((await home.run(['--help'])).out);
+  expect((await home.json(['help', 'sumbit'], 2)).error).toContain('no command "sumbit"');
 });
 
 it('live mode sends nothing without --live, nor without --yes off a terminal; serve wants COUNTERFOIL_LIVE', async () => {
