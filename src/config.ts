@@ -97,6 +97,7 @@ export function loadConfig(
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
   if (isHeardInTheClear(receiver)) warnings.push(inTheClear(receiver.host));
+  if (approvesNothing(values.submission)) warnings.push(noApproval);
   return {
     kind: 'ok',
     config: {
@@ -191,6 +192,14 @@ function isHeardInTheClear({ enabled, host, tlsCert, trustProxy }: Config['recei
 function inTheClear(host: string): string {
   return `receiver.host ${host} can be reached by others, and webhooks would come to it in the clear: set receiver.tls_cert and tls_key, or name the TLS proxy before it in receiver.trust_proxy`;
 }
+
+/** Whoever names totals expects them to be watched. */
+function approvesNothing({ approval, approvalAbove }: Config['submission']): boolean {
+  return approval === 'none' && Object.keys(approvalAbove).length > 0;
+}
+
+const noApproval =
+  'submission.approval_above has no effect while submission.approval is none, and no batch waits for an approval: set submission.approval to above';
 
 function camelSections(values: FileConfig): Sections {
   const camel = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -199,7 +199,10 @@ it('a folder of refused files that cannot be written hides no problem, and lets 
   rmSync(blocked, { recursive: true, force: true });
   home.put('data/rejected', 'no folder');
   const named = await home.run(['submit', home.put('bad.csv', bad)]);
-  expect(named).toMatchObject({ code: 1, err: expect.stringMatching(/row 2, column amount: "-5" has a sign/) });
+  expect(named).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/row 2, column amount: "-5" has a sign/),
+  });
   expect(named.err).toMatch(/its problems are in no file, since .*rejected.* cannot be used \(a file stands/);
   home.put('data/inbox/dropped.csv', bad);
   home.put('data/inbox/collections/due.csv', 'reference,amount,currency\nINV-1,-5,NGN\n');

@@ -257,3 +257,14 @@ it('in mode live what an approval or a canary lets go is sent with --live (advic
   const first = await home.run(['submit', '--live', '--yes']);
   expect(first.out).toMatch(/1 payout waits .*or the next counterfoil submit --live, sends them/);
 });
+
+it('warns that totals which need an approval are named while none is asked for (paid without a second person)', async () => {
+  const above = { [setting('APPROVAL_ABOVE')]: '{"NGN":"5.00"}' };
+  const home = await makeHome({}, above);
+  const file = home.put('pay.csv', batchOf(1));
+  expect((await home.run(['check', file])).err).toMatch(
+    /approval_above has no effect .*set submission\.approval to above/,
+  );
+  const asked = await home.run(['check', file], { [setting('APPROVAL')]: 'above' });
+  expect([asked.err, asked.out]).toEqual(['', expect.stringContaining('needs an approval')]);
+});
