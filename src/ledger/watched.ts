@@ -127,7 +127,14 @@ const contradictedLater = sql<boolean>`(webhooks.effect in ('says failed', 'says
   and payouts.attempt_count + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
 
-/** Webhooks that contradict what is known (P18), with the payout they speak of when that is known. */
+/**
+ * A webhook whose applying found a contradiction (P18), unless it was only the first to say what the ledger has learnt
+ * since.
+ */
+const contradicts = sql<boolean>`(webhooks.effect like 'conflict%'
+  and webhooks.effect not like 'conflict: webhook says ' || coalesce(payouts.state, '') || ', the ledger says %')`;
+
+/** Webhooks that contradict what is known, with the payout they speak of when that is known. */
 export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: number) {
   return db
     .selectFrom('webhooks')
@@ -148,7 +155,7 @@ export function conflictingWebhooks(db: Db, mode: Mode, after: bigint, limit: nu
     ])
     .where('webhooks.mode', '=', mode)
     .where('webhooks.kind', '=', 'payout')
-    .where((eb) => eb.or([eb('webhooks.effect', 'like', 'conflict%'), contradictedLater]))
+    .where((eb) => eb.or([contradicts, contradictedLater]))
     .where('webhooks.id', '>', after)
     .orderBy('webhooks.id')
     .limit(limit)
