@@ -106,15 +106,17 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     webhooks: Number(webhooks?.n ?? 0n),
     rows,
     lookAlikes,
-    sameAccount: await showsOlder(trx, run, attempts[0]?.id ?? 0n),
+    sameAccount: await isOfItsAccount(trx, run, attempts[0]),
   };
 }
 
 /**
- * Whether the list shows something of ours that was sent before this attempt. A key or an address that was changed since
- * shows another account's list, which lacks whatever was sent from the first.
+ * Whether the list is of the account that this attempt was made on: it shows something of ours that was sent before, or by
+ * the same process, which has one key and one address all its life. Once they are changed, the list is another account's,
+ * and lacks whatever was sent from the first.
  */
-async function showsOlder(trx: Trx, run: string, attempt: bigint): Promise<boolean> {
+async function isOfItsAccount(trx: Trx, run: string, attempt: Attempt | undefined): Promise<boolean> {
+  if (!attempt) return false;
   const oldest = trx
     .selectFrom('listed')
     .select('payout_id')
@@ -124,9 +126,12 @@ async function showsOlder(trx: Trx, run: string, attempt: bigint): Promise<boole
     .limit(mostOldest);
   const found = await trx
     .selectFrom('payouts')
-    .select('id')
-    .where('id', 'in', oldest)
-    .where('last_attempt_id', '<', attempt)
+    .innerJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
+    .select('payouts.id')
+    .where('payouts.id', 'in', oldest)
+    .where((eb) =>
+      eb.or([eb('attempts.id', '<', attempt.id), eb('attempts.worker_id', '=', attempt.worker_id)]),
+    )
     .limit(1)
     .executeTakeFirst();
   return found !== undefined;

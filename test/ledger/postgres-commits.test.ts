@@ -27,7 +27,11 @@ async function open(where: PostgresPlace): Promise<Ledger> {
 async function ask(text: string): Promise<void> {
   const client = new Client({ connectionString: server?.url ?? '' });
   await client.connect();
-  await client.query(text).finally(() => client.end());
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
 }
 
 const shown = (synchronous_commit: string) => ({ rows: [{ synchronous_commit }] });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { cancelUnsent } from '../../src/ledger/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
@@ -47,8 +47,8 @@ afterEach(async () => {
   await ledger.remove();
 });
 
-async function send(ms: number, outcome: ReturnType<typeof replies.unknown>): Promise<void> {
-  const [claim] = await claimAt(ledger, at(ms));
+async function send(ms: number, outcome: ReturnType<typeof replies.unknown>, worker = 'w-1'): Promise<void> {
+  const [claim] = await claimAt(ledger, at(ms), 1, worker);
   if (!claim) throw new Error('nothing was claimed');
   await recordOutcome(ledger, at(ms), claim, outcome);
 }
@@ -129,21 +129,34 @@ it('P16: a key that no longer sees what is present proves nothing', async () => 
   expect((await night()).payout.state).toBe('unknown');
 });
 
-it('P16: a list that shows only what was sent later may be of another account: that leaves it to a person', async () => {
-  const [later = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
-  await send(0, replies.accepted('78'));
-  const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
-  const { id: first } = sandbox.book.find('R-0')[0] ?? { id: 0 };
-  sandbox.book.remove(first);
-  sandbox.book.plant({ reference: 'R-2', ...order });
-  await lookUps().lookUp([later]);
-  await follow(0, 3 * hour);
-  const rows = [listedTransfer('R-2', { id: '78' })];
-  const moved = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
-  expect([moved.summary.resubmitted, (await payoutById(ledger, id)).state]).toEqual([undefined, 'unknown']);
-  const both = [neighbour, ...rows];
-  const own = await nightOf(ledger, { at: 5 * hour, full: true, rows: both, submission: quiet });
-  expect(own.summary.resubmitted, 'the list of the account it was sent from').toBe(1);
+describe('P16: a list that shows only what was sent after it', () => {
+  /** What the list shows, an hour after the quiet period; R-2 was sent by `worker` after R-1. */
+  async function listedFrom(worker: string) {
+    const [later = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
+    await send(0, replies.accepted('78'), worker);
+    const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
+    const { id: first } = sandbox.book.find('R-0')[0] ?? { id: 0 };
+    sandbox.book.remove(first);
+    sandbox.book.plant({ reference: 'R-2', ...order });
+    await lookUps().lookUp([later]);
+    await follow(0, 3 * hour);
+    return [listedTransfer('R-2', { id: '78' })];
+  }
+
+  it('may be of another account, which leaves it to a person', async () => {
+    const rows = await listedFrom('w-2');
+    const moved = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
+    expect([moved.summary.resubmitted, (await payoutById(ledger, id)).state]).toEqual([undefined, 'unknown']);
+    const both = [neighbour, ...rows];
+    const own = await nightOf(ledger, { at: 5 * hour, full: true, rows: both, submission: quiet });
+    expect(own.summary.resubmitted, 'the list of the account it was sent from').toBe(1);
+  });
+
+  it('is of its account where the same process sent both', async () => {
+    const rows = await listedFrom('w-1');
+    const night = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
+    expect(night.summary.resubmitted).toBe(1);
+  });
 });
 
 it('P16: a webhook that names it, even one that conflicts, leaves it to a person', async () => {
