@@ -3,7 +3,7 @@ import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from '../ledger/evidence.ts';
 import { contradicted, disputed, heardAgainst, revived } from './doubts.ts';
 import { listedAs, severalListed } from './listed-as.ts';
-import { isOutrun, possiblyTaken } from './sends.ts';
+import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 import { verdictOf } from './verdict.ts';
 
@@ -103,7 +103,7 @@ function judgeFailed(evidence: Evidence, since: string): Judgement {
   const { lookUp } = evidence;
   const alive = refusal(listedAs(evidence, ['success', 'returned']), paidElsewhere(evidence));
   if (alive) return alive;
-  const fresh = lookUp !== null && lookUp.askedAt >= since;
+  const fresh = lookUp !== null && isAskedSince(lookUp.askedAt, since);
   const verdict = fresh ? verdictOf(evidence) : 'none';
   switch (verdict) {
     case 'pending':

@@ -3,7 +3,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import type { PersonsWord } from '../ledger/evidence.ts';
-import { possiblyTaken } from './sends.ts';
+import { isAskedSince, possiblyTaken } from './sends.ts';
 import { type Case, digestOf } from './weigh.ts';
 
 type Finding = { problem: string; fix: string };
@@ -57,8 +57,9 @@ export function isOpen(state: PayoutState): boolean {
 /** P20: who takes a file in looks a failed payout up first, as `retry` does; else a word since then must do. */
 function isFresh(one: Case, since: string): boolean {
   const { lookUp, listing, verdict } = one;
-  if (listing !== null && listing.startedAt >= since) return true;
-  return lookUp !== null && lookUp.askedAt >= since && verdict === 'failed' && possiblyTaken(one) <= 1;
+  if (listing !== null && isAskedSince(listing.startedAt, since)) return true;
+  const asked = lookUp !== null && isAskedSince(lookUp.askedAt, since);
+  return asked && verdict === 'failed' && possiblyTaken(one) <= 1;
 }
 
 /** What of a row is not an order to pay this payout again: another evidence, reference, currency or amount. */

@@ -7,6 +7,14 @@ export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'a
   return taken.length + Number(payout.unseen_sends);
 }
 
+/** Longer before its decision nothing is asked that a decision rests on: a day for what is only offered. */
+const longestMs = 25 * 3_600_000;
+
+/** True for what was asked at or after this instant; not where it was asked under a clock that ran ahead and is right again. */
+export function isAskedSince(askedAt: string, since: string): boolean {
+  return askedAt >= since && !(Date.parse(askedAt) - Date.parse(since) > longestMs);
+}
+
 /** True for what was asked for before the last attempt ended, a forgotten one included: it says nothing of it (P4). */
 export function isOutrun(
   { attempts, adoptedAt }: Pick<Evidence, 'attempts' | 'adoptedAt'>,

@@ -165,6 +165,8 @@ it('P20: a word from before the clock was set back is not the fresh answer of a 
   await lookUpsOf(ledger, clock, client).lookUp([id]);
   expect((await payoutById(ledger, id)).state).toBe('failed');
   clock.set(60_000);
+  const before = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
+  expect(before.cases[0]?.judgement, 'nobody has asked since').toMatchObject({ kind: 'no' });
   await sandbox.stop();
   expect([...(await lookUpsOf(ledger, clock, client).lookUp([id])).values()]).toEqual(['no_answer']);
   const { cases } = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
