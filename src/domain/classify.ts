@@ -5,6 +5,7 @@ import {
   type FoundFields,
   finding,
 } from './discrepancy.ts';
+import { foldReference } from './ids.ts';
 import { formatMinor } from './money.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
 import { restsOnPerson, type Witness } from './transition.ts';
@@ -57,7 +58,9 @@ export function classifyPair(
   complete: boolean | 'window' = false,
 ): Judgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
-  const own = judged.find(({ row }) => row.transfer_id === payout.transferId);
+  // Where a row names our reference, one that bears the answered id under another may be a stranger with the same number.
+  const named = judged.filter(({ row }) => foldReference(row.reference) === payout.referenceKey);
+  const own = (named.length > 0 ? named : judged).find(({ row }) => row.transfer_id === payout.transferId);
   const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);
   // P28: where the list may lack its own transfer, another of its reference proves only that money may have left.
   const partial = complete === false && payout.transferId !== null && !own;

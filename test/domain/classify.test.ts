@@ -74,6 +74,16 @@ describe('a payout and what the list shows of it', () => {
     },
   );
 
+  it('P13: a stranger’s transfer with the number that we were answered does not silence the one of our reference', () => {
+    const stranger = { transfer_id: '7', reference: 'OTHER', account_number: '9999999999' };
+    const rows = [
+      { ...row, ...stranger },
+      { ...row, transfer_id: '900' },
+    ];
+    expect(classifyPair(payout, rows, true).witness).toMatchObject({ status: 'success', transferId: '900' });
+    expect(kinds({}, stranger), 'alone it is what we were answered').toEqual(['beneficiary_conflict']);
+  });
+
   it('P13: an account that the list shows as a number, without the zeros in front, is no conflict', () => {
     expect(kinds({}, { account_number: '123456789' })).toEqual([]);
   });
