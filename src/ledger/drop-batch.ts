@@ -1,8 +1,18 @@
 import type { Trx } from './open.ts';
 import { unpair } from './pairing.ts';
 
-/** Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. */
+/**
+ * Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. Nothing of a
+ * decided one (P23), even where two processes took the intake lock because somebody deleted its file.
+ */
 export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
+  const undecided = trx
+    .selectFrom('batches')
+    .select('id')
+    .where('id', '=', id)
+    .where('phase', '=', 'loading')
+    .where('body_digest', '=', '');
+  if (!(await undecided.executeTakeFirst())) return { done: true };
   const ids = await trx.selectFrom('payouts').select('id').where('batch_id', '=', id).limit(limit).execute();
   if (ids.length > 0) {
     const gone = ids.map((row) => row.id);
@@ -11,12 +21,7 @@ export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ d
   }
   if (ids.length === limit) return { done: false };
   await trx.deleteFrom('batch_totals').where('batch_id', '=', id).execute();
-  await trx
-    .deleteFrom('batches')
-    .where('id', '=', id)
-    .where('phase', '=', 'loading')
-    .where('body_digest', '=', '')
-    .execute();
+  await trx.deleteFrom('batches').where('id', '=', id).execute();
   return { done: true };
 }
 

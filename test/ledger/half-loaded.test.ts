@@ -38,6 +38,15 @@ it('P23: a ledger of an older version that was killed in mid-intake opens, and i
   expect((await loadingBatches(ledger.db, 'test')).map(({ id }) => id)).toEqual(['b']);
 });
 
+it('P23: nothing of a decided batch is thrown away, whoever takes it for a half one', async () => {
+  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
+  onTestFinished(() => ledger.close());
+  await dropWhole(ledger, 'b');
+  expect((await loadingBatches(ledger.db, 'test')).map(({ id }) => id)).toEqual(['a', 'b']);
+  const left = await ledger.db.selectFrom('payouts').select('reference').orderBy('id').execute();
+  expect(left.map(({ reference }) => reference)).toEqual(['R-a', 'R-b']);
+});
+
 it('P25: such a ledger can be adopted', async () => {
   const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
   onTestFinished(() => ledger.close());
