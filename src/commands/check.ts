@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import { visible } from '../domain/hidden.ts';
-import { type Context, withLocalOrNew } from './context.ts';
+import { type Context, withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
 import type { Result } from './result.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
 export async function check(context: Context, args: string[]): Promise<Result> {
-  return withLocalOrNew(context, async (app) => {
+  return withLocalOrPassing(context, async (app) => {
     const files = [];
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const lines = files.flatMap((checked) => [

@@ -1,4 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
 import { type Config, secretsOf } from '../config.ts';
@@ -66,6 +68,29 @@ export async function withLocal<T>(context: Context, work: (app: LocalApp) => Pr
 /** As {@link withLocal}, for who takes batches in: it begins the ledger where there is none. */
 export async function withLocalOrNew<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
   return runLocal(await loadSettings(context), work);
+}
+
+/**
+ * As {@link withLocal}, for who records nothing: where there is no ledger it begins none, since a ledger's birth decides
+ * what `reconcile` expects. The one it looks into instead is gone afterwards.
+ */
+export async function withLocalOrPassing<T>(
+  context: Context,
+  work: (app: LocalApp) => Promise<T>,
+): Promise<T> {
+  const config = await loadSettings(context);
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  const { ledgerFile, ledgerPlace } = config;
+  if (ledgerPlace.kind !== 'sqlite' || existsSync(ledgerFile) || isHalfSwapped(ledgerFile))
+    return runLocal(config, work);
+  await refuseStrayLedger(config);
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-look-'));
+  const path = join(folder, 'ledger.db');
+  try {
+    return await runLocal({ ...config, ledgerFile: path, ledgerPlace: { kind: 'sqlite', path } }, work);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>): Promise<T> {

@@ -53,6 +53,11 @@ export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
 }
 
+/** How many payouts a halt keeps from going. */
+export function standText(ready: number): string {
+  return ready === 1 ? '1 payout waits' : `${ready} payouts wait`;
+}
+
 const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
   doctor: ' First counterfoil doctor, which shows what was signed, and with which key.',
   reconcile: ' First counterfoil reconcile, which asks what became of them.',

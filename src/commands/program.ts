@@ -1,6 +1,8 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Context, GlobalOptions, World } from './context.ts';
+import { addGlobals } from './global-options.ts';
+import { addHelp, noCommand } from './help.ts';
 import { type Result, Stop } from './result.ts';
 
 export type Handler = (context: Context, args: string[], options: Record<string, unknown>) => Promise<Result>;
@@ -279,30 +281,4 @@ export function buildProgram(world: World & { finish(result: Result): void }): C
     throw new Stop(2, 'name a command');
   });
   return program;
-}
-
-/** `help`, `help COMMAND`: what `--help` prints. */
-function addHelp(program: Command): void {
-  const help = program.command('help [command]').description('what --help prints, of all or of one command');
-  addGlobals(help);
-  help.action(() => {
-    const [name] = help.args;
-    const shown = name === undefined ? program : program.commands.find((one) => one.name() === name);
-    if (!shown) throw noCommand(name ?? '');
-    shown.outputHelp();
-  });
-}
-
-function noCommand(name: string): Stop {
-  return new Stop(2, `there is no command "${name}": counterfoil --help lists them`);
-}
-
-function addGlobals(command: Command): void {
-  command
-    .option('--config <file>', 'configuration file')
-    .option('--data <dir>', 'data folder')
-    .option('--json', 'print exactly one JSON object')
-    .option('--quiet', 'no progress, no warnings')
-    .addOption(new Option('--no-color', 'no colour'))
-    .option('--yes', 'answer yes to every question');
 }

@@ -11,7 +11,7 @@ import type { LookingApp } from '../looking-app.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLooking } from './context.ts';
-import { countsText, haltText } from './describe.ts';
+import { countsText, haltText, standText } from './describe.ts';
 import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
@@ -28,7 +28,7 @@ export async function status(context: Context): Promise<Result> {
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
       `mode           ${json.mode}`,
-      ...(halted ? [`HALTED         ${haltText(halted)} (${payouts.ready ?? 0} payouts wait)`] : []),
+      ...(halted ? [`HALTED         ${haltText(halted)} (${standText(payouts.ready ?? 0)})`] : []),
       `daemon         ${daemon.running ? 'running' : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)'}`,
       `inbox          ${inbox.files} file(s) waiting`,
       ...inbox.ignored.slice(0, 10).map(({ name, why }) => `  ignored: ${name}: ${why}`),

@@ -16,6 +16,7 @@ import {
   countsText,
   haltText,
   problemLines,
+  standText,
   totalsText,
   unknownLines,
   withheldLines,
@@ -160,8 +161,7 @@ function troubleLines(app: LocalApp, { expected }: Done, now: Standing): string[
 
 function haltLines({ halted, stands }: Standing): string[] {
   if (!halted) return [];
-  const wait = stands === 1 ? '1 payout waits' : `${stands} payouts wait`;
-  return [`sending is halted ${haltText(halted)} (${wait})`];
+  return [`sending is halted ${haltText(halted)} (${standText(stands)})`];
 }
 
 function batchLine({ batch, state, counts, totals }: BatchCounts): string {

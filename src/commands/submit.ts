@@ -7,7 +7,14 @@ import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { sendable } from '../ledger/claims.ts';
 import { findHalt } from '../ledger/halts.ts';
-import { type Context, confirmSending, loadSettings, withApp, withLocalOrNew } from './context.ts';
+import {
+  type Context,
+  confirmSending,
+  loadSettings,
+  withApp,
+  withLocalOrNew,
+  withLocalOrPassing,
+} from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
@@ -27,8 +34,8 @@ export async function submit(
     throw new Stop(2, `mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
   // The configuration's warnings were said above.
   const hushed = { ...context, options: { ...context.options, quiet: true } };
-  if (options.dryRun || options.wait === false)
-    return withLocalOrNew(hushed, (app) => takeOnly(context, app, args, options));
+  if (options.dryRun) return withLocalOrPassing(hushed, (app) => takeOnly(context, app, args, options));
+  if (options.wait === false) return withLocalOrNew(hushed, (app) => takeOnly(context, app, args, options));
   await confirmSending(context, config, Boolean(options.live));
   return withApp(hushed, 'submit', async (app) => {
     const taken = await takeIn(context, app, args, options);

@@ -1,5 +1,5 @@
 import { rmdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { batchOf, csv, header, row, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
@@ -136,6 +136,24 @@ it('a halt counts all that waits, also where the file that was named brought not
     const { out, err } = await home.run(args);
     expect(out + err, args.join(' ')).toContain('(1 payout waits)');
   }
+  expect((await home.run(['status'])).out).toContain('(1 payout waits)');
+});
+
+it('check and --dry-run begin no ledger, and leave none behind (a look that made one, with its birth)', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(1));
+  home.put('data/inbox/dropped.csv', batchOf(1));
+  const own = { TMPDIR: dirname(home.put('temporary/kept', '')) };
+  for (const look of [
+    ['check', file],
+    ['submit', file, '--dry-run'],
+    ['submit', '--dry-run'],
+  ])
+    await home.json(look, 0, own);
+  expect(home.names('temporary')).toEqual(['kept']);
+  expect(home.names('data').filter((name) => name.startsWith('ledger'))).toEqual([]);
+  await home.json(['submit', file], 0);
+  expect((await home.json(['check', file], 3)).files[0].ok, 'the real one is looked into').toBe(false);
 });
 
 it('in mode live the way on is named with --live', async () => {
