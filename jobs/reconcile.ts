@@ -43,8 +43,8 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   return summary;
 }
 
-function refusedJson({ file, problems, unkept }: Extract<Expected, { kind: 'refused' }>) {
-  return { file, problems, ...(unkept !== undefined && { error: unkept }) };
+function refusedJson({ file, problems, problemCount, unkept }: Extract<Expected, { kind: 'refused' }>) {
+  return { file, problem_count: problemCount, problems, ...(unkept !== undefined && { error: unkept }) };
 }
 
 function takenJson({ id, file, rows, totals, skipped }: Extract<Expected, { kind: 'taken' }>) {

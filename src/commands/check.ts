@@ -26,7 +26,7 @@ export async function check(context: Context, args: string[]): Promise<Result> {
       const { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems } = checked;
       const { duplicates, retries } = checked;
       const found = { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems };
-      return { ...found, duplicates, retries, ...foreseenJson(checked) };
+      return { ...found, problem_count: checked.problemCount, duplicates, retries, ...foreseenJson(checked) };
     });
     const code = files.every(isTakenWhole) ? 0 : 3;
     return { code, lines, json: { files: shown } };

@@ -31,8 +31,13 @@ export function collectionLines(
 ): string[] {
   const taken = `${one.id}: ${one.rows} collections expected, ${totalsText(one.totals)}`;
   if (one.skipped === 0 || !('problems' in one)) return [taken];
-  const { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile } = one;
-  const left = { rows, problemCount: problems.length, errorsFile, invalidFile };
+  const {
+    skipped: rows,
+    problem_count: problemCount,
+    errors_file: errorsFile,
+    invalid_file: invalidFile,
+  } = one;
+  const left = { rows, problemCount, errorsFile, invalidFile };
   return [taken, `  ${leftOutCollectionsText(left)}`];
 }
 

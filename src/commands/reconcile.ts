@@ -79,9 +79,9 @@ function describe(
     for (const line of troubles) context.say(line);
   }
   const refused = run.refused ?? [];
-  for (const { file, problems, error } of refused) {
+  for (const { file, problems, problem_count: count, error } of refused) {
     context.say(`refused  ${file}: nothing of it is expected`);
-    for (const line of problemLines(problems, problems.length)) context.say(line);
+    for (const line of problemLines(problems, count)) context.say(line);
     if (error !== undefined) context.say(`  ${error}`);
   }
   const unkept = refused.some(({ error }) => error !== undefined);

@@ -19,7 +19,11 @@ export function describeDryRun(taken: Taken[]): Result {
     const rows = { rows: c.rows - skipped, skipped, ...(skipped > 0 && { problems: c.problems }) };
     return [{ file, ...rows, totals, warnings, banks, retries, ...foreseenJson(c) }];
   });
-  const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems }) => ({ file, problems }));
+  const bad = [...dry.filter((c) => !c.ok), ...refused].map(({ file, problems, problemCount }) => ({
+    file,
+    problem_count: problemCount,
+    problems,
+  }));
   return {
     code: refused.length === 0 && dry.every(isTakenWhole) ? 0 : 3,
     lines: [...lines, ...refusedLines(taken)],

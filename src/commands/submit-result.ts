@@ -99,6 +99,7 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
   return {
     refused: refused.map((t) => ({
       file: t.file,
+      problem_count: t.problemCount,
       problems: t.problems,
       errors_file: t.errorsFile,
       ...(t.unkept !== undefined && { error: t.unkept }),

@@ -11,13 +11,26 @@ export type LeftOut = {
 /** The same for `--json`. */
 export type LeftOutJson =
   | { skipped: 0 }
-  | { skipped: number; problems: Problem[]; errors_file: string | null; invalid_file: string | null };
+  | {
+      skipped: number;
+      /** `problems` are the first of so many; `errors_file` has all. */
+      problem_count: number;
+      problems: Problem[];
+      errors_file: string | null;
+      invalid_file: string | null;
+    };
 
 /** How many rows were left out, their problems, and the files that tell of them. */
 export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null): LeftOutJson {
   if (left === null) return { skipped: 0 };
-  const { rows, problems, errorsFile, invalidFile } = left;
-  return { skipped: rows, problems, errors_file: errorsFile, invalid_file: invalidFile };
+  const { rows, problems, problemCount, errorsFile, invalidFile } = left;
+  return {
+    skipped: rows,
+    problem_count: problemCount,
+    problems,
+    errors_file: errorsFile,
+    invalid_file: invalidFile,
+  };
 }
 
 /** How many rows of a taken file will not be paid, where their problems are, and what to do with them. */

@@ -227,3 +227,18 @@ it('a folder of refused files that cannot be written hides no problem, and lets 
   expect(batches[0]).toMatchObject({ rows: 1, skipped: 1, invalid_file: expect.any(String) });
   expect(home.names('data/rejected')).toEqual(['some.errors.csv', 'some.invalid.csv']);
 });
+
+it('--json says how many problems there are where it shows only the first of them (a list cut off in silence)', async () => {
+  const home = await makeHome();
+  const rows = Array.from({ length: 10_001 }, (_, i) => row(i + 1, { amount: '-5' }));
+  const file = home.put('pay.csv', csv(...rows));
+  const [checked] = (await home.json(['check', file], 3)).files;
+  expect([checked.problems.length, checked.problem_count]).toEqual([10_000, 10_001]);
+  for (const more of [[], ['--dry-run']]) {
+    const [refused] = (await home.json(['submit', file, ...more], 3)).refused;
+    expect([refused.problems.length, refused.problem_count], more.join()).toEqual([10_000, 10_001]);
+  }
+  expect(home.read('data/rejected/pay.errors.csv').trimEnd().split('\r\n'), 'all of them').toHaveLength(
+    10_002,
+  );
+});
