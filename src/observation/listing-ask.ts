@@ -22,7 +22,7 @@ export type Question = {
 };
 
 const triesAtFirst = 5;
-const triesUnderWay = 12;
+const mostTries = 12;
 const firstWaitMs = 500;
 const longestBackOffMs = 60_000;
 const longestWaitMs = 15 * 60_000;
@@ -36,13 +36,18 @@ const stopped: ServiceTrouble = {
 };
 
 /**
- * Asks for one page, again when it fails, before the pass is given up (contract.md). Retry-After holds for every page
- * that is asked at the same time: the service meant us, not the page.
+ * Asks for one page, again when it fails, before the pass is given up (contract.md): the more often the more pages were
+ * read before it, since these would be lost; less where it was asked for in vain until a pass was given up. Retry-After
+ * holds for every page that is asked at the same time: the service meant us, not the page.
  */
 export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
   let quietUntil = 0;
+  let heard = 0;
+  const inVain = new Set<number>();
+  const triesFor = (page: number): number =>
+    inVain.has(page) ? triesAtFirst : Math.min(mostTries, triesAtFirst + Math.floor(Math.log2(1 + heard)));
   return async ({ page, status, underWay, recall, signal }) => {
-    const tries = underWay ? triesUnderWay : triesAtFirst;
+    if (!underWay) heard = 0;
     for (let tried = 1; ; tried++) {
       const wait = quietUntil - clock.now();
       if (wait > 0) await clock.sleep(wait, signal);
@@ -50,8 +55,16 @@ export function createAsk({ clock, service, limiter }: AskDeps): (question: Ques
       if (signal?.aborted) return stopped;
       const askedAt = clock.now();
       const answer = await service.listPage(page, status, recall);
-      if (answer.kind === 'page') return { ...answer, askedAt };
-      if (tried >= tries || answer.reason === 'unauthorised') return answer;
+      if (answer.kind === 'page') {
+        heard += 1;
+        inVain.delete(page);
+        return { ...answer, askedAt };
+      }
+      if (answer.reason === 'unauthorised') return answer;
+      if (tried >= triesFor(page)) {
+        inVain.add(page);
+        return answer;
+      }
       const backOff = Math.min(firstWaitMs * 2 ** (tried - 1), longestBackOffMs);
       if (answer.retryAfterMs === null) await clock.sleep(backOff, signal);
       else quietUntil = Math.max(quietUntil, clock.now() + Math.min(answer.retryAfterMs, longestWaitMs));

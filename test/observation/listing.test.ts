@@ -274,3 +274,27 @@ it('P28: a last page that does not exist keeps nobody asking for ever', async ()
   expect(result).toMatchObject({ complete: true, listed: 7 });
   expect(asked).toBeLessThan(20);
 });
+
+/** Walks a list of so many pages whose page before the last never comes; returns how long it waited in seconds. */
+async function waitedFor(pages: number): Promise<number> {
+  const list = book(5 * pages);
+  const listPage: ServiceClient['listPage'] = async (page) => {
+    const items = list.rows.slice((page - 1) * 5, page * 5);
+    return page === pages - 1
+      ? { kind: 'trouble', reason: 'server_error', message: 'no', httpStatus: 500, retryAfterMs: null }
+      : {
+          kind: 'page',
+          page: { page, lastPage: pages, perPage: 5, total: 5 * pages, date: list.now, items },
+        };
+  };
+  const { result } = await walk(list, undefined, 5, listPage);
+  expect(result).toMatchObject({ complete: false, trouble: `page ${pages - 1}: no` });
+  return list.slept.reduce((sum, ms) => sum + ms, 0) / 1000;
+}
+
+it('a page that never comes is waited for as long as the pages read before it are worth, and once only', async () => {
+  expect(await waitedFor(4)).toBeLessThan(100);
+  const long = await waitedFor(300);
+  expect(long).toBeGreaterThan(240);
+  expect(long).toBeLessThan(400);
+});
