@@ -18,6 +18,11 @@ export async function exportWorkbook(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const path = resolve(context.cwd, file);
+  if (!/\.xlsx$/i.test(file))
+    throw new Stop(
+      2,
+      `${file}: name a workbook, such as open.xlsx; discrepancies.csv of the last run is the list as CSV`,
+    );
   // Somebody may have filled it in meanwhile.
   if (existsSync(path) && !context.options.yes)
     throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);

@@ -196,6 +196,15 @@ describe('the workbook for people', () => {
     expect(existsSync(file())).toBe(true);
   });
 
+  it('writes no workbook under the name of another kind of file', async () => {
+    const wrong = await home.run(['discrepancies', '--export', 'open.csv']);
+    expect(wrong).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('name a workbook, such as open.xlsx'),
+    });
+    expect(existsSync(join(home.dir, 'open.csv'))).toBe(false);
+  });
+
   it('what could not be read back is not written, and the file that is there stays', async () => {
     await exported();
     const before = statSync(file()).ino;
