@@ -67,12 +67,12 @@ it('refuses ragged rows, open quotes and endless records even with skip_row', as
 it('reports every problem of every row at once and lists them in the errors file with formulas disarmed', async () => {
   const s = await setting();
   const taken = await s.intake.takeIn(
-    s.drop('bad.csv', csv(row('A', '-5'), row('a', '2'), row('C', '3', '12'))),
+    s.drop('bad.csv', csv(row('A', '=1+1'), row('a', '2'), row('C', '3', '12'))),
     { origin: 'inbox' },
   );
   expect(refusal(taken).split('\n')).toHaveLength(3);
   expect(refusal(taken)).toContain('row 3 reference a is already the reference of row 2');
-  expect(s.read('rejected', 'bad.errors.csv')).toContain(`2,amount,'-5,`);
+  expect(s.read('rejected', 'bad.errors.csv')).toContain(`2,amount,'=1+1,`);
 });
 
 it('refuses invisible characters but keeps a line feed in a quoted narration', async () => {

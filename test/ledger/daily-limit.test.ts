@@ -178,6 +178,8 @@ it.skipIf(onPostgres)(
     await addBatch(ledger, named('A', 2));
     await ledger.write(async (trx) => {
       const undo = [
+        'drop index webhooks_unmatched',
+        'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',
         'drop index payouts_ready',
         'drop index if exists listed_of',
