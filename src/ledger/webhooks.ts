@@ -7,7 +7,7 @@ import { prepared } from './prepared.ts';
 import type { Webhook } from './tables.ts';
 
 /** Stored webhooks of one mode that nothing has been done with yet, oldest first. */
-export async function unappliedWebhooks(db: Db | Trx, mode: Mode, limit: number): Promise<Webhook[]> {
+export async function unappliedWebhooks(db: Db, mode: Mode, limit: number): Promise<Webhook[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()
@@ -16,6 +16,17 @@ export async function unappliedWebhooks(db: Db | Trx, mode: Mode, limit: number)
     .orderBy('id')
     .limit(limit)
     .execute();
+}
+
+const unappliedOf = prepared<{ id: bigint }>(
+  (_, slot) => sql`select id from webhooks where applied_at is null and id in ${idsIn(slot(0))}`,
+);
+
+/** Those of these webhooks that nobody has applied since they were read. */
+export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Promise<Webhook[]> {
+  const rows = await unappliedOf(trx, [idsText(webhooks.map(({ id }) => id))]);
+  const still = new Set(rows.map(({ id }) => id));
+  return webhooks.filter(({ id }) => still.has(id));
 }
 
 /**

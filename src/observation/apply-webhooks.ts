@@ -17,6 +17,7 @@ import {
   payoutOfWebhook,
   payoutsLike,
   payoutsOfReferences,
+  stillUnapplied,
   unappliedWebhooks,
 } from '../ledger/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -37,16 +38,15 @@ const chunk = 100;
 export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
   let total = 0;
   for (;;) {
-    const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, 1);
+    const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
-    const applied = await deps.ledger.write(async (trx) => {
-      // Read here: another process may have applied them meanwhile, and an old word applied again would contradict the new.
-      const webhooks = await unappliedWebhooks(trx, deps.mode, chunk);
-      await applyChunk(trx, webhooks, deps.clock.iso());
-      return webhooks.length;
+    total += await deps.ledger.write(async (trx) => {
+      // Another process may have applied them meanwhile, and an old word applied again would contradict the new.
+      const still = await stillUnapplied(trx, waiting);
+      await applyChunk(trx, still, deps.clock.iso());
+      return still.length;
     });
-    total += applied;
-    if (applied < chunk) return total;
+    if (waiting.length < chunk) return total;
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
