@@ -3,8 +3,6 @@ import { countOpen, listOpen } from '../../src/ledger/discrepancies.ts';
 import { decide, type Verdict } from '../../src/ledger/discrepancy-decisions.ts';
 import { livesOf } from '../../src/ledger/discrepancy-events.ts';
 import { newestCompleteRun } from '../../src/ledger/listings.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { deliver, handClock } from '../observation/setting.ts';
 import {
   addBatch,
   at,
@@ -306,36 +304,4 @@ it('a missing webhook is closed as no longer expected, not by evidence, once nob
   );
   const back = await nightOf(ledger, { at: 5 * hour, rows: list, receives });
   expect(back.kinds).toEqual(['webhook_missing R-1']);
-});
-
-it.each([
-  ['failed', 'success', ['webhook_conflict R-1']],
-  ['success', 'failed', ['webhook_conflict R-1']],
-  ['success', 'success', []],
-  ['success', 'reversed', ['returned_after_success R-1']],
-])('P18: a webhook that says %s before the list shows %s', async (told, listed, kinds) => {
-  await sendAll();
-  await deliver(ledger, { statusMessage: told });
-  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
-  const shown = [listedTransfer('R-1', { status: listed }), listedTransfer('R-2')];
-  const first = await nightOf(ledger, { at: hour, rows: shown });
-  expect(first.kinds).toEqual(kinds);
-  const again = await nightOf(ledger, { at: 2 * hour, rows: shown });
-  expect(again.kinds, 'once, until a person decides').toEqual(kinds);
-  if (kinds[0] === 'webhook_conflict R-1')
-    expect(await one()).toMatchObject({ actual: `webhook says ${told}, the ledger says ${listed}` });
-});
-
-it('P18: of several sends a webhook may tell of another than the one that the list shows', async () => {
-  const [claimed] = await claimAt(ledger, at(0));
-  if (!claimed) throw new Error('nothing was claimed');
-  await recordOutcome(ledger, at(1), claimed, replies.unknown());
-  await deliver(ledger, { statusMessage: 'failed' });
-  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
-  await ledger.db
-    .updateTable('payouts')
-    .set({ attempt_count: 2n })
-    .where('id', '=', claimed.payoutId)
-    .execute();
-  expect((await nightOf(ledger, { at: hour, rows: [listedTransfer('R-1')] })).kinds).toEqual([]);
 });

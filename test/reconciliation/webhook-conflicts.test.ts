@@ -1,6 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listOpen } from '../../src/ledger/discrepancies.ts';
+import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createTold, shown } from '../decisions/told.ts';
-import { at, makeLedger, replies, type TestLedger } from '../support/ledger.ts';
+import { deliver, handClock } from '../observation/setting.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
 import { listedTransfer, nightOf } from './setting.ts';
 
 let ledger: TestLedger;
@@ -34,4 +45,43 @@ it('P18: a webhook that nothing else bears out is a contradiction', async () => 
   await told.heard(3000, 'returned');
   await told.looked(id, 4000, shown('success'));
   expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
+});
+
+const hour = 3_600_000;
+
+it.each([
+  ['failed', 'success', ['webhook_conflict R-1']],
+  ['success', 'failed', ['webhook_conflict R-1']],
+  ['success', 'success', []],
+  ['success', 'reversed', ['returned_after_success R-1']],
+])('P18: a webhook that says %s before the list shows %s', async (told, listed, kinds) => {
+  await addBatch(ledger, ['R-1', 'R-2']);
+  for (const claim of await claimAt(ledger, at(0), 10))
+    await recordOutcome(ledger, at(1), claim, replies.accepted(`T-${claim.reference}`));
+  await deliver(ledger, { statusMessage: told });
+  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
+  const shown = [listedTransfer('R-1', { status: listed }), listedTransfer('R-2')];
+  const first = await nightOf(ledger, { at: hour, rows: shown });
+  expect(first.kinds).toEqual(kinds);
+  const again = await nightOf(ledger, { at: 2 * hour, rows: shown });
+  expect(again.kinds, 'once, until a person decides').toEqual(kinds);
+  if (kinds[0] === 'webhook_conflict R-1')
+    expect((await listOpen(ledger.db, { mode: 'test' }))[0]).toMatchObject({
+      actual: `webhook says ${told}, the ledger says ${listed}`,
+    });
+});
+
+it('P18: of several sends a webhook may tell of another than the one that the list shows', async () => {
+  await addBatch(ledger, ['R-1']);
+  const [claimed] = await claimAt(ledger, at(0));
+  if (!claimed) throw new Error('nothing was claimed');
+  await recordOutcome(ledger, at(1), claimed, replies.unknown());
+  await deliver(ledger, { statusMessage: 'failed' });
+  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
+  await ledger.db
+    .updateTable('payouts')
+    .set({ attempt_count: 2n })
+    .where('id', '=', claimed.payoutId)
+    .execute();
+  expect((await nightOf(ledger, { at: hour, rows: [listedTransfer('R-1')] })).kinds).toEqual([]);
 });
