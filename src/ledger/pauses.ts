@@ -1,10 +1,8 @@
+import { longestPauseMs } from '../domain/pause.ts';
 import type { Db, Trx } from './open.ts';
 
 /** Until when an endpoint is left alone, in wall-clock ms (0: it is not), and how often in a row it had to be. */
 export type Pause = { untilMs: number; strikes: number; why: string };
-
-/** No service may ask for more; a pause further ahead comes from a clock that was set back, and is forgotten. */
-export const longestPauseMs = 3_600_000;
 
 /** The pause of this name, of whichever process noted it. */
 export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promise<Pause> {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/outcome.ts';
+import { longestPauseMs } from '../domain/pause.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import {
   type Effect,
@@ -148,9 +149,6 @@ function learnOutcome(row: Row, outcome: Outcome, at: string): void {
     row.not_before = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
   }
 }
-
-/** No service may ask for more, so that what waits for longer waits for a clock that was ahead and is right again. */
-const longestPauseMs = 3_600_000;
 
 /** The last instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
 export function farAhead(at: string): string {

@@ -1,6 +1,7 @@
+import { longestPauseMs } from '../domain/pause.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { endStrikes, longestPauseMs, notePause, type Pause, pauseOf } from '../ledger/pauses.ts';
+import { endStrikes, notePause, type Pause, pauseOf } from '../ledger/pauses.ts';
 import {
   claimResend,
   closeResend,

@@ -1,4 +1,5 @@
 import type { Outcome } from '../domain/outcome.ts';
+import { longestPauseMs } from '../domain/pause.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { parseLossless, readEnvelope } from './json.ts';
@@ -20,8 +21,6 @@ export type ClientOptions = {
   /** Takes our secrets out of what the service says: it may say back what it was told, and replies are kept. */
   redact?: Redact;
 };
-
-const longestPauseMs = 60 * 60_000;
 
 /** Speaks the payments service's interface; what an answer means is judged here, how it travels by the transport. */
 export function createServiceClient(options: ClientOptions): ServiceClient {

@@ -1,35 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { ServiceClient } from '../../src/service/types.ts';
-import { clientOf } from '../submission/setting.ts';
-import {
-  addBatch,
-  at,
-  claimAt,
-  makeLedger,
-  payoutById,
-  recordOutcome,
-  replies,
-  type TestLedger,
-} from '../support/ledger.ts';
-import { handClock, lookUpsOf } from './setting.ts';
+import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
+import { lookUpsOf } from './setting.ts';
+import { client, clock, ledger, sandbox, withService } from './with-service.ts';
 
-let ledger: TestLedger;
-let sandbox: Sandbox;
-let client: ServiceClient;
-const clock = handClock();
-beforeEach(async () => {
-  ledger = await makeLedger();
-  sandbox = await createSandbox();
-  client = clientOf(sandbox);
-  clock.set(0);
-});
-afterEach(async () => {
-  await client.close();
-  await sandbox.stop();
-  await ledger.remove();
-});
+withService();
 
 const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
 const shown = (reference: string, status: 'pending' | 'success' | 'failed'): string =>

@@ -1,39 +1,16 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PayoutEvent } from '../../src/domain/transition.ts';
 import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { clientOf, named } from '../submission/setting.ts';
-import {
-  addBatch,
-  at,
-  claimAt,
-  makeLedger,
-  payoutById,
-  recordOutcome,
-  replies,
-  type TestLedger,
-} from '../support/ledger.ts';
-import { deliver, handClock, lookUpsOf } from './setting.ts';
+import { named } from '../submission/setting.ts';
+import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
+import { deliver, lookUpsOf } from './setting.ts';
+import { client, clock, ledger, sandbox, withService } from './with-service.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-const clock = handClock();
-let ledger: TestLedger;
-let sandbox: Sandbox;
-let client: ServiceClient;
-beforeEach(async () => {
-  ledger = await makeLedger();
-  sandbox = await createSandbox();
-  client = clientOf(sandbox);
-  clock.set(0);
-});
-afterEach(async () => {
-  await client.close();
-  await sandbox.stop();
-  await ledger.remove();
-});
+withService();
 
 async function send(ms: number, limit = 1): Promise<bigint> {
   const claims = await claimAt(ledger, at(ms), limit);

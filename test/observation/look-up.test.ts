@@ -1,37 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { weigh } from '../../src/decisions/weigh.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { clientOf } from '../submission/setting.ts';
-import {
-  addBatch,
-  at,
-  claimAt,
-  makeLedger,
-  payoutById,
-  recordOutcome,
-  replies,
-  type TestLedger,
-} from '../support/ledger.ts';
-import { deliver, handClock, lookUpsOf } from './setting.ts';
+import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
+import { deliver, lookUpsOf } from './setting.ts';
+import { client, clock, ledger, sandbox, withService } from './with-service.ts';
 
-let ledger: TestLedger;
-let sandbox: Sandbox;
-let client: ServiceClient;
-const clock = handClock();
-beforeEach(async () => {
-  ledger = await makeLedger();
-  sandbox = await createSandbox();
-  client = clientOf(sandbox);
-  clock.set(0);
-});
-afterEach(async () => {
-  await client.close();
-  await sandbox.stop();
-  await ledger.remove();
-});
+withService();
 
 async function sent(outcome: Outcome): Promise<bigint> {
   await addBatch(ledger, ['R-1']);

@@ -1,0 +1,27 @@
+import { afterEach, beforeEach } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { clientOf } from '../submission/setting.ts';
+import { makeLedger, type TestLedger } from '../support/ledger.ts';
+import { handClock } from './setting.ts';
+
+/** The ledger, the sandbox and its client of the test that runs, and the hand on its clock. */
+export let ledger: TestLedger;
+export let sandbox: Sandbox;
+export let client: ServiceClient;
+export const clock = handClock();
+
+/** Makes them anew for each test of a file. */
+export function withService(): void {
+  beforeEach(async () => {
+    ledger = await makeLedger();
+    sandbox = await createSandbox();
+    client = clientOf(sandbox);
+    clock.set(0);
+  });
+  afterEach(async () => {
+    await client.close();
+    await sandbox.stop();
+    await ledger.remove();
+  });
+}
