@@ -34,7 +34,7 @@ beforeEach(async () => {
   clock.set(0);
   // A neighbour that the service shows: the transfer known to be present.
   const [other = 0n] = await addBatch(ledger, ['R-0'], { id: 'b-0' });
-  await send(0, replies.accepted('77'));
+  await send(0, replies.accepted('77'), 'w-0');
   [id = 0n] = await addBatch(ledger, ['R-1']);
   await send(0, replies.unknown());
   const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
