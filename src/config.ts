@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { parse as parseYaml } from 'yaml';
+import { readEnv } from './config-dotenv.ts';
 import { parseFile } from './config-file.ts';
 import {
   type ModeKeys,
@@ -159,7 +159,10 @@ function readDotEnv(path: string, problems: string[], warnings: string[]): Envir
     return {};
   }
   if ((statSync(path).mode & 0o077) !== 0) warnings.push(`${path} can be read by others: chmod 600 ${path}`);
-  return parseEnv(text.text);
+  const { values, unreadable } = readEnv(text.text);
+  if (unreadable.length > 0)
+    problems.push(`${path}, line ${unreadable.join(', ')}: expected NAME=value, or a comment after #`);
+  return values;
 }
 
 /** An empty variable counts as absent, so that a compose file may pass one through unset. */
