@@ -224,10 +224,12 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** A date alone is none: whose midnight it means would be a guess. */
 function parseInstant(text: string, context: z.RefinementCtx): string {
   if (text === '') return '';
-  const known = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d))?$/.test(text);
-  const ms = known ? Date.parse(text) : Number.NaN;
+  const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(text) ?? [];
+  // Date.parse alone takes 30 February for 2 March.
+  const ms = z.iso.date().safeParse(day).success ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) {
     context.addIssue({
       code: 'custom',

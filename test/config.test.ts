@@ -194,6 +194,8 @@ describe('configuration file', () => {
     'schedules: { submit: "every minute" }',
     'reports: { timezone: Lagos }',
     'receiver: { allow_from: ["10.0.0.0/99"] }',
+    'reconciliation: { since: 2026-11-01 }',
+    'reconciliation: { since: "2026-02-30T00:00:00Z" }',
     'service: [1]',
     'a: [',
   ])('refuses the value in %s', (text) => {
