@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runInit } from '../src/commands/init.ts';
 import { type Config, loadConfig } from '../src/config.ts';
 
 let home = '';
@@ -283,18 +282,5 @@ describe('environment', () => {
       dataFlag: join(home, 'd'),
     });
     expect(other).toMatchObject({ kind: 'ok', config: { home, dataDir: join(home, 'd') } });
-  });
-});
-
-describe('init', () => {
-  it('writes a configuration that loads, and never overwrites', async () => {
-    const dir = join(home, 'new/place');
-    const first = await runInit(dir);
-    expect(first.kept).toEqual([]);
-    expect(loadConfig({ cwd: dir, env: {} }).kind).toBe('ok');
-    writeFileSync(join(dir, 'config/counterfoil.yaml'), 'mine');
-    const second = await runInit(dir);
-    expect(second).toEqual({ written: [], kept: first.written });
-    expect(readFileSync(join(dir, 'config/counterfoil.yaml'), 'utf8')).toBe('mine');
   });
 });

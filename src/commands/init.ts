@@ -35,7 +35,7 @@ export async function runInit(dir: string): Promise<{ written: string[]; kept: s
   const kept: string[] = [];
   for (const folder of folders) {
     const path = resolve(dir, folder);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     const made = await attempt(() => mkdir(path, { mode: 0o700 }));
     (made ? written : kept).push(path);
   }
@@ -45,12 +45,28 @@ export async function runInit(dir: string): Promise<{ written: string[]; kept: s
   };
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(dir, name);
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path));
     // wx: two inits at once, or a file that appears meanwhile, must not be overwritten either.
     const made = await attempt(() => writeFile(path, text, { flag: 'wx' }));
     (made ? written : kept).push(path);
   }
   return { written, kept };
+}
+
+/**
+ * With the folders above it. Node's own `recursive` asks for ever below a folder that says "not there" to each name, as
+ * /proc does.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await attempt(() => mkdir(path));
+  } catch (error) {
+    const above = dirname(path);
+    if (above === path || !(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
+      throw error;
+    await makeFolder(above);
+    await attempt(() => mkdir(path));
+  }
 }
 
 /** False when the path exists. */
