@@ -122,11 +122,20 @@ export async function awaitsListing(db: Db | Trx, mode: Mode): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). */
-export async function hearListing(trx: Trx, mode: Mode, startedAt: string): Promise<void> {
+/**
+ * Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). Who adopts is
+ * alone, so what ends after it began after it, whatever a clock said that ran ahead then and is right again at `now`.
+ */
+export async function hearListing(
+  trx: Trx,
+  mode: Mode,
+  { startedAt, now }: { startedAt: string; now: string },
+): Promise<void> {
   const key = barrierKeys.listing(mode);
-  const barrier = await trx.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst();
-  if (barrier && barrier.value.slice(0, startedAt.length) < startedAt) await lowerBarrier(trx, key);
+  const barrier = (await metaOf(trx, [key, key, key]))[0];
+  if (!barrier) return;
+  const { at } = readBarrier(barrier.value);
+  if (at < startedAt || at > now) await lowerBarrier(trx, key);
 }
 
 /** True from the moment a fall is noticed until the ledger is adopted (P25). */

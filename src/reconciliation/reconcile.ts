@@ -147,10 +147,11 @@ export function createReconciliation(deps: Deps): Reconciliation {
       ...(trouble !== undefined && { trouble }),
     };
     await ledger.write(async (trx) => {
-      await finishRun(trx, id, clock.iso(), summary);
+      const now = clock.iso();
+      await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, mode, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
-      if (listing.complete === true && ours) await listingHeard(trx, mode, work.begunAt);
+      if (listing.complete === true && ours) await listingHeard(trx, mode, { startedAt: work.begunAt, now });
     });
     await pruneListings(ledger, mode, keptListings);
     return summary;

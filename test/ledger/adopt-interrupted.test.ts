@@ -46,7 +46,7 @@ it('P25: an adopted ledger has a mark of its own, and its old one does not halt 
   writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, 'test', at(15_000)));
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(15_000), now: at(20_000) }));
   expect(await findHalt(now.db, 'test')).toBeUndefined();
   await now.close();
 });

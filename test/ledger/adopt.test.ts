@@ -77,12 +77,23 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
     expect((await findHalt(now.db, mode))?.cause).toContain('reconcile --full');
   await now.write((trx) => liftHalt(trx, 'test', at(20_000)));
   expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
-  await now.write((trx) => hearListing(trx, 'test', at(10_000)));
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_000), now: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'a listing begun no later is none').toEqual([]);
-  await now.write((trx) => hearListing(trx, 'test', at(10_001)));
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
   expect(await claimAt(now, at(20_000))).toMatchObject([{ reference: 'NEW' }]);
   expect(await findHalt(now.db, 'live'), 'each mode waits for its own').toBeDefined();
   expect((await verifyLedger(ledger.path)).checks.filter((check) => !check.ok)).toEqual([]);
+  await now.close();
+});
+
+it('P25: a ledger adopted under a clock that ran ahead sends again after a listing of the right time', async () => {
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(1000) });
+  await addBatch(now, ['NEW']);
+  expect(await claimAt(now, at(1000))).toEqual([]);
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(1000), now: at(2000) }));
+  expect(await claimAt(now, at(2000))).toMatchObject([{ reference: 'NEW' }]);
   await now.close();
 });
 
@@ -107,7 +118,7 @@ it('P25: a transfer of the lost copy is ours, also after an attempt of this one'
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, 'test', at(10_001)));
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
   const retry = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
   await now.write((trx) => record(trx, at(3_600_000), [{ payoutId: id, source: 'person', event: retry }]));
   const [sent] = await claimAt(now, at(3_600_000));

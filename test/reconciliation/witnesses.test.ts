@@ -172,8 +172,8 @@ it('P25: a complete list begun after the adoption, and matched, lets the ledger 
   const barrier = () => findBarrier(ledger.db, 'test');
   const key = barrierKeys.listing('test');
   await ledger.write((trx) => raiseBarrier(trx, key, { at: at(hour), cause: 'adopted' }));
-  await nightOf(ledger, { at: hour - 1 });
-  expect(await barrier(), 'begun before').toBeDefined();
+  await nightOf(ledger, { at: hour });
+  expect(await barrier(), 'begun no later').toBeDefined();
   await nightOf(ledger, { at: 2 * hour, listing: { complete: false } });
   expect(await barrier(), 'not complete').toBeDefined();
   await nightOf(ledger, { at: 3 * hour });
