@@ -1,5 +1,6 @@
 import type { App } from '../src/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
+import { runError } from '../src/domain/run-error.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listings.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
@@ -18,6 +19,8 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
   taken?: ReturnType<typeof takenJson>[];
   /** Files of expected collections that were refused before the run. */
   refused?: ReturnType<typeof refusedJson>[];
+  /** Why there is no list to compare with, and what to check. */
+  error?: string;
 };
 
 /** One reconciliation: hear what is stored, list, pair, inquire, conclude, freeze the run's figures, write the reports. */
@@ -29,11 +32,13 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   const expected = taken.flatMap((one) => (one.kind === 'taken' ? [takenJson(one)] : []));
   await app.applyWebhooks(payload.signal);
   const found = await app.reconciliation.run(payload);
+  const error = runError(app.config, found, payload.signal?.aborted ?? false);
   const summary = {
     ...found,
     reports: app.reporting.runPaths(found.run),
     ...(expected.length > 0 && { taken: expected }),
     ...(refused.length > 0 && { refused }),
+    ...(error !== undefined && { error }),
   };
   await app.reporting.freezeRun(found.run, app.clock.iso());
   await app.ledger.write((trx) => finishRun(trx, found.run, app.clock.iso(), summary));

@@ -194,6 +194,7 @@ function scheduledJobs(
         reports: _reports,
         taken: _taken,
         refused: _refused,
+        error: _error,
         ...counts
       } = await watched(reconcileJob.run(app, { full, followUp: true, signal: stopping, onRefused }));
       return counts;

@@ -1,5 +1,6 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { Config } from '../config.ts';
+import { hasNoList, runError } from '../domain/run-error.ts';
 import { findHalt, type Halt } from '../ledger/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
@@ -42,7 +43,7 @@ function describe(
   halted: Halt | undefined,
 ): Result {
   const open = Object.keys(run.discrepancies.open).length > 0;
-  const unlisted = run.complete === false && run.listed === 0 && run.trouble !== undefined;
+  const unlisted = hasNoList(run);
   const before = countsText(run.discrepancies.open);
   const found = unlisted
     ? `not looked for, without a list; open from before: ${before}`
@@ -85,15 +86,14 @@ function describe(
     if (error !== undefined) context.say(`  ${error}`);
   }
   const unkept = refused.some(({ error }) => error !== undefined);
-  const problem = unlisted ? unlistedText(context, config, run.trouble ?? '') : undefined;
-  const error = problem ?? (context.signal.aborted ? 'interrupted; run reconcile again' : undefined);
+  const error = runError(config, run, context.signal.aborted);
   return {
     code: worst(
       unlisted || unkept ? 1 : 0,
       refused.length + partly.length > 0 ? 3 : 0,
       open || halted || unproven ? 4 : 0,
     ),
-    ...(problem !== undefined && { problem }),
+    ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run, ...(error !== undefined && { error }) },
   };
@@ -142,13 +142,4 @@ function besideLines({
 function waitingText({ resend_requests: again }: reconcileJob.ReconcileResult): string {
   if (!again || again.waiting === 0) return '';
   return ` (${again.waiting} more wait for their time or the throttle: counterfoil serve goes on by itself, else the next reconcile)`;
-}
-
-function unlistedText(context: Context, { mode, service }: Config, trouble: string): string {
-  if (context.signal.aborted) return 'interrupted before the list was read; run reconcile again';
-  const refused = /refused the key/.test(trouble);
-  const [what, check] = refused
-    ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
-    : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
-  return `${what}: nothing was compared, and nothing is called missing. Check ${check}, then run reconcile again (${trouble})`;
 }

@@ -235,6 +235,9 @@ it('a wrong key or an absent service in reconcile says what to check, and that n
     err: expect.stringMatching(/refused the test key.*Check COUNTERFOIL_TEST_SECRET_KEY/),
     out: expect.stringMatching(/discrepancies {2}not looked for/),
   });
+  const run = await home.json(['reconcile'], 1, key);
+  expect(run.error).toContain('refused the test key');
+  expect(JSON.parse(home.read(`data/reports/reconciliation-${run.run}/summary.json`))).toEqual(run);
 });
 
 it('--live in mode test, and an unknown kind or batch of discrepancies, are exit 2', async () => {

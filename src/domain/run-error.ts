@@ -1,0 +1,23 @@
+import type { Mode } from './payout.ts';
+
+type Run = { complete: boolean | 'window'; listed: number; trouble?: string };
+
+/** True for a run that could read no list, and so compared nothing. */
+export function hasNoList({ complete, listed, trouble }: Run): boolean {
+  return complete === false && listed === 0 && trouble !== undefined;
+}
+
+/** Why a run did not do what it is for, with what to check; undefined for one that did, whatever it found. */
+export function runError(
+  { mode, service }: { mode: Mode; service: { baseUrl: string } },
+  run: Run,
+  interrupted: boolean,
+): string | undefined {
+  if (!hasNoList(run)) return interrupted ? 'interrupted; run reconcile again' : undefined;
+  if (interrupted) return 'interrupted before the list was read; run reconcile again';
+  const refused = /refused the key/.test(run.trouble ?? '');
+  const [what, check] = refused
+    ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
+    : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
+  return `${what}: nothing was compared, and nothing is called missing. Check ${check}, then run reconcile again (${run.trouble})`;
+}
