@@ -6,7 +6,7 @@ import { idsIn, idsText } from './bulk.ts';
 import type { Db } from './open.ts';
 import { payoutSteps } from './pairing.ts';
 import type { PayoutRange } from './payout-ranges.ts';
-import { prepared } from './prepared.ts';
+import { prepared, unseen } from './prepared.ts';
 import type { Attempt, Tables } from './tables.ts';
 
 /** A payout with every listed transfer that was paired with it. */
@@ -112,8 +112,8 @@ const findCases = prepared((db, slot) =>
       'listed.updated_at',
     ])
     .select(sql<bigint>`case when ${severalRows(slot(0))} then 1 else 0 end`.as('several'))
-    .where('listed.run_id', '=', slot<string>(0))
-    .where('payouts.mode', '=', slot<Mode>(1))
+    .where('listed.run_id', '=', unseen(slot<string>(0)))
+    .where('payouts.mode', '=', unseen(slot<Mode>(1)))
     .where('listed.payout_id', '>', slot<bigint>(2))
     .where('listed.payout_id', '<=', slot<bigint>(3))
     .where((eb) =>
@@ -125,7 +125,7 @@ const findCases = prepared((db, slot) =>
       ]),
     )
     .orderBy('listed.payout_id')
-    .limit(slot<bigint>(4)),
+    .limit(sql<bigint>`cast(${slot(4)} as bigint)`),
 );
 
 type FoundCase = Awaited<ReturnType<typeof findCases>>[number];
