@@ -67,7 +67,11 @@ export function classifyPair(
   const found = (
     own ? [own] : judged.length === 1 || agreeing.length === 0 ? judged.slice(0, 1) : []
   ).flatMap(({ conflicts: c }) => c);
-  found.push(...duplicates(payout, rows));
+  // Paired by a number alone, and unlike this payout: another's transfer, which makes ours no second one.
+  const unlike = judged.filter((one) => !named.includes(one) && one.conflicts.length > 0);
+  const strangers = named.length > 0 ? unlike.map(({ row }) => row) : [];
+  const ofOurs = rows.filter((row) => !strangers.includes(row));
+  found.push(...strangers.map(foreignTransfer), ...duplicates(payout, ofOurs));
   const silent = { witness: null, found };
   const speaking = own && own.conflicts.length > 0 ? [] : agreeing;
   const status = speaking.length > 0 ? together(speaking, rows) : null;

@@ -82,6 +82,13 @@ describe('a payout and what the list shows of it', () => {
     ];
     expect(classifyPair(payout, rows, true).witness).toMatchObject({ status: 'success', transferId: '900' });
     expect(kinds({}, stranger), 'alone it is what we were answered').toEqual(['beneficiary_conflict']);
+    expect(kinds({}, stranger, { transfer_id: '900' }), 'nor is ours a second one').toEqual([
+      'missing_in_ledger',
+    ]);
+    expect(
+      kinds({}, { ...stranger, account_number: '0123456789' }, { transfer_id: '900' }),
+      'like ours',
+    ).toEqual(['duplicate_at_service']);
   });
 
   it('P13: an account that the list shows as a number, without the zeros in front, is no conflict', () => {
