@@ -84,26 +84,13 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     .where('payout_id', '=', payout.id)
     .where((eb) => eb.or([eb('event', 'in', ['retry', 'adopted']), eb('event', 'like', 'settle%')]))
     .executeTakeFirst();
-  const webhooks = await trx
-    .selectFrom('webhooks as w')
-    .innerJoin('payouts as p', (join) => join.on('p.id', '=', payout.id))
-    .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('w.mode', '=', payout.mode)
-    .where((eb) =>
-      eb.or([
-        eb('w.payout_id', '=', payout.id),
-        eb(sql`coalesce(w.reference, '')`, 'in', namesOf(payout)),
-        namedBefore,
-      ]),
-    )
-    .executeTakeFirst();
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
   return {
     payout,
     attempts,
     inquiries,
     decisions: Number(decisions?.n ?? 0n),
-    webhooks: Number(webhooks?.n ?? 0n),
+    webhooks: await heardOf(trx, payout),
     rows,
     lookAlikes,
     sameAccount: await isOfItsAccount(trx, run, attempts[0]),
@@ -137,9 +124,19 @@ async function isOfItsAccount(trx: Trx, run: string, attempt: Attempt | undefine
   return found !== undefined;
 }
 
-/** Its reference as the service may write it; asked for as an index holds it. */
-function namesOf({ reference, reference_key }: Payout): string[] {
-  return [reference, reference_key, reference_key.toUpperCase()];
+/**
+ * How many webhooks tell of it, by its reference as the service may write it. Each by an index of its own: for all in
+ * one condition the whole mode is read.
+ */
+async function heardOf(trx: Trx, { id, mode, reference, reference_key }: Payout): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n from (
+    select id from webhooks where payout_id = ${id}
+    union select id from webhooks where mode = ${mode}
+      and coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
+    union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}) heard`.execute(
+    trx,
+  );
+  return Number(rows[0]?.n ?? 0n);
 }
 
 /** How many rows the listing shows of it, and how many it might be under a name of the service's own. */

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { absenceCases, type RunListing } from '../../src/ledger/absence.ts';
+import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+const listing: RunListing = {
+  full: true,
+  complete: true,
+  begunAt: at(0),
+  cut: at(0),
+  oldestCreatedAt: null,
+  otherDomainSeen: false,
+};
+
+it('P16: forty payouts do not each look through every webhook of the mode (a run that held up everybody for a minute)', async () => {
+  const references = Array.from({ length: 40 }, (_, n) => `LOST-${n}`);
+  const ids = await addBatch(ledger, references);
+  const [heard = 0n] = await addBatch(ledger, ['HEARD'], { id: 'b-2' });
+  const columns = sql`mode, received_at, last_received_at, deliveries, kind, reference, headers, body, stale,
+    applied_at, payout_id, effect`;
+  const times = { received_at: at(1), last_received_at: at(1), applied_at: at(2) };
+  const told = {
+    mode: 'test',
+    kind: 'payout',
+    reference: 'HEARD',
+    headers: '{}',
+    body: Buffer.from('{}'),
+  } as const;
+  const counted = { deliveries: 1n, stale: 0n, payout_id: heard };
+  await ledger.db
+    .insertInto('webhooks')
+    .values({ digest: '1', effect: 'applied', ...told, ...times, ...counted })
+    .execute();
+  await sql`with recursive n(i) as (select 2 union all select i + 1 from n where i < 50000)
+    insert into webhooks (digest, ${columns}) select cast(n.i as text), ${columns} from webhooks cross join n`.execute(
+    ledger.db,
+  );
+  const timed = async (some: readonly bigint[]): Promise<number> => {
+    const begun = performance.now();
+    const about = { run: 'none', listing, quietPeriodMs: 0 };
+    const cases = await ledger.write((trx) => absenceCases(trx, some, about));
+    expect(cases.map(({ facts }) => facts.webhooks)).toEqual(some.map((id) => (id === heard ? 50_000 : 0)));
+    return performance.now() - begun;
+  };
+  const one = await timed([heard]);
+  expect(await timed(ids)).toBeLessThan(one * 15);
+});
