@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { classifyPair, foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
+import { conflictingWebhooks } from '../ledger/conflicting-webhooks.ts';
 import { contradictedAfter } from '../ledger/contradicted.ts';
 import { seen } from '../ledger/discrepancies.ts';
 import { unknownSince } from '../ledger/expected.ts';
@@ -8,7 +9,7 @@ import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/look-ali
 import type { Ledger } from '../ledger/open.ts';
 import { foreignRows } from '../ledger/pairing.ts';
 import { casesAgain } from '../ledger/second-look.ts';
-import { conflictingWebhooks, type WatchedPayout } from '../ledger/watched.ts';
+import type { WatchedPayout } from '../ledger/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
   contradictedByDetails,
@@ -106,13 +107,9 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
         await report(work, payouts.map(unheard));
       });
     }
-    for (let after = 0n; ; ) {
-      const webhooks = await conflictingWebhooks(ledger.db, mode, after, chunk);
-      const last = webhooks.at(-1);
-      if (!last) return unheardIds;
-      after = last.id;
-      await report(work, webhooks.map(contradicting));
-    }
+    for await (const webhooks of conflictingWebhooks(ledger.db, mode, chunk))
+      await report(work, webhooks.flatMap(contradicting));
+    return unheardIds;
   }
 
   async function reportOffering(work: Work, found: { payout: WatchedPayout; found: Found }[]): Promise<void> {

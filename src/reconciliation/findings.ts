@@ -7,6 +7,7 @@ import {
   unknownAction,
 } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { ConflictingWebhook } from '../ledger/conflicting-webhooks.ts';
 import type { Contradicted } from '../ledger/contradicted.ts';
 import type { WatchedPayout } from '../ledger/watched.ts';
 
@@ -126,31 +127,35 @@ function kindOf({ transfer_id }: Contradicted, told: string): DiscrepancyKind {
   return (transfer_id === null ? undefined : kindsOfFields[field]) ?? 'reference_collision';
 }
 
-/** A webhook that contradicts what is known (P18). */
-export function contradicting(webhook: {
-  digest: string;
-  effect: string | null;
-  received_at: string;
-  told_reference: string | null;
-  told_trx: string | null;
-  payout_id: bigint | null;
-  batch_id: string | null;
-  reference: string | null;
-  transfer_id: string | null;
-  currency: string | null;
-  state: string | null;
-}): Found {
-  return finding('webhook_conflict', webhook.reference ?? `webhook:${webhook.digest.slice(0, 12)}`, {
+/** So many different words of a payout's webhooks are quoted; there may be any number. */
+const mostQuoted = 5;
+
+/** Webhooks of one payout that contradict what is known (P18), the oldest first, or one about nobody. */
+export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] {
+  const webhook = webhooks.at(-1);
+  if (!webhook) return [];
+  const told = [...new Map(webhooks.map((one) => [one.effect, toldBy(one)])).values()];
+  const quoted = told.slice(-mostQuoted);
+  const left = told.length > quoted.length ? `${told.length - quoted.length} others, then ` : '';
+  const expected = [...new Set(quoted.map((one) => one.expected))].join(', then ');
+  const actual = left + quoted.map((one) => one.actual).join(', then ');
+  const found = finding('webhook_conflict', webhook.reference ?? `webhook:${webhook.digest.slice(0, 12)}`, {
     payoutId: webhook.payout_id,
     batchId: webhook.batch_id,
     reference: webhook.reference ?? webhook.told_reference ?? '',
     trx: webhook.told_trx,
     transferId: webhook.transfer_id,
     currency: webhook.currency ?? '',
-    ...toldBy(webhook),
+    expected,
+    actual,
+    difference: told.at(-1)?.difference ?? '',
     moved: false,
-    evidence: `webhook received ${webhook.received_at}`,
+    evidence: webhooks
+      .map((one) => `webhook received ${one.received_at}`)
+      .slice(-mostQuoted)
+      .join(', '),
   });
+  return [found];
 }
 
 /** The fields in which a webhook differs, taken apart where its effect names them; else its words beside our state. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { conflictingWebhooks } from '../../src/ledger/conflicting-webhooks.ts';
 import { listOpen } from '../../src/ledger/discrepancies.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createTold, shown } from '../decisions/told.ts';
@@ -45,6 +46,29 @@ it('P18: a webhook that nothing else bears out is a contradiction', async () => 
   await told.heard(3000, 'returned');
   await told.looked(id, 4000, shown('success'));
   expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
+});
+
+it('P18: all that several webhooks of a payout contradict is told, in one discrepancy', async () => {
+  await paid();
+  await told.heard(3000, 'success', { amount: '1.00' });
+  await told.heard(4000, 'success', { account_number: '9999999999' });
+  await told.heard(5000, 'success', { amount: '1.00', note: 'again' });
+  expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
+  const [found] = await listOpen(ledger.db, { mode: 'test' });
+  expect(found).toMatchObject({
+    expected: 'amount 1500.00, then account_number 0123456789',
+    actual: 'amount 1.00, then account_number 9999999999',
+    evidence: [3000, 4000, 5000].map((ms) => `webhook received ${at(ms)}`).join(', '),
+  });
+});
+
+it('P18: those of one payout stay together however many are read at once (an acknowledgement that never held)', async () => {
+  await paid();
+  for (const ms of [3000, 4000, 5000]) await told.heard(ms, 'success', { amount: `${ms}.00` });
+  const read: string[][] = [];
+  for await (const some of conflictingWebhooks(ledger.db, 'test', 1))
+    for (const own of some) read.push(own.map(({ received_at }) => received_at));
+  expect(read).toEqual([[at(3000), at(4000), at(5000)]]);
 });
 
 const hour = 3_600_000;
