@@ -1,4 +1,4 @@
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger, Trx } from '../ledger/open.ts';
 import { reserveBurst, reserveEven } from '../ledger/rates.ts';
 import type { Clock } from './clock.ts';
 
@@ -30,15 +30,14 @@ export function createRateLimiter(deps: {
   let waiting = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
+  const waits = (trx: Trx, nowMs: number): Promise<number[]> =>
+    deps.spread === 'burst'
+      ? reserveBurst(trx, name, { limit, perMs, nowMs }).then((wait) => [wait])
+      : reserveEven(trx, name, { count: Math.min(blockSize, waiting), intervalMs: perMs / limit, nowMs });
   const reserve = (): Promise<number[]> =>
     ledger.write(async (trx) => {
       const nowMs = clock.now();
-      if (deps.spread === 'burst') return [await reserveBurst(trx, name, { limit, perMs, nowMs })];
-      return reserveEven(trx, name, {
-        count: Math.min(blockSize, waiting),
-        intervalMs: perMs / limit,
-        nowMs,
-      });
+      return (await waits(trx, nowMs)).map((wait) => nowMs + wait);
     });
   const nextStart = async (signal?: AbortSignal): Promise<number> => {
     if (signal?.aborted) return 0;
@@ -57,11 +56,9 @@ export function createRateLimiter(deps: {
     },
     async tryTake() {
       if (limit === 0) return 0;
-      return ledger.write(async (trx) => {
-        const nowMs = clock.now();
-        const at = await reserveBurst(trx, name, { limit, perMs, nowMs, nowOnly: true });
-        return Math.max(0, at - nowMs);
-      });
+      return ledger.write((trx) =>
+        reserveBurst(trx, name, { limit, perMs, nowMs: clock.now(), nowOnly: true }),
+      );
     },
   };
 }
