@@ -11,7 +11,7 @@ import type { App } from './app.ts';
 import { createResults } from './daemon-results.ts';
 import { createSending } from './daemon-sending.ts';
 import { TakenOver } from './ledger/claims.ts';
-import { ledgerFailureCode } from './ledger/failure.ts';
+import { isHeld, ledgerFailureCode } from './ledger/failure.ts';
 import { openWorkers } from './ledger/workers.ts';
 import { createIgnoredFiles } from './runtime/ignored-files.ts';
 import type { Job, Queue } from './runtime/queue.ts';
@@ -236,9 +236,13 @@ function scheduledJobs(
   ];
 }
 
-/** What no later try of the job can mend: the ledger's own failure (P12), or that others took this process for dead (P3). */
+/**
+ * What no later try of the job can mend: the ledger's own failure (P12), or that others took this process for dead (P3).
+ * Somebody's open transaction ends, and what it held is done then.
+ */
 function reasonToStop(error: unknown): string | null {
   if (error instanceof TakenOver) return error.message;
+  if (isHeld(error)) return null;
   const code = ledgerFailureCode(error);
   if (code === null) return null;
   const said = error instanceof Error ? error.message : code;

@@ -60,8 +60,10 @@ function ledgerProblem(code: string, error: unknown): string {
 
 function postgresProblem(code: string, said: string): string {
   if (code === 'POSTGRES_UNFIT') return `the ledger cannot be used: ${said}. Nothing was sent`;
-  if (code === 'POSTGRES_COMMIT_UNKNOWN' || code === 'POSTGRES_SESSION_LOST')
+  if (['POSTGRES_COMMIT_UNKNOWN', 'POSTGRES_SESSION_LOST', 'POSTGRES_ANSWERS_LOST'].includes(code))
     return `the ledger's database failed: ${said}. Sending has stopped; run the command again when the database answers: what may have been sent becomes unknown and is asked about`;
+  if (code === 'POSTGRES_HELD')
+    return `the ledger cannot be changed now: ${said}. Then run the command again: nothing is lost`;
   if (code === 'POSTGRES_53100')
     return 'the ledger cannot grow: the disk of its database is full. Sending has stopped; free some space there, then run the command again; nothing is lost';
   return `the ledger's database cannot be used (${code}: ${said}). Sending has stopped; check ledger.url and the server, then run the command again`;

@@ -5,6 +5,7 @@ import type { Mode } from '../domain/payout.ts';
 import { isApproved } from './approvals.ts';
 import { beginAttempts } from './attempts.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
+import { perDialect } from './dialect.ts';
 import { findHalt, halt } from './halts.ts';
 import { type Lane, type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
@@ -141,8 +142,15 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
     .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
     .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
     .orderBy('payouts.id')
-    .limit(sql<number>`cast(${asked.limit} as bigint)`);
+    .limit(sql<number>`cast(${asked.limit} as bigint)`)
+    .modifyEnd(unlessLocked);
 }
+
+/**
+ * A payout that somebody else's open transaction has locked waits, and nobody waits for it: this transaction has the
+ * ledger's one lock. In a file nobody can lock a row.
+ */
+const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
 
 /**
  * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,

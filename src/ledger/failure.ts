@@ -15,3 +15,11 @@ export class PostgresFailure extends Error {
     this.code = `POSTGRES_${code}`;
   }
 }
+
+/**
+ * Somebody else's open transaction was in the way, and this one was rolled back: unlike after other failures, it is
+ * certain that nothing happened (P12), and a later try may succeed.
+ */
+export function isHeld(error: unknown): error is PostgresFailure {
+  return error instanceof PostgresFailure && error.code === 'POSTGRES_HELD';
+}

@@ -1,4 +1,5 @@
 import { barrierKeys, noteFall } from './barriers.ts';
+import { isHeld, PostgresFailure } from './failure.ts';
 import { machineOf } from './machine.ts';
 import { readMark, whyMoved, writeMark } from './mark.ts';
 import type { Db, Ledger, Trx } from './open.ts';
@@ -99,13 +100,20 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
       behind = true;
       const at = Date.parse(deps.now());
       // A clock that runs backwards marks again: it must not put the next mark off.
-      if (!(Math.abs(at - markedAt) < everyMs)) await mark(at);
+      if (!(Math.abs(at - markedAt) < everyMs)) await mark(at).catch(afterCommit);
       return result;
     },
     async flush() {
       if (behind) await mark(markedAt).catch(() => undefined);
     },
   };
+}
+
+/** What was in the way of the mark alone is no sign that nothing happened: the change is committed (P12). */
+function afterCommit(error: unknown): never {
+  throw isHeld(error)
+    ? new PostgresFailure('UNMARKED', `it could not be marked: ${error.message}`, error)
+    : error;
 }
 
 /** Writes the mark of what this ledger holds; a disk that refuses is a ledger that failed (P12). */

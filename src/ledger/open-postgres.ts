@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import { isHeld, PostgresFailure } from './failure.ts';
 import { enterShared } from './gate.ts';
 import { nameMachine } from './machine.ts';
 import type { Ledger, Opened, OpenOptions, Trx } from './open.ts';
@@ -54,7 +55,7 @@ async function openTables(
   const pool = new Pool({ ...clientConfig(place.url, { machine }), max: connections });
   tolerateBreaks(pool);
   const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool, session.begin) });
-  const write = oneAtATime(session, (work) => db.transaction().execute(work));
+  const write = oneAtATime(session, (work) => db.transaction().execute(work).catch(namingHolders(session)));
   try {
     const schema = schemaOf(place.url);
     const ready = await isReady(session, schema, knownMigrations);
@@ -99,6 +100,15 @@ async function prepare(trx: Trx, schema: string, migrate: Common['migrate']): Pr
     where n.nspname = ${schema} and p.proname = 'json_each'`.execute(trx);
   if (made.rows.length === 0) await sql.raw(prelude).execute(trx);
   await migrate(trx, schema);
+}
+
+/** Who was in the way is asked at once: a person must know whom to ask to end it. */
+function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (!isHeld(error)) throw error;
+    const who = await holders();
+    throw who === '' ? error : new PostgresFailure('HELD', `${error.message}: ${who}`, error.cause);
+  };
 }
 
 /**

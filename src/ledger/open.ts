@@ -22,7 +22,7 @@ export type Ledger = {
   path: string;
   place: Place;
   /** Locks that every process of a ledger on PostgreSQL sees, on whatever machine; null: files are its locks. */
-  session: Pick<Session, 'hold' | 'isFree' | 'lost'> | null;
+  session: Pick<Session, 'hold' | 'isFree' | 'holders' | 'lost'> | null;
   /** The instance id: which ledger this is, wherever its file lies. */
   id: string;
   /** When the ledger was made, ISO UTC. */

@@ -63,3 +63,11 @@ export function schemaOf(url: string): string {
 export function lockKey(schema: string, name: string): bigint {
   return createHash('sha256').update(`counterfoil ${schema} ${name}`).digest().readBigInt64BE(0);
 }
+
+/** The rows of `pg_locks` about one advisory lock, held or waited for. */
+export function advisoryLocks(schema: string, name: string): string {
+  const key = BigInt.asUintN(64, lockKey(schema, name));
+  return `pg_locks where locktype = 'advisory'
+    and database = (select oid from pg_database where datname = current_database())
+    and classid = ${key >> 32n} and objid = ${key & 0xffffffffn} and objsubid = 1`;
+}

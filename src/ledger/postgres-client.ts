@@ -72,10 +72,19 @@ export function parameterFor(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
+/** The server gave up waiting for a lock, by itself or to end a deadlock: it rolled back, and nothing happened. */
+const blocked = ['55P03', '40P01'];
+
 /** What a driver or a socket threw, as a failure of the ledger. The server's detail is left out: it may hold values. */
 export function failureOf(error: unknown): PostgresFailure {
   if (error instanceof PostgresFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (blocked.includes(code))
+    return new PostgresFailure(
+      'HELD',
+      'another session of the database has locked what was to be changed',
+      error,
+    );
   const said = error instanceof Error && error.message !== '' ? error.message : code || String(error);
   return new PostgresFailure(code || 'CONNECTION', said, error);
 }

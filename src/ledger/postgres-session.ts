@@ -1,7 +1,8 @@
 import type { Client } from 'pg';
 import { PostgresFailure } from './failure.ts';
-import { lockKey, schemaOf } from './place.ts';
+import { advisoryLocks, lockKey, schemaOf } from './place.ts';
 import { clientConfig, failureOf } from './postgres-client.ts';
+import { holdersOf } from './postgres-holders.ts';
 
 /** How often a process makes sure that it still has its session, and how long it waits for the answer. */
 const beatMs = 2000;
@@ -13,6 +14,12 @@ const graceMs = 1000;
  * table each time once it is large, until the server's own analysis comes round.
  */
 const byIndex = 'set local enable_seqscan = off';
+
+/**
+ * Whoever has the ledger's one lock waits for nobody of the ledger: a row that is locked then is a stranger's, such as a
+ * person's in psql, and everybody would wait behind it.
+ */
+const briefly = `set local lock_timeout = '3s'`;
 
 /**
  * Each statement sees what was committed before it (P2): were the database's default stricter, everything after the wait
@@ -38,6 +45,8 @@ export type Session = {
   /** True when nobody holds the lock. */
   isFree(name: string): Promise<boolean>;
   ask(text: string): Promise<Record<string, unknown>[]>;
+  /** Which other sessions keep the ledger from being changed, and the way out; empty where none is seen. Never throws. */
+  holders(): Promise<string>;
   /** Why this process may write nothing more; null while it may. */
   lost(): PostgresFailure | null;
   close(): Promise<void>;
@@ -92,7 +101,7 @@ export async function openSession(url: string): Promise<Session> {
   beat.unref();
   const held = new Set<string>();
   return {
-    begin: `${beginNow}; ${byIndex}; ${durably}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${onlyWhile(pid, born)}`,
+    begin: `${beginNow}; ${byIndex}; ${durably}; select pg_advisory_xact_lock(${lockKey(schema, 'write')}); ${briefly}; ${onlyWhile(pid, born)}`,
     async hold(name, how = 'exclusive') {
       if (held.has(name)) return null;
       held.add(name);
@@ -117,13 +126,11 @@ export async function openSession(url: string): Promise<Session> {
       };
     },
     async isFree(name) {
-      const key = BigInt.asUintN(64, lockKey(schema, name));
-      const [row] = await ask(`select count(*) as n from pg_locks where locktype = 'advisory' and granted
-        and database = (select oid from pg_database where datname = current_database())
-        and classid = ${key >> 32n} and objid = ${key & 0xffffffffn} and objsubid = 1`);
+      const [row] = await ask(`select count(*) as n from ${advisoryLocks(schema, name)} and granted`);
       return row?.n === 0n;
     },
     ask,
+    holders: () => holdersOf({ ask }, schema).catch(() => ''),
     lost: () => failure,
     async close() {
       closed = true;

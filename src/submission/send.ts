@@ -3,6 +3,7 @@ import { type HaltCause, haltKindOf } from '../domain/halt.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type Claim, claimUnlessHalted, type Scope, sendable } from '../ledger/claims.ts';
+import { isHeld, PostgresFailure } from '../ledger/failure.ts';
 import { halt, tooManyUnknown } from '../ledger/halts.ts';
 import { holdReturned } from '../ledger/holds.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -71,9 +72,14 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
   try {
     return await loop(deps, request, pause, { flight, unwritten });
   } catch (error) {
-    const last = await flight.landed();
-    await commitTurn(deps, [...unwritten, ...last], 0, request.scope).catch(() => undefined);
-    throw error;
+    const answers = [...unwritten, ...(await flight.landed())];
+    const isWritten = await commitTurn(deps, answers, 0, request.scope).then(
+      () => true,
+      () => false,
+    );
+    if (isWritten || !isHeld(error)) throw error;
+    // Who lived on would keep its attempts under way for ever: it must stop, so that others make them unknown and ask.
+    throw new PostgresFailure('ANSWERS_LOST', `answers could not be written: ${error.message}`, error);
   }
 }
 
@@ -122,7 +128,7 @@ async function loop(
       continue;
     }
     if (flight.waiting() > 0) continue;
-    if (stop) return { ...stop, counts };
+    if (stop) return { ...stop, detail: await explained(deps, stop), counts };
     const paused = pause.until - clock.monotonic();
     const wait = paused > 0 ? paused : await untilNext(deps, request.scope);
     if (wait === null) return { ended: 'drained', detail: '', counts };
@@ -162,6 +168,12 @@ function verdict(
     return { ended: 'stuck', detail: 'no progress for 60 seconds' };
   }
   return undefined;
+}
+
+/** Payouts that a person's session at the database has locked are passed over: who waits for them must hear whose. */
+async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SendResult, 'ended' | 'detail'>) {
+  const holders = ended === 'stuck' ? await ledger.session?.holders() : '';
+  return holders ? `${detail}: ${holders}` : detail;
 }
 
 /** One group commit: outcomes first, then the halt they may bring (P11), then intents for free slots (P1). */

@@ -1,0 +1,30 @@
+import { advisoryLocks } from './place.ts';
+
+/**
+ * Asks which sessions, other than writers of the ledger, have held rows or tables of a schema for some seconds. Since
+ * when, the database tells only those with the right to see it.
+ */
+const question = (
+  schema: string,
+): string => `select a.pid::text, a.usename::text as person, a.application_name as program,
+    to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
+  from pg_stat_activity as a
+  where a.datname = current_database() and (a.xact_start is null or a.xact_start < clock_timestamp() - interval '2 s')
+    and exists (select from pg_locks as l join pg_class as c on c.oid = l.relation
+      where l.pid = a.pid and l.granted and l.mode <> 'AccessShareLock' and c.relnamespace = to_regnamespace('"${schema}"'))
+    and a.pid not in (select pid from ${advisoryLocks(schema, 'write')})
+  order by a.xact_start nulls first, a.pid limit 3`;
+
+/** Who keeps others from changing the ledger, and the way out, for a person; empty where nobody is seen to. */
+export async function holdersOf(
+  { ask }: { ask(text: string): Promise<Record<string, unknown>[]> },
+  schema: string,
+): Promise<string> {
+  const rows = await ask(question(schema));
+  const who = rows.map(({ pid, person, program, since }) => {
+    const open = ['has a transaction open', ...(typeof since === 'string' ? [since] : [])].join(' since ');
+    return `session ${String(pid)} (${[person, program].filter(Boolean).join(', ')}) ${open}`;
+  });
+  if (who.length === 0) return '';
+  return `${who.join('; ')}: commit it or roll it back there, or end the session with select pg_terminate_backend(${String(rows[0]?.pid)})`;
+}
