@@ -52,7 +52,11 @@ async function openTables(
 ): Promise<Ledger> {
   const { Pool } = await import('pg');
   const machine = nameMachine(place.path);
-  const pool = new Pool({ ...clientConfig(place.url, { machine }), max: connections });
+  const pool = new Pool({
+    ...clientConfig(place.url, { machine }),
+    stream: session.stream,
+    max: connections,
+  });
   tolerateBreaks(pool);
   const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool, session.begin) });
   const write = oneAtATime(session, (work) => db.transaction().execute(work).catch(namingHolders(session)));

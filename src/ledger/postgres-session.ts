@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import type { Client } from 'pg';
 import { PostgresFailure } from './failure.ts';
 import { advisoryLocks, lockKey, schemaOf } from './place.ts';
@@ -45,6 +46,11 @@ export type Session = {
   /** True when nobody holds the lock. */
   isFree(name: string): Promise<boolean>;
   ask(text: string): Promise<Record<string, unknown>[]>;
+  /**
+   * The socket of a further connection, which is cut with the session: where the network swallows everything, what was
+   * asked over it would else be waited for until the system gives up, a quarter of an hour.
+   */
+  stream(): Socket;
   /** Which other sessions keep the ledger from being changed, and the way out; empty where none is seen. Never throws. */
   holders(): Promise<string>;
   /** Why this process may write nothing more; null while it may. */
@@ -55,7 +61,13 @@ export type Session = {
 /** Connects to the ledger at `url`. Throws PostgresFailure when that cannot be done. */
 export async function openSession(url: string): Promise<Session> {
   const { Client: PostgresClient } = await import('pg');
-  const client: Client = new PostgresClient(clientConfig(url));
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  const client: Client = new PostgresClient({ ...clientConfig(url), stream });
   const schema = schemaOf(url);
   let failure: PostgresFailure | null = null;
   let closed = false;
@@ -66,6 +78,7 @@ export async function openSession(url: string): Promise<Session> {
       `the connection that shows this process alive was lost (${why}): others may have taken it for dead, so that it changes nothing more`,
       cause,
     );
+    for (const socket of sockets) socket.destroy();
   };
   client.on('error', (error) => lose(error.message, error));
   client.on('end', () => lose('it ended'));
@@ -130,6 +143,7 @@ export async function openSession(url: string): Promise<Session> {
       return row?.n === 0n;
     },
     ask,
+    stream,
     holders: () => holdersOf({ ask }, schema).catch(() => ''),
     lost: () => failure,
     async close() {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../../src/runtime/queue.ts';
 import { postgresWire } from '../../src/runtime/queue-postgres.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
+import { relayTo } from '../support/relay.ts';
 import { sharedQueue } from '../support/shared-queue.ts';
 import { itHandsOver } from './queue-outage.ts';
 
@@ -23,23 +23,6 @@ async function ask(text: string): Promise<number> {
   const { rowCount } = await client.query(text);
   await client.end();
   return rowCount ?? 0;
-}
-
-/** A way to the server that can be cut in the middle of everything. */
-async function relayTo(target: string): Promise<{ url: string; cut(): void }> {
-  const { hostname, port } = new URL(target);
-  const sockets: Socket[] = [];
-  const server = createServer((socket) => {
-    const there = connect(Number(port), hostname);
-    for (const one of [socket, there]) sockets.push(one.on('error', () => undefined));
-    socket.pipe(there).pipe(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const own = new URL(target);
-  const address = server.address();
-  own.host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  return { url: own.href, cut: () => sockets.forEach((socket) => void socket.destroy()) };
 }
 
 describe.skipIf(postgres === null)(`a PostgreSQL in trouble${postgres ? '' : noPostgres}`, () => {

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/ledger/open.ts';
+import { temporaryFolder } from '../support/cli.ts';
+import { at } from '../support/ledger.ts';
+import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { relayTo } from '../support/relay.ts';
+
+const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
+afterAll(() => server?.stop());
+
+describe.skipIf(!server)(`the network to PostgreSQL${server ? '' : noPostgres}`, () => {
+  it('P3: that swallows everything without a word ends what waits for an answer within seconds, and keeps nobody from closing', async () => {
+    const relay = await relayTo(server?.url ?? '');
+    const path = join(temporaryFolder(), 'ledger.postgres');
+    const ledger = await openLedger({ kind: 'postgres', path, url: relay.url }, { now: () => at(0) });
+    const swallowed = Promise.withResolvers<void>();
+    const write = ledger.write(async (trx) => {
+      swallowed.resolve(relay.swallow());
+      await sql`select 1`.execute(trx);
+    });
+    const read = swallowed.promise.then(() => ledger.db.selectFrom('meta').selectAll().execute());
+    const failed = { status: 'rejected', reason: { code: expect.stringMatching(/^POSTGRES_/) } };
+    expect(await Promise.allSettled([write, read])).toMatchObject([failed, failed]);
+    expect(ledger.session?.lost()?.code).toBe('POSTGRES_SESSION_LOST');
+    await ledger.close();
+  });
+});
