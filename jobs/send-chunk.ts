@@ -16,7 +16,10 @@ const mostBatches = 100;
  * Brings what is ready to the daemons that share the queue. A chunk is leave to send so many payouts of a batch, and names
  * none: which ones is decided by who claims them in the ledger (P1). Returns the ids of the jobs that were added.
  */
-export async function fill(app: LocalApp, queue: Queue): Promise<string[]> {
+export async function fill(
+  app: Pick<LocalApp, 'config' | 'ledger' | 'brakes'>,
+  queue: Queue,
+): Promise<string[]> {
   const { mode } = app.config;
   const added: string[] = [];
   const add = async (job: Job): Promise<void> => {

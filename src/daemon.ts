@@ -10,6 +10,7 @@ import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
 import { createResults } from './daemon-results.ts';
 import { createSending } from './daemon-sending.ts';
+import { createStandstill } from './daemon-standstill.ts';
 import { TakenOver } from './ledger/claims.ts';
 import { isHeld, ledgerFailureCode } from './ledger/failure.ts';
 import { openWorkers } from './ledger/workers.ts';
@@ -83,6 +84,7 @@ export function createDaemon(app: App): Daemon {
   };
   const refill = (): Promise<object> => watched(requeueJob.run(app, own, shared ?? undefined));
   const sending = createSending(app, { stopping: stopping.signal, watched });
+  const standstill = createStandstill(app, () => wake(submitJob.name));
   const results = createResults(app, { stopping: stopping.signal, watched });
   const wakeResults = (): Promise<void> => wake(resultsJob.name);
 
@@ -133,7 +135,9 @@ export function createDaemon(app: App): Daemon {
       if (stopping.signal.aborted) return;
       const look = async (): Promise<void> => {
         await app.takeOver();
-        if (turn % makeUpEvery === 0) await scheduler.makeUp();
+        if (turn % makeUpEvery !== 0) return;
+        await scheduler.makeUp();
+        if (shared) await standstill(shared);
       };
       await watched(look()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
     }

@@ -2,8 +2,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as intake from '../../jobs/intake.ts';
 import * as requeue from '../../jobs/requeue.ts';
 import * as chunk from '../../jobs/send-chunk.ts';
+import * as submit from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { loadConfig } from '../../src/config.ts';
+import { createStandstill } from '../../src/daemon-standstill.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { type Job, type Queue, QueueAway } from '../../src/runtime/queue.ts';
 import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
@@ -112,4 +114,25 @@ it('requeue leaves sending to the shared queue, and to this process while that i
   expect((await requeue.run(app, own, shared)).added).toEqual([expect.stringMatching(/^test-pay-.*-0$/)]);
   const away: Queue = { ...shared, add: () => Promise.reject(new QueueAway('no')) };
   expect(await requeue.run(app, own, away)).toEqual({ added: ['submit'] });
+});
+
+it('a queue that holds its jobs back is noticed after a minute in which nothing went, and this process sends', async () => {
+  const { home, app } = await opened();
+  home.put('data/inbox/pay.csv', batchOf(2));
+  await intake.run(app);
+  const { queue } = noted(app);
+  let nowMs = 0;
+  let sends = 0;
+  const clock = { ...app.clock, monotonic: () => nowMs };
+  const look = createStandstill({ ...app, clock }, async () => void sends++);
+  const after = async (seconds: number): Promise<number> => {
+    nowMs += seconds * 1000;
+    await look(queue);
+    return sends;
+  };
+  expect([await after(0), await after(59)]).toEqual([0, 0]);
+  expect(await after(2), 'it had no job: it gets one').toBe(0);
+  expect([await after(59), await after(2)]).toEqual([0, 1]);
+  await submit.run(app);
+  expect([await after(61), await after(61)], 'nothing is left').toEqual([1, 1]);
 });

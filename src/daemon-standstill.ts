@@ -1,0 +1,40 @@
+import { fill } from '../jobs/send-chunk.ts';
+import type { App } from './app.ts';
+import { sendable } from './ledger/claims.ts';
+import { markAttempts } from './ledger/expected.ts';
+import { type Queue, QueueAway } from './runtime/queue.ts';
+
+/** So long may nothing go of what is ready before this process waits for the queue no more. */
+const patienceMs = 60_000;
+
+/**
+ * Looks whether a queue that answers hands out what it holds: one that somebody paused, with a dashboard perhaps, keeps
+ * its jobs, and nothing would ever be sent. `send` then lets this process send what is ready by itself.
+ */
+export function createStandstill(
+  app: Pick<App, 'ledger' | 'clock' | 'log' | 'brakes' | 'config'>,
+  send: () => Promise<void>,
+): (queue: Queue) => Promise<void> {
+  const { ledger, clock, log, brakes } = app;
+  let newest = -1n;
+  let sinceMs = 0;
+  return async (queue) => {
+    const { last } = await markAttempts(ledger.db);
+    const nowMs = clock.monotonic();
+    if (last === newest && nowMs - sinceMs < patienceMs) return;
+    const moved = last !== newest;
+    newest = last;
+    sinceMs = nowMs;
+    if (moved || (await sendable(ledger.db, brakes.under())).ready === 0) return;
+    // What it takes anew it did not have: who took it before had a reason to send nothing, and told it.
+    const added = await fill(app, queue).catch((error: unknown) => {
+      if (error instanceof QueueAway) return null;
+      throw error;
+    });
+    if (added === null || added.length > 0) return;
+    log.warn(
+      `the queue has handed out nothing for ${patienceMs / 1000} s although payouts are ready, as if somebody had paused it: this process sends them by itself. Nothing is lost`,
+    );
+    await send();
+  };
+}
