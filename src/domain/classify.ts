@@ -101,7 +101,7 @@ export function foreignTransfer(row: ListedRow): Found {
     payoutId: null,
     batchId: null,
     expected: 'no such payout in the ledger',
-    actual: `${row.status} ${row.amount_text} ${row.currency}`,
+    actual: [row.status || 'no status', row.amount_text || 'no amount', row.currency].join(' ').trim(),
     difference: paid && row.amount !== null ? formatMinor(row.amount, row.currency) : '',
     moved: paid,
     shownAt: row.created_at,

@@ -1,4 +1,4 @@
-/** One transfer as a list shows it: every id and number as text, read losslessly (P13). */
+/** One transfer as a list shows it: every id and number as text, read losslessly (P13); empty what it does not show. */
 export type ListedTransfer = {
   id: string;
   trx: string | null;

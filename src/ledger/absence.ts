@@ -139,7 +139,7 @@ async function heardOf(trx: Trx, { id, mode, reference, reference_key }: Payout)
   return Number(rows[0]?.n ?? 0n);
 }
 
-/** How many rows the listing shows of it, and how many it might be under a name of the service's own. */
+/** How many rows the listing shows of it, and how many it might be under a name of the service's own, in all that they show. */
 async function shown(
   trx: Trx,
   payout: Payout,
@@ -153,8 +153,10 @@ async function shown(
       eb.fn.sum<bigint | null>(sql`case when payout_id = ${payout.id} then 1 else 0 end`).as('rows'),
       eb.fn
         .sum<bigint | null>(
-          sql`case when payout_id is null and account_number = ${payout.account_number}
-            and amount = ${payout.amount} and (created_at >= ${since} or created_at = '') then 1 else 0 end`,
+          sql`case when payout_id is null
+            and account_number in ('', ${payout.account_number}, ${payout.account_number.replace(/^0+/, '')})
+            and coalesce(amount, ${payout.amount}) = ${payout.amount}
+            and (created_at >= ${since} or created_at = '') then 1 else 0 end`,
         )
         .as('look_alikes'),
     ])

@@ -155,6 +155,9 @@ export async function lookAlikes(
   );
 }
 
+/** A transfer without a reference goes by its id. */
+const nameOf = sql<string>`coalesce(nullif(l.reference, ''), 'transfer ' || l.transfer_id)`;
+
 /** The joins are crossed to be made in this order: each of the run's unpaired rows finds its payouts by an index. */
 async function sameMoney(
   db: Db | Trx,
@@ -165,7 +168,7 @@ async function sameMoney(
   if (!first) return [];
   const unpaired = sql`(select transfer_id from listed where run_id = ${run} and payout_id is null)`;
   const { rows } = await sql<{ id: bigint; reference: string }>`
-    select p.id, l.reference from ${unpaired} as u cross join listed l cross join payouts p
+    select p.id, ${nameOf} as reference from ${unpaired} as u cross join listed l cross join payouts p
     where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.mode = ${first.mode}
       and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
       and +p.id in ${idsOf(payouts.map(({ id }) => id))}

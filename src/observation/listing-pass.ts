@@ -47,6 +47,8 @@ type Walk = {
   endsAt: number;
   perPageChanged: boolean;
   trouble: string | null;
+  /** Where a row without an id was: the pass proves nothing, but shows what the others are. */
+  nameless: string | null;
   all: Counts;
   /** The same, of rows inside the edge alone. */
   inside: Counts;
@@ -78,6 +80,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     endsAt: first.lastPage,
     perPageChanged: false,
     trouble: null,
+    nameless: null,
     all: { below: 0, later: 0, both: 0 },
     inside: { below: 0, later: 0, both: 0 },
     oldest: Number.POSITIVE_INFINITY,
@@ -109,7 +112,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
       count(walk.all, createdAt, before);
       if (createdAt >= edge && createdAt !== unreadable) count(walk.inside, createdAt, before);
     }
-    if (!recalled) memory.keep(page, numbers);
+    if (page.nameless) walk.nameless ??= `page ${page.page}: a transfer without an id`;
+    else if (!recalled) memory.keep(page, numbers);
     return { fresh, beyond, empty };
   }
 
@@ -228,7 +232,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     total: first.total,
     belowCut: counts.below + older,
     perPageChanged: walk.perPageChanged,
-    trouble: walk.trouble,
+    trouble: walk.trouble ?? walk.nameless,
   };
   const overlap = { later: counts.later + older, both: counts.both + older };
   return { kind: 'pass', pass, overlap, reach, order: seenOrder(), oldest: oldestText(walk.oldest) };

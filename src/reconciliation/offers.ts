@@ -9,9 +9,11 @@ export function offerTransfers(found: Found, alikes: readonly AlikeTransfer[] | 
   if (!alikes || alikes.length === 0) return found;
   const told = alikes.map(
     ({ reference, transferId, status, createdAt }) =>
-      `${reference} (transfer ${transferId}, ${status}, created ${createdAt})`,
+      `${reference || 'no reference'} (transfer ${transferId}, ${status}, created ${createdAt})`,
   );
-  const names = alikes.map(({ reference, transferId }) => `${reference} (transfer ${transferId})`);
+  const names = alikes.map(
+    ({ reference, transferId }) => `${reference || 'no reference'} (transfer ${transferId})`,
+  );
   return {
     ...found,
     evidence: `${found.evidence}; possible match, listed under another reference with the same account, bank, currency and amount: ${list(told)}`,

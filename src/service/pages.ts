@@ -35,47 +35,39 @@ function readPage(json: unknown, date: number | null): ReadPage {
   const total = readCount(page.total);
   if (!Array.isArray(rows) || current === undefined || total === undefined)
     return bad('the page lacks data, current_page or total');
-  const items: ListedTransfer[] = [];
-  for (const row of rows) {
-    const item = readTransfer(row);
-    if (!item) return bad('a transfer in the list lacks id, reference, amount, currency or status');
-    items.push(item);
-  }
+  const items = rows.flatMap((row: unknown) => readTransfer(row) ?? []);
   return {
     kind: 'page',
     page: {
       page: current,
       lastPage: lastPage ?? current,
-      perPage: perPage ?? items.length,
+      perPage: perPage ?? rows.length,
       total,
       date,
       items,
+      ...(items.length < rows.length && { nameless: rows.length - items.length }),
     },
   };
 }
 
+/** A transfer needs only its id: one made by hand at the service may lack a reference, and must not hide the others. */
 function readTransfer(row: unknown): ListedTransfer | undefined {
   if (!isFields(row)) return undefined;
   const id = textOf(row.id);
-  const reference = textOf(row.reference);
-  const currency = textOf(row.currency);
-  const amount = textOf(row.amount);
-  const status = textOf(row.status);
-  if (id === null || reference === null || currency === null || amount === null || status === null)
-    return undefined;
+  if (id === null) return undefined;
   return {
     id,
     trx: textOf(row.trx),
-    reference,
+    reference: textOf(row.reference) ?? '',
     // Amounts are read by it, and no table of currencies has a small letter.
-    currency: currency.toUpperCase(),
-    amount,
+    currency: (textOf(row.currency) ?? '').toUpperCase(),
+    amount: textOf(row.amount) ?? '',
     fee: textOf(row.fee),
     account_name: textOf(row.account_name) ?? '',
     account_number: textOf(row.account_number) ?? '',
     bank_code: textOf(row.bank_code) ?? '',
     domain: textOf(row.domain),
-    status,
+    status: textOf(row.status) ?? '',
     created_at: textOf(row.created_at) ?? '',
     updated_at: textOf(row.updated_at) ?? '',
   };

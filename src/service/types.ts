@@ -12,6 +12,8 @@ export type ListPage = {
   total: number;
   date: number | null;
   items: ListedTransfer[];
+  /** How many rows show no id, so that no transfer can be told from them; absent for none. */
+  nameless?: number;
   digest?: string;
   /** The page was known by its digest: its rows are not shown again. */
   recalled?: true;

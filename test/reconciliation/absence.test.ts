@@ -187,10 +187,15 @@ it('P16: a webhook about another amount under nobody’s name has nothing to do 
   expect((await night()).payout.state).toBe('ready');
 });
 
-it('P16: a listed transfer to the same account that nobody ordered leaves it to a person', async () => {
+it.each([
+  ['that nobody ordered', { reference: 'SERVICE-OWN' }],
+  ['without a reference', { reference: '' }],
+  ['whose account lost its zero', { reference: '', account_number: '123456789' }],
+  ['without an account', { reference: '', account_number: '' }],
+  ['without an amount', { reference: '', amount: '' }],
+])('P16: a listed transfer %s that may be it leaves it to a person', async (_, shown) => {
   await follow(0, 3 * hour);
-  const rows = [{ id: '99', reference: 'SERVICE-OWN' }];
-  expect((await night({ rows })).payout.state).toBe('unknown');
+  expect((await night({ rows: [{ id: '99', ...shown }] })).payout.state).toBe('unknown');
 });
 
 it('P16: what an adopted ledger knew as unknown may have been sent again since, and is for a person', async () => {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { digestOf, readListPage } from '../../src/service/pages.ts';
 
-const page = (row: object): string =>
+const page = (...rows: unknown[]): string =>
   JSON.stringify({
     success: true,
     status: '00',
-    data: { current_page: 1, data: [row], last_page: 1, per_page: 50, total: 1 },
+    data: { current_page: 1, data: rows, last_page: 1, per_page: 50, total: 1 },
   });
 const row = { id: 7, reference: 'R-1', currency: 'NGN', amount: '1.00', status: 'pending', trx: '', fee: '' };
 
@@ -31,8 +31,22 @@ it('reads a currency in small letters as the one it is, since amounts are read b
   });
 });
 
-it('refuses a page whose transfers lack what pairing needs', () => {
-  expect(readListPage(page({ ...row, amount: undefined }), null)).toMatchObject({ kind: 'bad' });
+it('P13: a transfer needs nothing but its id, so that one made by hand at the service does not hide the others', () => {
+  const byHand = { id: 8, reference: null, currency: null, amount: null, status: null };
+  expect(readListPage(page(row, byHand), null)).toMatchObject({
+    kind: 'page',
+    page: { items: [{ reference: 'R-1' }, { id: '8', reference: '', currency: '', amount: '', status: '' }] },
+  });
+});
+
+it('counts the rows that show no id, and reads the others', () => {
+  expect(readListPage(page(row, { ...row, id: null }, null, 'x'), null)).toMatchObject({
+    kind: 'page',
+    page: { nameless: 3, items: [{ id: '7' }] },
+  });
+});
+
+it('refuses what is no page of the service', () => {
   expect(readListPage(JSON.stringify({ success: false, status: '18', message: 'no' }), null)).toMatchObject({
     kind: 'bad',
   });

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beginRun } from '../../src/ledger/listings.ts';
+import { createListing } from '../../src/observation/listing.ts';
+import { readListPage } from '../../src/service/pages.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { listedRow } from '../support/listed-row.ts';
+import { handClock } from './setting.ts';
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+});
+afterEach(() => ledger.remove());
+
+const clock = { ...handClock(), sleep: async () => {} };
+
+/** Walks a list of these pages, as the service writes them. */
+async function walk(pages: unknown[][]) {
+  const total = pages.flat().length;
+  const listPage: ServiceClient['listPage'] = async (n) => {
+    const page = { current_page: n, data: pages[n - 1] ?? [], last_page: pages.length, per_page: 2, total };
+    const text = JSON.stringify({ success: true, status: '00', data: page });
+    const read = readListPage(text, Date.parse(at(0)));
+    if (read.kind === 'bad') throw new Error(read.why);
+    return { kind: 'page', page: { ...read.page, digest: text } };
+  };
+  const run = await ledger.write((trx) => beginRun(trx, 'test', at(0)));
+  const settings = { mode: 'test' as const, maxPasses: 5, concurrency: 2 };
+  const limiter = { take: async () => {} };
+  const result = await createListing({ ledger, clock, service: { listPage }, limiter, settings }).walk(run);
+  const rows = await ledger.db.selectFrom('listed').select('transfer_id').orderBy('transfer_id').execute();
+  return { result, shown: rows.map((row) => row.transfer_id) };
+}
+
+it('P28: a row without an id keeps the list from being proven, and hides no other row, nor those of later pages', async () => {
+  const pages = [[listedRow(1), listedRow(2)], [{ ...listedRow(3), id: null }, listedRow(4)], [listedRow(5)]];
+  const { result, shown } = await walk(pages);
+  expect(result).toMatchObject({ complete: false, trouble: 'page 2: a transfer without an id' });
+  expect(shown).toEqual(['1', '2', '4', '5']);
+});
