@@ -9,7 +9,7 @@ import { foldReference } from './ids.ts';
 import { formatMinor } from './money.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
 import { restsOnPerson, type Witness } from './transition.ts';
-import { createdInTime, type Expected, isAccount, readStatus } from './witness.ts';
+import { createdInTime, type Expected, isBeneficiary, readStatus } from './witness.ts';
 
 /** A payout of ours as pairing sees it. */
 export type PairedPayout = Expected & {
@@ -140,8 +140,7 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
   return (
     row.amount === payout.amount &&
     row.currency.toUpperCase() === payout.currency &&
-    isAccount(row.account_number, payout.accountNumber) &&
-    row.bank_code === payout.bankCode &&
+    isBeneficiary(row, payout) &&
     (row.domain === null || row.domain.toLowerCase() === payout.mode) &&
     (payout.accepted ||
       (payout.firstIntentAt !== null && createdInTime(row.created_at || null, payout.firstIntentAt)))
@@ -160,7 +159,7 @@ function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   else if (row.amount !== payout.amount) {
     add('amount_conflict', ours, row.amount_text, decimalDifference(row.amount_text, ours));
   }
-  if (!isAccount(row.account_number, payout.accountNumber) || row.bank_code !== payout.bankCode) {
+  if (!isBeneficiary(row, payout)) {
     const expected = `${payout.bankCode}/${payout.accountNumber}`;
     add('beneficiary_conflict', expected, `${row.bank_code}/${row.account_number}`);
   }

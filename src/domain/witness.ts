@@ -173,8 +173,19 @@ function differences(fields: Fields, ours: Expected): Difference[] {
 }
 
 /** The account ordered, or what is left of it where the service wrote it as a JSON number: that has no zeros in front. */
-export function isAccount(shown: string | null, ours: string): boolean {
+function isAccount(shown: string | null, ours: string): boolean {
   return shown === ours || (ours.startsWith('0') && shown === ours.replace(/^0+/, ''));
+}
+
+/** P13: only what a listed row shows of the beneficiary can disagree. */
+export function isBeneficiary(
+  shown: { account_number: string; bank_code: string },
+  ours: Pick<Expected, 'accountNumber' | 'bankCode'>,
+): boolean {
+  const { account_number: account, bank_code: bank } = shown;
+  return (
+    (account === '' || isAccount(account, ours.accountNumber)) && (bank === '' || bank === ours.bankCode)
+  );
 }
 
 function toWitness(fields: Fields, status: WitnessStatus, source: Witness['source']): Witness {

@@ -1,4 +1,5 @@
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { Mode, PayoutState, WitnessStatus } from '../domain/payout.ts';
+import { isBeneficiary, readStatus } from '../domain/witness.ts';
 
 /**
  * How a payout and the run's listing meet, the column `match_state` of payouts.csv:
@@ -25,7 +26,7 @@ export type Sides = {
 };
 
 /** What the listing may show for a payout in each state without contradicting it; empty: nothing. */
-const agreeing: Record<PayoutState, string[]> = {
+const agreeing: Record<PayoutState, WitnessStatus[]> = {
   held: [],
   ready: [],
   cancelled: [],
@@ -35,18 +36,20 @@ const agreeing: Record<PayoutState, string[]> = {
   pending: ['pending'],
   success: ['success', 'pending'],
   failed: ['failed', 'pending'],
-  returned: ['returned', 'reversed', 'refunded', 'success'],
+  returned: ['returned', 'success'],
 };
 
 /** The match state of one payout; see {@link MatchState}. */
 export function matchState({ mode, state, late, payout, listed }: Sides): MatchState {
   if (listed === null) return unlisted(state, late);
+  const status = readStatus(listed.status);
+  const beneficiary = { accountNumber: payout.account_number, bankCode: payout.bank_code };
   const same =
-    agreeing[state].includes(listed.status.toLowerCase()) &&
+    status !== null &&
+    agreeing[state].includes(status) &&
     listed.amount === payout.amount &&
     listed.currency === payout.currency &&
-    (listed.account_number === '' || listed.account_number === payout.account_number) &&
-    (listed.bank_code === '' || listed.bank_code === payout.bank_code) &&
+    isBeneficiary(listed, beneficiary) &&
     (listed.domain === null || listed.domain.toLowerCase() === mode);
   return same ? 'matched' : 'differs';
 }

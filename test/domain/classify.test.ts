@@ -57,6 +57,16 @@ describe('a payout and what the list shows of it', () => {
   });
 
   it.each([
+    { account_number: '', bank_code: '' },
+    { account_number: '123456789', bank_code: '058' },
+  ])('P13: a beneficiary that the list does not show, or whose account lost its zeros, agrees', (shown) => {
+    expect(classifyPair(payout, [{ ...row, ...shown }])).toMatchObject({
+      witness: { status: 'success' },
+      found: [],
+    });
+  });
+
+  it.each([
     ['amount_conflict', { amount: 150_001n, amount_text: '1500.01' }],
     ['amount_conflict', { amount: null, amount_text: '1.5e3' }],
     ['currency_conflict', { currency: 'ZAR' }],
