@@ -66,7 +66,7 @@ function readTransfer(row: unknown): ListedTransfer | undefined {
     account_name: textOf(row.account_name) ?? '',
     account_number: textOf(row.account_number) ?? '',
     bank_code: textOf(row.bank_code) ?? '',
-    domain: textOf(row.domain),
+    domain: textOf(row.domain)?.toLowerCase() ?? null,
     status: textOf(row.status) ?? '',
     created_at: textOf(row.created_at) ?? '',
     updated_at: textOf(row.updated_at) ?? '',

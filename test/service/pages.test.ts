@@ -46,6 +46,12 @@ it('counts the rows that show no id, and reads the others', () => {
   });
 });
 
+it('reads a mode in capitals as the one it is', () => {
+  expect(readListPage(page({ ...row, domain: 'TEST' }), null)).toMatchObject({
+    page: { items: [{ domain: 'test' }] },
+  });
+});
+
 it('refuses what is no page of the service', () => {
   expect(readListPage(JSON.stringify({ success: false, status: '18', message: 'no' }), null)).toMatchObject({
     kind: 'bad',
