@@ -15,8 +15,8 @@ export async function main(argv: string[]): Promise<number> {
     signal: shutdown.signal,
     color: !noColor(env) && !argv.includes('--no-color') && Boolean(process.stderr.isTTY),
     terminal: Boolean(process.stderr.isTTY && process.stdin.isTTY),
-    say: (line) => void process.stderr.write(`${line}\n`),
-    print: (line) => void process.stdout.write(`${line}\n`),
+    say: (line) => void process.stderr.write(`${legible(line)}\n`),
+    print: (line) => void process.stdout.write(`${legible(line)}\n`),
     finish: (value) => {
       result = value;
     },
@@ -33,13 +33,18 @@ export async function main(argv: string[]): Promise<number> {
   return show(result ?? { code: 0 }, json, shutdown.signal.aborted);
 }
 
+/** What services and files say must not move the cursor, or turn the text, of who reads it. */
+function legible(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, ' ');
+}
+
 function show(result: Result, json: boolean, interrupted: boolean): number {
-  if (result.problem) process.stderr.write(`counterfoil: ${result.problem}\n`);
+  if (result.problem) process.stderr.write(`counterfoil: ${legible(result.problem)}\n`);
   if (json) {
     const body = result.json ?? (result.problem ? { error: result.problem } : undefined);
     if (body) process.stdout.write(`${JSON.stringify({ schema: 1, ...body })}\n`);
   } else if (result.lines && result.lines.length > 0) {
-    process.stdout.write(`${result.lines.join('\n')}\n`);
+    process.stdout.write(`${legible(result.lines.join('\n'))}\n`);
   }
   return interrupted && !result.ignoresInterrupt ? 130 : result.code;
 }

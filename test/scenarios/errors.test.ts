@@ -26,6 +26,12 @@ async function staysReady(home: Home, rows: number): Promise<void> {
   expect(home.sandbox.book.transfers()).toEqual([]);
 }
 
+it('prints nothing that moves the cursor or turns the text, whoever wrote it', async () => {
+  const home = await makeHome();
+  const done = await home.start(['show', 'PAY\u001b[2J\r\u202e-1']).done;
+  expect(done).toMatchObject({ code: 2, err: expect.stringContaining('PAY [2J  -1') });
+});
+
 it('a wrong key is one clear line and exit 1; nothing is sent, payouts stay ready, and the right key sends them', async () => {
   const home = await makeHome();
   const done = await home.run(['submit', home.put('pay.csv', batchOf(4))], {
