@@ -1,3 +1,4 @@
+import { foldReference } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import { classOf, textOf } from './codes.ts';
 import { asText, type Envelope, parseLossless, readEnvelope } from './json.ts';
@@ -18,7 +19,8 @@ export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRu
   }
   const message = envelope.message || textOf(envelope.status);
   const echo = asText(envelope.data?.reference);
-  if (echo !== null && echo !== reference)
+  // P22: a reference is one whatever its case.
+  if (echo !== null && foldReference(echo) !== foldReference(reference))
     return unknown(reply, envelope.status, `the answer names another reference: ${message}`);
   if (envelope.success !== (envelope.status === '00')) {
     return unknown(

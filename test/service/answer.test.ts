@@ -22,6 +22,12 @@ describe('what a reply proves', () => {
   const cases: [string, number, unknown, string][] = [
     ['P5: a complete success', 200, yes, 'accepted'],
     ['P5: another 2xx', 201, yes, 'accepted'],
+    [
+      'P22: our reference in other letters',
+      200,
+      { ...yes, data: { ...data, reference: 'acme-1' } },
+      'accepted',
+    ],
     ['P5: success without a transfer id', 200, { ...yes, data: { reference } }, 'unknown'],
     ['P5: success without our reference', 200, { ...yes, data: { transfer_id: '481' } }, 'unknown'],
     ['P5: success without data', 200, { success: true, status: '00', message: 'ok' }, 'unknown'],
