@@ -71,17 +71,24 @@ export function headerText(value: string | string[] | undefined): string | undef
 
 /** What the event is about, leniently: fields at the top level or under `data`. */
 function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx'> {
-  const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const source = text.replace(/^\ufeff/, '');
   const plain = readFields(parseJson(source));
   // Reading every number as its text takes long, and few events name themselves by one.
   const { kind, reference, trx } = hasNumbers(plain) ? readFields(parseJson(source, keepDigits)) : plain;
   return {
-    kind:
-      kind === 'payout' || kind === 'transaction' ? kind : kind === 'collection' ? 'transaction' : 'unknown',
+    kind: kinds.get(String(kind).toLowerCase()) ?? 'unknown',
     reference: idOf(reference),
     trx: idOf(trx),
   };
 }
+
+/** Event names as services write them, in whatever case. */
+const kinds = new Map<string, Delivery['kind']>([
+  ['payout', 'payout'],
+  ['transaction', 'transaction'],
+  ['collection', 'transaction'],
+]);
 
 type EventFields = { kind: unknown; reference: unknown; trx: unknown };
 

@@ -59,6 +59,15 @@ it.each<[string, boolean]>([
   expect(described('{}', { timestamp }).stale).toBe(stale);
 });
 
+it.each([
+  ['{"event":"PAYOUT","reference":"R-1"}', 'payout'],
+  ['\ufeff{"event":"payout","reference":"R-1"}', 'payout'],
+  ['{"event":"Collection","data":{"reference":"R-1"}}', 'transaction'],
+  ['{"event":"constructor","reference":"R-1"}', 'unknown'],
+])('reads %j as %s', (body, kind) => {
+  expect(described(body, {})).toMatchObject({ kind, reference: 'R-1' });
+});
+
 it.each<[string, string, boolean]>([
   ['R-1', '{"event":"payout","reference":"R-1"}', false],
   ['r-1', '{"event":"payout","reference":"R-1"}', false],
