@@ -30,6 +30,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json',
+    // Without it a server may compress (RFC 9110, 12.5.3), and nothing here unpacks.
+    'accept-encoding': 'identity',
   });
 
   async function deliver(request: HttpRequest): Promise<Delivery> {

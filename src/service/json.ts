@@ -2,7 +2,9 @@
  * Parses a reply with every number kept as its source text, so that no id or amount loses a digit (P13).
  * Returns undefined for anything that is not JSON.
  */
-export function parseLossless(text: string): unknown {
+export function parseLossless(source: string): unknown {
+  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  const text = source.replace(/^\ufeff/, '');
   try {
     if (isPlain(text)) {
       const plain = { json: JSON.parse(text) as unknown };

@@ -170,6 +170,15 @@ it('P3: an intent that grows too old while it waits for a socket is not sent', a
   expect(service.bodies).toHaveLength(1);
 });
 
+it('asks for answers that are not compressed, and reads one that begins with a byte order mark', async () => {
+  const { service, client, send } = await talk(({ socket }) =>
+    socket.write(httpReply(200, '\ufeff{"success":false,"status":"04"}')),
+  );
+  expect(await client.fetchTransferDetails('R-1')).toMatchObject({ json: { status: '04' } });
+  expect(await send()).toMatchObject({ kind: 'unknown', code: '04' });
+  for (const head of service.heads) expect(head).toMatch(/accept-encoding: identity/i);
+});
+
 it('P28: a page whose text is known is not read again, but its Date is; a failing answer is never recalled', async () => {
   const text = JSON.stringify({
     success: true,
