@@ -112,7 +112,7 @@ export async function openApp(options: AppOptions, kind: string) {
       workerId: workers.id,
       rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
     }),
-    preflight: () => preflight(service, mode, limit.baseUrl),
+    preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
     takeOver: () => takeOver({ ledger, clock, workers }),
     async close() {
       await service.close();

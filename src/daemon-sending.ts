@@ -31,7 +31,7 @@ export function createSending(
   /** P24: the first time only when the service shows our mode and nothing else. */
   async function mayBegin(): Promise<boolean> {
     if (cleared) return true;
-    const preflight = await app.preflight();
+    const preflight = await app.preflight(stopping);
     if (preflight.kind === 'problem') log.error(preflight.problem);
     cleared = preflight.kind !== 'problem';
     return cleared;

@@ -30,7 +30,7 @@ export async function sendDecided(
           why: waits.map((one) => waitingText(one, app.config)).join('; '),
         };
   }
-  const cleared = await app.preflight();
+  const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem')
     throw new Stop(1, `${cleared.problem}. The decision is recorded: ${submitCommand(mode)} sends it`);
   const sent = await submitJob.run(app, { scope: { payouts }, signal: context.signal });

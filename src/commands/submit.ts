@@ -135,7 +135,7 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
   const left = await sendable(app.ledger.db, { ...(batches && { batches }), ...app.brakes.under() });
   const halted = await findHalt(app.ledger.db, mode);
   if (left.ready === 0 || halted) return { ended: 'not_started', detail: '' };
-  const cleared = await app.preflight();
+  const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
   const bar = progressBar(context, left.ready);
   try {

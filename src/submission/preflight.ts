@@ -1,16 +1,29 @@
 import type { Mode } from '../domain/payout.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 
 /** Whether this process may send at all; `problem` is one sentence with what to do. */
 export type Preflight = { kind: 'clear' } | { kind: 'problem'; problem: string };
 
+type Deps = { service: Pick<ServiceClient, 'listPage'>; clock: Clock; mode: Mode; baseUrl: string };
+
+/** A service that is busy may make us wait for so long in all, as it may before a POST. */
+const longestWaitMs = 60_000;
+const usualWaitMs = 2000;
+
 /**
  * Before a process's first send: one list page must answer, with our key, and show no other mode's transfers (P24).
  * So a wrong key or an unreachable service is found before any payout is at stake.
  */
-export async function preflight(service: ServiceClient, mode: Mode, baseUrl: string): Promise<Preflight> {
-  const answer = await service.listPage(1);
+export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Preflight> {
+  const { mode, baseUrl } = deps;
+  const answer = await firstPage(deps, signal);
   if (answer.kind === 'trouble') {
+    if (answer.reason === 'throttled') {
+      return problem(
+        `the service at ${baseUrl} is asked too often (${answer.message}); nothing was sent. Try again later; a lower service.requests_per_second asks it less often`,
+      );
+    }
     if (answer.reason === 'unauthorised') {
       return problem(
         `the service refused the ${mode} key; nothing was sent. Check COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY (${answer.message})`,
@@ -27,6 +40,21 @@ export async function preflight(service: ServiceClient, mode: Mode, baseUrl: str
     );
   }
   return { kind: 'clear' };
+}
+
+/** Asked again while the service only says that it is busy. */
+async function firstPage(
+  { service, clock }: Deps,
+  signal?: AbortSignal,
+): ReturnType<Deps['service']['listPage']> {
+  const until = clock.monotonic() + longestWaitMs;
+  for (;;) {
+    const answer = await service.listPage(1);
+    if (answer.kind === 'page' || answer.reason !== 'throttled') return answer;
+    const waitMs = answer.retryAfterMs ?? usualWaitMs;
+    if (signal?.aborted || clock.monotonic() + waitMs > until) return answer;
+    await clock.sleep(waitMs, signal);
+  }
 }
 
 function problem(text: string): Preflight {

@@ -94,7 +94,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     await app.brakes.settle();
     const left = await sendable(app.ledger.db, app.brakes.under());
     if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0) return;
-    if (!cleared && (await app.preflight()).kind === 'problem') return;
+    if (!cleared && (await app.preflight(signal)).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { preflight } from '../../src/submission/preflight.ts';
 import { clientOf } from './setting.ts';
@@ -11,7 +12,7 @@ afterEach(() => sandbox.stop());
 
 async function check(of: Pick<Sandbox, 'url' | 'keys'> = sandbox) {
   const client = clientOf(of);
-  const result = await preflight(client, 'test', of.url);
+  const result = await preflight({ service: client, clock: systemClock(), mode: 'test', baseUrl: of.url });
   await client.close();
   return result;
 }
@@ -36,4 +37,36 @@ it('a refused key and an absent service are problems that say what to do', async
   await sandbox.stop();
   expect(await check({ url, keys })).toMatchObject({ problem: expect.stringContaining('service.base_url') });
   expect(sandbox.requests.posts).toBe(0);
+});
+
+/** A service that is busy so often, and a clock that passes only by sleeping. */
+async function busy(times: number, retryAfterMs: number | null) {
+  let asked = 0;
+  let now = 0;
+  const throttled = {
+    kind: 'trouble' as const,
+    reason: 'throttled' as const,
+    message: 'HTTP 429',
+    httpStatus: 429,
+    retryAfterMs,
+  };
+  const client = clientOf(sandbox);
+  const listPage: typeof client.listPage = async (page) =>
+    ++asked > times ? client.listPage(page) : throttled;
+  const sleep = async (ms: number) => {
+    now += ms;
+  };
+  const clock = { ...systemClock(), monotonic: () => now, sleep };
+  const result = await preflight({ service: { listPage }, clock, mode: 'test', baseUrl: sandbox.url });
+  await client.close();
+  return { result, slept: now };
+}
+
+it('waits for a service that is busy as long as it asks, and no longer than a minute', async () => {
+  expect(await busy(3, 7000)).toEqual({ result: { kind: 'clear' }, slept: 21_000 });
+  expect(await busy(3, null)).toEqual({ result: { kind: 'clear' }, slept: 6000 });
+  expect(await busy(1, 61_000)).toMatchObject({
+    result: { kind: 'problem', problem: expect.stringContaining('asked too often (HTTP 429)') },
+    slept: 0,
+  });
 });
