@@ -47,7 +47,7 @@ const actions: Record<DiscrepancyKind, string> = {
   missing_at_service:
     'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer.',
   missing_in_ledger:
-    'Find out who ordered this transfer: somebody here with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
+    'Find out who ordered this transfer: somebody here, by hand at the service or with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
   status_conflict:
     'Ask the service in writing which status is true, then check the bank statement. Pay nothing again before that.',
   amount_conflict: 'Stop further payments to this beneficiary and ask the service why the amount differs.',

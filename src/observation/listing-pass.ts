@@ -112,7 +112,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
       count(walk.all, createdAt, before);
       if (createdAt >= edge && createdAt !== unreadable) count(walk.inside, createdAt, before);
     }
-    if (page.nameless) walk.nameless ??= `page ${page.page}: a transfer without an id`;
+    if (page.nameless)
+      walk.nameless ??= `page ${page.page}: a transfer without an id; ask the service what it is`;
     else if (!recalled) memory.keep(page, numbers);
     return { fresh, beyond, empty };
   }

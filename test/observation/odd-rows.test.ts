@@ -36,6 +36,9 @@ async function walk(pages: unknown[][]) {
 it('P28: a row without an id keeps the list from being proven, and hides no other row, nor those of later pages', async () => {
   const pages = [[listedRow(1), listedRow(2)], [{ ...listedRow(3), id: null }, listedRow(4)], [listedRow(5)]];
   const { result, shown } = await walk(pages);
-  expect(result).toMatchObject({ complete: false, trouble: 'page 2: a transfer without an id' });
+  expect(result).toMatchObject({
+    complete: false,
+    trouble: expect.stringMatching(/^page 2: .+ without an id/),
+  });
   expect(shown).toEqual(['1', '2', '4', '5']);
 });

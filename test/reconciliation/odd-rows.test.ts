@@ -31,6 +31,7 @@ it('a transfer without a reference, made by hand at the service, is one that nob
   expect(open).toMatchObject([
     { kind: 'missing_in_ledger', subject: 'transfer:T-hand', reference: '', actual: 'success 77.00 NGN' },
   ]);
+  expect(open[0]?.action).toContain('by hand at the service');
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'success' });
   const again = await nightOf(ledger, { at: 2 * hour, rows });
   expect(again.summary.discrepancies).toMatchObject({ open: { missing_in_ledger: 1 }, opened: 0 });
