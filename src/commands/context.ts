@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,10 +79,7 @@ export async function withLocalOrPassing<T>(
   work: (app: LocalApp) => Promise<T>,
 ): Promise<T> {
   const config = await loadSettings(context);
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
-  const { ledgerFile, ledgerPlace } = config;
-  if (ledgerPlace.kind !== 'sqlite' || existsSync(ledgerFile) || isHalfSwapped(ledgerFile))
-    return runLocal(config, work);
+  if (await hasLedger(config)) return runLocal(config, work);
   await refuseStrayLedger(config);
   const folder = await mkdtemp(join(tmpdir(), 'counterfoil-look-'));
   const path = join(folder, 'ledger.db');
@@ -116,15 +113,14 @@ async function closing<A extends { close(): Promise<void> }, T>(
  * A mistyped `ledger.url` must not begin an empty ledger beside batches that were taken in: it would know none of their
  * references (P22).
  */
-async function refuseStrayLedger({ dataDir, ledgerFile, ledgerPlace }: Config): Promise<void> {
-  const archive = join(dataDir, 'archive');
-  if (existsSync(ledgerFile) || !existsSync(archive)) return;
+async function refuseStrayLedger(config: Config): Promise<void> {
+  const archive = join(config.dataDir, 'archive');
+  if (existsSync(config.ledgerFile) || !statSync(archive, { throwIfNoEntry: false })?.isDirectory()) return;
   if (!readdirSync(archive).some((name) => name.endsWith('.csv'))) return;
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
-  if (isHalfSwapped(ledgerFile) || (await isThere(ledgerPlace))) return;
+  if (await hasLedger(config)) return;
   throw new Stop(
     2,
-    `${archive} holds batches that were taken in, but there is no ledger ${nameOf(ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
+    `${archive} holds batches that were taken in, but there is no ledger ${nameOf(config.ledgerPlace)}: check ledger.url and --data, or put a backup in its place with counterfoil restore. Nothing was done`,
   );
 }
 
@@ -132,21 +128,22 @@ async function refuseStrayLedger({ dataDir, ledgerFile, ledgerPlace }: Config): 
  * A mistyped folder must not look like a ledger in which nothing happened. A data folder that `init` made is one in
  * which nothing was taken in yet.
  */
-async function refuseWithoutLedger({ dataDir, ledgerFile, ledgerPlace }: Config): Promise<void> {
-  if (existsSync(ledgerFile) || existsSync(join(dataDir, 'inbox'))) return;
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
-  // An interrupted restore has a name of its own for the ledger; opening it says so.
-  if (isHalfSwapped(ledgerFile) || (await isThere(ledgerPlace))) return;
+async function refuseWithoutLedger(config: Config): Promise<void> {
+  const { dataDir } = config;
+  if (existsSync(join(dataDir, 'inbox')) || (await hasLedger(config))) return;
   throw new Stop(
     2,
-    `no ledger in ${dataDir} (${nameOf(ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
+    `no ledger in ${dataDir} (${nameOf(config.ledgerPlace)} is not there): check --data and ledger.url, or run counterfoil init and submit`,
   );
 }
 
-async function isThere(place: Config['ledgerPlace']): Promise<boolean> {
-  if (place.kind === 'sqlite') return false;
+async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
+  if (existsSync(ledgerFile)) return true;
+  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  // An interrupted restore has a name of its own for the ledger; opening it says so.
+  if (isHalfSwapped(ledgerFile)) return true;
   const { isLedgerThere } = await import('../ledger/exists.ts');
-  return isLedgerThere(place);
+  return isLedgerThere(ledgerPlace);
 }
 
 function redactorOf(config: Config): Redact {
