@@ -7,6 +7,7 @@ import { payoutOverview } from '../ledger/overview.ts';
 import { webhookFigures } from '../ledger/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/webhooks.ts';
+import { livesAnywhere } from '../ledger/workers.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
@@ -29,7 +30,7 @@ export async function status(context: Context): Promise<Result> {
     const lines = [
       `mode           ${json.mode}`,
       ...(halted ? [`HALTED         ${haltText(halted)} (${standText(payouts.ready ?? 0)})`] : []),
-      `daemon         ${daemon.running ? 'running' : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)'}`,
+      `daemon         ${daemonText(daemon)}`,
       `inbox          ${inbox.files} file(s) waiting`,
       ...inbox.ignored.slice(0, 10).map(({ name, why }) => `  ignored: ${name}: ${why}`),
       `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,
@@ -74,6 +75,22 @@ export async function status(context: Context): Promise<Result> {
   });
 }
 
+/** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
+type DaemonStanding = { running: boolean; elsewhere?: boolean };
+
+async function daemonStanding({ config, ledger }: LookingApp): Promise<DaemonStanding> {
+  const running = isServing(config.dataDir);
+  if (running || ledger.place.kind === 'sqlite') return { running };
+  return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
+}
+
+function daemonText({ running, elsewhere = false }: DaemonStanding): string {
+  if (running) return 'running';
+  return elsewhere
+    ? 'running on this ledger, but not for this data folder: files in its inbox wait for counterfoil submit, or for a serve of its own'
+    : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)';
+}
+
 async function gather(app: LookingApp) {
   const { config, ledger, clock } = app;
   const { mode } = config;
@@ -115,7 +132,7 @@ async function gather(app: LookingApp) {
     },
     collections: await collectionCounts(db, mode),
     queue: await queueStanding(app),
-    daemon: { running: isServing(config.dataDir) },
+    daemon: await daemonStanding(app),
     inbox: await app.lying(),
     schedules: await Promise.all(
       jobNames.map(async (job) => {

@@ -1,4 +1,4 @@
-import type { Db, Trx } from './open.ts';
+import type { Db, Ledger, Trx } from './open.ts';
 
 /** One process that may hold claims; its lock file tells whether it lives (P3). */
 export type WorkerRow = { id: string; lockFile: string };
@@ -46,4 +46,21 @@ export async function endWorker(trx: Trx, id: string, at: string): Promise<void>
     .where('id', '=', id)
     .where('ended_at', 'is', null)
     .execute();
+}
+
+/** The name of the lock that tells that a process lives, where machines share a ledger. */
+export function lifeOf(workerId: string): string {
+  return `worker ${workerId}`;
+}
+
+/** Whether a process of this kind lives on any machine of a ledger on PostgreSQL; of one in a file the session is null. */
+export async function livesAnywhere(
+  { db, session }: Pick<Ledger, 'db' | 'session'>,
+  kind: string,
+): Promise<boolean> {
+  if (!session) return false;
+  const open = db.selectFrom('workers').select('id').where('ended_at', 'is', null);
+  for (const { id } of await open.where('kind', '=', kind).execute())
+    if (!(await session.isFree(lifeOf(id)))) return true;
+  return false;
 }

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { type FileLock, holdLock, isLockFree } from '../ledger/file-lock.ts';
 import { holdLedgerLock, type Lock } from '../ledger/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { addWorker, endWorker, openWorkers } from '../ledger/workers.ts';
+import { addWorker, endWorker, lifeOf, openWorkers } from '../ledger/workers.ts';
 import type { Clock } from './clock.ts';
 
 export type Workers = {
@@ -34,7 +34,7 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }
   // Only the name is stored: a folder that was moved must not make its living workers look dead.
   const pathOf = (lockFile: string): string => join(folder, basename(lockFile));
   const isFree = async (worker: { id: string; lockFile: string }): Promise<boolean> =>
-    session ? session.isFree(`worker ${worker.id}`) : isLockFree(pathOf(worker.lockFile));
+    session ? session.isFree(lifeOf(worker.id)) : isLockFree(pathOf(worker.lockFile));
 
   const markEnded = async (ended: string): Promise<void> => {
     await ledger.write((trx) => endWorker(trx, ended, clock.iso()));
@@ -43,7 +43,7 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }
   return {
     id,
     async start(kind) {
-      lock = await holdLedgerLock(ledger, `worker ${id}`, pathOf(`${id}.lock`));
+      lock = await holdLedgerLock(ledger, lifeOf(id), pathOf(`${id}.lock`));
       if (!lock) throw new Error(`worker ${id} is already running`);
       const self = { id, kind, host: hostname(), pid: process.pid, lockFile: `${id}.lock` };
       await ledger.write((trx) => addWorker(trx, { ...self, startedAt: clock.iso() }));
