@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isLedgerUrl } from '../config-schema.ts';
-import { nameOf, type Place, placeNamed } from '../ledger/place.ts';
+import { nameOf, type Place, placeNamed, shownPassword } from '../ledger/place.ts';
 import { type Context, loadSettings } from './context.ts';
 import { whoIsThere } from './restore.ts';
 import { type Result, Stop } from './result.ts';
@@ -77,7 +77,9 @@ function describe(
   { from, to, url }: { from: string; to: string; url: string },
   { digest, abandoned, before }: { digest: string; abandoned: number; before: boolean },
 ): Result {
-  const next = `set ledger.url to ${url} in ${config.configFile}`;
+  const next = url.includes(shownPassword)
+    ? `set COUNTERFOIL_LEDGER_URL to ${url}, with the password in place of ${shownPassword}, in ${join(config.home, '.env')}`
+    : `set ledger.url to ${url} in ${config.configFile}`;
   return {
     code: 0,
     lines: [

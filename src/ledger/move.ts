@@ -7,7 +7,7 @@ import { shutGate } from './gate.ts';
 import { movedAway, removeMark, syncFolder, writeMark } from './mark.ts';
 import { markNow, noticeFall } from './marking.ts';
 import { type Ledger, openLedger, type Trx } from './open.ts';
-import { nameOf, type Place, placeOf } from './place.ts';
+import { nameOf, type Place, placeOf, shownPassword } from './place.ts';
 import { findSeal, ledgerDigest, sealKeys } from './seal.ts';
 import { openSnapshot } from './snapshot.ts';
 import { syncFile } from './swap.ts';
@@ -85,12 +85,18 @@ async function progressOf({ db, place }: Ledger): Promise<Progress> {
   };
 }
 
+/** A password is written down nowhere, and whoever copies the address must know. */
+function withPassword(url: string): string {
+  return url.includes(shownPassword) ? `, with the password in place of ${shownPassword}` : '';
+}
+
 /** One transaction: what the source holds, and that it never changes again. */
 async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
   const to = nameOf(placeOf(request.to));
   return source.write(async (trx) => {
     const digest = await ledgerDigest(trx);
-    const cause = `this ledger was moved to ${url} (${to}): set ledger.url to it. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
+    const place = url === to ? to : `${url} (${to})`;
+    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
     await trx
       .insertInto('meta')
       .values([

@@ -45,10 +45,13 @@ export function nameOf(place: Place): string {
   return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
 }
 
+/** What stands where a URL has its password. */
+export const shownPassword = '***';
+
 /** A PostgreSQL URL as it may be shown. */
 function withoutPassword(url: string): string {
   const shown = new URL(url);
-  if (shown.password !== '') shown.password = '***';
+  if (shown.password !== '') shown.password = shownPassword;
   for (const name of [...shown.searchParams.keys()])
     if (/pass|key/i.test(name)) shown.searchParams.delete(name);
   return shown.href;
