@@ -28,7 +28,7 @@ export async function checkQueue({ queue }: Config, { offline }: { offline: bool
     return describePostgres(at, await inspectPostgres(queue.url));
   } catch (error) {
     const why = reasonOf(error);
-    const detail = `${at} gives no answer (${why}); each daemon sends by itself meanwhile, and nothing is lost`;
+    const detail = `${at} ${refuses.test(why) ? 'takes nothing' : 'gives no answer'} (${why}); each daemon sends by itself meanwhile, and nothing is lost`;
     return [wrong('queue', detail, fixFor(why))];
   }
 }
@@ -87,6 +87,9 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** How a Redis begins its answer when it is asked to write and does not. */
+const refuses = /^(READONLY|OOM|NOREPLICAS|MISCONF)/;
+
 const fixes: readonly [pattern: RegExp, fix: string][] = [
   [/ECONNREFUSED/, 'nobody listens there: start it, or correct queue.url'],
   [/ENOTFOUND|EAI_AGAIN/, "the name could not be resolved: check queue.url and this machine's DNS"],
@@ -94,6 +97,10 @@ const fixes: readonly [pattern: RegExp, fix: string][] = [
     /WRONGPASS|NOAUTH|NOPERM|password|authentication|role .* does not exist/i,
     'correct the user and password in queue.url (COUNTERFOIL_QUEUE_URL in .env keeps them out of the file)',
   ],
+  [/^READONLY/, 'it is a replica or can only be read: point queue.url at the primary'],
+  [/^OOM/, 'its memory is full: raise maxmemory, or clear out what else it holds'],
+  [/^NOREPLICAS/, 'it waits for its replicas: start them, or lower min-replicas-to-write'],
+  [/^MISCONF/, 'it cannot save to its disk: free space there, or mend what its log says'],
   [/database .* does not exist/i, 'create that database, or correct queue.url'],
   [
     /certificate|SELF_SIGNED|ERR_SSL|ERR_TLS|EPROTO/i,

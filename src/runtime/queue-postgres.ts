@@ -54,7 +54,7 @@ export async function postgresWire(url: string, space: string, times = workerTim
   };
 }
 
-/** Asks a PostgreSQL about itself and goes; throws when it does not answer. Creates nothing. */
+/** Asks a PostgreSQL about itself and goes; throws when it does not answer, or takes nothing. Creates nothing. */
 export function inspectPostgres(url: string): Promise<PostgresFacts> {
   return askPostgres(url, factsOf);
 }
@@ -76,11 +76,14 @@ async function askPostgres<T>(url: string, ask: (client: Client) => Promise<T>):
 
 async function factsOf(client: Client): Promise<PostgresFacts> {
   const { LATEST_SCHEMA_VERSION } = await import('bullmq');
-  const server = await client.query<{ version: string; may_create: boolean; there: string | null }>(
-    `select current_setting('server_version') as version, to_regclass('${queueSchema}.migration') as there,
+  type Server = { version: string; may_create: boolean; there: string | null; read_only: string };
+  const server = await client.query<Server>(
+    `select current_setting('server_version') as version, current_setting('transaction_read_only') as read_only,
+            to_regclass('${queueSchema}.migration') as there,
             has_database_privilege(current_database(), 'create') as may_create`,
   );
   const { version = 'unknown', there = null, may_create: mayCreate = false } = server.rows[0] ?? {};
+  if (server.rows[0]?.read_only === 'on') throw new Error('READONLY transactions there can only read');
   const known = { version, needed: LATEST_SCHEMA_VERSION, mayCreate };
   if (there === null) return { ...known, schema: null };
   const tables = await client.query<{ schema: number }>(

@@ -25,10 +25,7 @@ export async function redisWire(url: string, space: string, times = workerTimes)
   let skipVersionCheck = false;
   return {
     async check() {
-      const { version, policy } = await askRedis(url, async (client) => {
-        await client.call('SET', `${prefix}:probe`, '1', 'PX', '60000');
-        return factsOf(client);
-      });
+      const { version, policy } = await inspectRedis(url);
       if (isOld(version))
         throw new Error(`Redis ${version} is too old: ${oldest.join('.')} or newer is needed`);
       skipVersionCheck = policy !== 'noeviction';
@@ -62,9 +59,12 @@ export const workerTimes = {
   runRetryDelay: 1000,
 };
 
-/** Asks a Redis about itself and goes; throws when it does not answer. */
+/** Asks a Redis about itself and goes; throws when it does not answer, or takes nothing: a replica, or one that is full. */
 export function inspectRedis(url: string): Promise<RedisFacts> {
-  return askRedis(url, factsOf);
+  return askRedis(url, async (client) => {
+    await client.call('SET', `${prefix}:probe`, '1', 'PX', '60000');
+    return factsOf(client);
+  });
 }
 
 type Client = Awaited<ReturnType<typeof connect>>;

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/commands/doctor-queue.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -19,6 +20,16 @@ const checksOf = async (url: string, offline = false) => {
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   return checkQueue(loaded.config, { offline });
 };
+
+async function ask(url: string, text: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
 
 describe('doctor on a queue', () => {
   it('has nothing to ask about an inline one', async () => {
@@ -69,6 +80,28 @@ describe.skipIf(redis === null)(`doctor on Redis${redis ? '' : noRedis}`, () => 
     await redis?.run('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
   });
 
+  it.skipIf(!redis?.kill).each([
+    ['OOM', ['maxmemory', '1'], ['maxmemory', '0'], /raise maxmemory/],
+    ['NOREPLICAS', ['min-replicas-to-write', '1'], ['min-replicas-to-write', '0'], /start them/],
+    [
+      'READONLY',
+      ['replicaof', '127.0.0.1', '1'],
+      ['replicaof', 'no', 'one'],
+      /point queue.url at the primary/,
+    ],
+  ])('tells one that answers and takes nothing: %s', async (why, wrong, right, fix) => {
+    const run = ([name = '', ...rest]: string[]): Promise<unknown> | undefined =>
+      name === 'replicaof' ? redis?.run(name, ...rest) : redis?.run('CONFIG', 'SET', name, ...rest);
+    await run(wrong);
+    try {
+      const [check] = await checksOf(redis?.url ?? '');
+      const detail = expect.stringMatching(`takes nothing \\(${why} .*each daemon sends by itself`);
+      expect(check).toMatchObject({ ok: false, detail, fix: expect.stringMatching(fix) });
+    } finally {
+      await run(right);
+    }
+  });
+
   it('tells a wrong password without saying it', async () => {
     await redis?.run('CONFIG', 'SET', 'requirepass', 'right-password');
     const url = (redis?.url ?? '').replace('//', '//:wrong-password@');
@@ -95,6 +128,17 @@ describe.skipIf(postgres === null)(`doctor on PostgreSQL${postgres ? '' : noPost
       { ok: true },
       { ok: true, detail: expect.stringMatching(/^there, in version \d+$/) },
     ]);
+  });
+
+  it('tells one that can only be read, as a standby', async () => {
+    const { pathname } = new URL(url);
+    await ask(url, `alter database ${pathname.slice(1)} set default_transaction_read_only = on`);
+    const [check] = await checksOf(url);
+    expect(check).toMatchObject({ ok: false, detail: expect.stringContaining('takes nothing (READONLY') });
+    await ask(
+      url,
+      `begin read write; alter database ${pathname.slice(1)} reset default_transaction_read_only; commit`,
+    );
   });
 
   it('tells a database that is not there', async () => {
