@@ -15,7 +15,7 @@ const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recur
     union all
     select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
 
-/** Payouts in `success` of which a successor was paid too, or may have been. */
+/** Payouts of which a successor was paid too, or may have been. */
 export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
   select line.ancestor from line join payouts s on s.id = line.id
   where s.state in ('sending', 'pending', 'success', 'unknown'))`;

@@ -33,7 +33,7 @@ export type Watch =
   /** Final since before then, and no authentic webhook about its end was heard. */
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
-  /** In success although a successor of it was paid too, or may have been. */
+  /** In success, or shown so against the ledger's word, although a successor of it was paid too, or may have been. */
   | { kind: 'paid_again' };
 
 type InPayouts = ExpressionBuilder<Pick<Tables, 'payouts'>, 'payouts'>;
@@ -47,6 +47,10 @@ function missingStill(eb: InPayouts, run: string): Expression<SqlBool> {
   return sql<SqlBool>`exists (select 1 from discrepancies d where d.payout_id = ${eb.ref('payouts.id')}
     and d.kind = 'missing_at_service' and (d.last_run_id = ${run} or d.state <> 'resolved'))`;
 }
+
+/** What failed stays so while the witnesses contradict each other (P14), and may have been paid all the same. */
+const shownAsPaid = sql<boolean>`exists (select 1 from discrepancies d where d.payout_id = payouts.id
+  and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual = 'success')`;
 
 /** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
@@ -113,6 +117,9 @@ export async function watchedAfter(
     case 'returned':
       return base.where('payouts.state', '=', 'returned').execute();
     case 'paid_again':
-      return base.where('payouts.state', '=', 'success').where('payouts.id', 'in', paidAgain).execute();
+      return base
+        .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid]))
+        .where('payouts.id', 'in', paidAgain)
+        .execute();
   }
 }

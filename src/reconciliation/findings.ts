@@ -83,6 +83,11 @@ export function returned(payout: WatchedPayout): Found {
 
 /** Paid after all, and paid again by its successor (P20). */
 export function paidAgain(payout: WatchedPayout): Found {
+  const by = payout.evidence || 'nothing';
+  const paid =
+    payout.state === 'success'
+      ? `success since ${payout.final_at} by ${by}`
+      : `the service shows it as paid, the ledger as ${payout.state} by ${by}`;
   // Not the subject of two transfers under one reference: each is found, and closes, by itself.
   return finding('paid_twice', `successor:${payout.reference}`, {
     ...identity(payout),
@@ -90,7 +95,7 @@ export function paidAgain(payout: WatchedPayout): Found {
     actual: 'success, and a successor sent',
     difference: amountOf(payout),
     moved: true,
-    evidence: `success since ${payout.final_at} by ${payout.evidence}, after a successor was made of it; see counterfoil show ${payout.reference}`,
+    evidence: `${paid}, after a successor was made of it; see counterfoil show ${payout.reference}`,
   });
 }
 

@@ -195,6 +195,30 @@ async function sentOnRelease(ms: number): Promise<string[]> {
   return (await claimAt(ledger, at(ms + 1), 5)).map(({ reference }) => reference);
 }
 
+it('P20: a failed payout that the list shows as paid after its successor was sent is reported as paid twice', async () => {
+  const { id } = await failedTwice();
+  await looked(id, 2.5 * hour, 'found');
+  const { digest } = await decisionsAt(2.5 * hour).weigh([id], at(2.4 * hour));
+  await decisionsAt(2.5 * hour).retry({ ids: [id], since: at(2.4 * hour), digest, person: 'ada' });
+  const [claimed] = await claimAt(ledger, at(2.6 * hour));
+  if (claimed) await recordOutcome(ledger, at(2.6 * hour), claimed, replies.accepted('T-F-R2'));
+  const rows = [
+    listed('success', 3 * hour),
+    listedTransfer('F-R2', { created_at: at(2.6 * hour), updated_at: at(2.6 * hour) }),
+  ];
+  const night = { rows, full: true, details: 'success' as const };
+  const { kinds, open } = await nightOf(ledger, { at: 4 * hour, ...night });
+  expect(kinds).toEqual(['paid_twice F', 'status_conflict F']);
+  expect(open.find(({ kind }) => kind === 'paid_twice')?.evidence).toMatch(
+    /^the service shows it as paid, the ledger as failed by response.*after a successor was made of it/,
+  );
+  const again = await nightOf(ledger, { at: 5 * hour, ...night, rows: [listed('failed'), ...rows.slice(1)] });
+  expect(again.kinds.filter((kind) => kind.startsWith('status_conflict'))).toEqual([]);
+  expect(
+    (await nightOf(ledger, { at: 6 * hour, ...night, rows: [listed('failed'), ...rows.slice(1)] })).kinds,
+  ).toEqual([]);
+});
+
 it('P20: a successor that waited is not sent when the list shows its predecessor as paid meanwhile, until a person has settled that', async () => {
   const { id } = await failedTwice();
   await waiting(id);
