@@ -78,13 +78,16 @@ export function classifyPair(
   // Those that agree say nothing because another stands: whoever reads of it must decide, or it waits for ever.
   if (speaking.length > 0 && status === null && found.length === 0)
     found.push(...judged.flatMap(({ row, conflicts: c }) => (isOver(readStatus(row.status)) ? [] : c)));
+  const unread = status === null ? speaking.find(isUnread) : undefined;
+  if (unread && (payout.state === 'refused' || final.includes(payout.state)))
+    found.push(contradiction(payout, unread, unread.status, ''));
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
   if (!row || !status || (partial && isOver(status))) return silent;
   const fee = feeConflict(payout, row);
   if (fee) found.push(fee);
-  const contradiction = statusConflict(payout, row, status);
-  if (contradiction) found.push(contradiction);
+  const conflict = statusConflict(payout, row, status);
+  if (conflict) found.push(conflict);
   const witness = toWitness(row, status, fee !== null);
   if (isOver(status)) witness.shown = rows.map(({ transfer_id }) => transfer_id);
   if (complete === true && isOver(status) && speaking.length === rows.length) witness.transfers = rows.length;
@@ -245,12 +248,21 @@ function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessSta
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
   if (payout.state === 'success' && status === 'returned') return null;
   if (payout.state === 'returned' && status === 'success') return null;
+  return contradiction(payout, row, status, misplaced(payout, status));
+}
+
+/** A status that nobody knows: of what has ended it may tell that the money is elsewhere. */
+function isUnread({ status }: ListedRow): boolean {
+  return status.trim() !== '' && readStatus(status) === null;
+}
+
+function contradiction(payout: PairedPayout, row: ListedRow, actual: string, difference: string): Found {
   return finding('status_conflict', payout.reference, {
     ...ofPayout(payout),
     ...idsOf(row),
     expected: payout.state,
-    actual: status,
-    difference: misplaced(payout, status),
+    actual,
+    difference,
     moved: true,
     evidence: `ledger: ${payout.state} by ${payout.evidence || 'nothing'}; listed as transfer ${row.transfer_id}, ${row.status}`,
   });

@@ -51,6 +51,18 @@ describe('a payout and what the list shows of it', () => {
     });
   });
 
+  it.each(['success', 'failed', 'returned', 'refused'] as const)(
+    'a word that nobody knows about what is %s is a status_conflict, until it is known again',
+    (state) => {
+      const ended = { ...payout, state, evidence: 'response+listing', fee: '10.0' };
+      const { witness, found } = classifyPair(ended, [{ ...row, status: 'cancelled' }]);
+      expect(witness).toBeNull();
+      expect(found).toMatchObject([{ kind: 'status_conflict', expected: state, actual: 'cancelled' }]);
+      expect(classifyPair(ended, [{ ...row, status: '' }]).found).toEqual([]);
+      expect(kinds({ state: 'pending' }, { status: 'in review' })).toEqual([]);
+    },
+  );
+
   it('what the listing said before is not said again', () => {
     const known = { ...payout, state: 'success' as const, evidence: 'response+listing', fee: '10.0' };
     expect(classifyPair(known, [row])).toEqual({ witness: null, found: [] });
