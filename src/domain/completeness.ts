@@ -11,6 +11,8 @@ export type Pass = {
    * edge, and the base listing's older ones.
    */
   belowCut: number;
+  /** Distinct ids that it showed as created later than its own cut. */
+  aheadOfCut?: number;
   perPageChanged: boolean;
   /** Why the walk ended early; null when every page came. */
   trouble: string | null;
@@ -54,5 +56,8 @@ export function whyUnsound(pass: Pass): string | null {
   if (pass.trouble !== null) return pass.trouble;
   if (pass.perPageChanged) return 'the page size changed while the list was read';
   if (pass.belowCut === pass.total) return null;
+  const { aheadOfCut: ahead = 0 } = pass;
+  if (ahead > 0 && pass.belowCut + ahead === pass.total)
+    return `${ahead} of its ${pass.total} transfers bear a time after the service’s own clock, ${pass.cut}: they were made just now, or its times are of another zone than they say`;
   return `the list changed while it was read: its first page counted ${pass.total} transfers, its pages showed ${pass.belowCut}`;
 }

@@ -38,7 +38,7 @@ const groupRows = 4_000;
 
 /** What some pages brought: rows new to this pass, one page wholly beyond the edge, or no row at all. */
 type Heard = { fresh: boolean; beyond: boolean; empty: boolean };
-type Counts = { below: number } & Overlap;
+type Counts = { below: number; ahead: number } & Overlap;
 type Walk = {
   cut: string;
   first: ListPage;
@@ -81,8 +81,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     perPageChanged: false,
     trouble: null,
     nameless: null,
-    all: { below: 0, later: 0, both: 0 },
-    inside: { below: 0, later: 0, both: 0 },
+    all: { below: 0, ahead: 0, later: 0, both: 0 },
+    inside: { below: 0, ahead: 0, later: 0, both: 0 },
     oldest: Number.POSITIVE_INFINITY,
     gathered: [],
   };
@@ -131,6 +131,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
 
   function count(counts: Counts, createdAt: number, before: number): void {
     if (createdAt <= cut) counts.below++;
+    else counts.ahead++;
     if (options.earlierCut === null || createdAt > earlierCut) return;
     counts.later++;
     if (before === number - 1) counts.both++;
@@ -232,6 +233,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     cut: walk.cut,
     total: first.total,
     belowCut: counts.below + older,
+    aheadOfCut: counts.ahead,
     perPageChanged: walk.perPageChanged,
     trouble: walk.trouble ?? walk.nameless,
   };

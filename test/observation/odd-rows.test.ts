@@ -42,3 +42,13 @@ it('P28: a row without an id keeps the list from being proven, and hides no othe
   });
   expect(shown).toEqual(['1', '2', '4', '5']);
 });
+
+it('P28: says of a list whose times run ahead of its own clock what is wrong, not that it changed', async () => {
+  const before = { created_at: at(-1000), updated_at: at(-1000) };
+  const ahead = { created_at: at(3_600_000), updated_at: at(3_600_000) };
+  const { result } = await walk([[listedRow(1, before), listedRow(2, ahead)], [listedRow(3, ahead)]]);
+  expect(result).toMatchObject({
+    complete: false,
+    trouble: expect.stringContaining('2 of its 3 transfers bear a time after the service’s own clock'),
+  });
+});
