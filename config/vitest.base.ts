@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { folderOfThisRun } from '../test/support/memory-folder.ts';
 import { SimulationFirst } from './test-order.ts';
 import { CountReporter } from './test-reporter.ts';
+
+// Each commit of a test's ledger would wait for the disk. No test can see whether a disk kept what it was told to keep.
+process.env.TMPDIR ??= folderOfThisRun();
 
 /** What all runs of tests have in common. */
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { start, temporaryFolder } from '../support/cli.ts';
+import { start } from '../support/cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('demo needs no key and no configuration, finds what it planted, and names the reports', async () => {
   const began = performance.now();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { start, temporaryFolder } from '../support/cli.ts';
+import { start } from '../support/cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('sandbox prints URL and keys as its first line of JSON, answers, and stops on SIGTERM', async () => {
   const running = start(['sandbox', '--json', '--port', '0'], { cwd: temporaryFolder() });

@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
@@ -7,6 +6,7 @@ import { createIntake, type Intake, type Taken } from '../../src/intake/check.ts
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';
 export const row = (reference: string, amount = '100', account = '0123456785'): string =>
@@ -29,7 +29,7 @@ export type Setting = {
 
 /** A ledger and folders of its own, with a clock that moves only when told to. */
 export async function setting(yaml = ''): Promise<Setting> {
-  const home = mkdtempSync(join(tmpdir(), 'counterfoil-intake-'));
+  const home = temporaryFolder();
   const data = join(home, 'data');
   const at = (folder: string): string => join(data, folder);
   for (const folder of ['inbox', 'archive', 'rejected', 'reports'])

@@ -6,9 +6,9 @@ import { fail } from '../../src/commands/result.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { payoutOverview, payoutStory } from '../../src/ledger/overview.ts';
 import { withPlace } from '../../src/ledger/sqlite.ts';
-import { temporaryFolder } from '../support/cli.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it.skipIf(onPostgres)(
   'a ledger keeps its identity and birth when it is opened again, and is readable by its owner alone',

@@ -5,9 +5,9 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { halt } from '../../src/ledger/halts.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import type { PostgresPlace } from '../../src/ledger/place.ts';
-import { temporaryFolder } from '../support/cli.ts';
 import { addBatch, at, claimAt } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());

@@ -16,9 +16,9 @@ import { verifyLedger } from '../../src/ledger/verify.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryReconcile } from '../../src/runtime/worker-lock.ts';
 import { takeOver } from '../../src/submission/take-over.ts';
-import { temporaryFolder } from '../support/cli.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies, states } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());

@@ -6,8 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { TlsProblem } from '../../src/runtime/tls.ts';
-import { makeHome, temporaryFolder, until } from '../support/cli.ts';
+import { makeHome, until } from '../support/cli.ts';
 import { dial, proofOf, type Running, startReceiver } from '../support/receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/tls/${name}`, import.meta.url));
 const body = '{"event":"payout","reference":"A-1"}';

@@ -3,17 +3,9 @@ import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openLocal } from '../../src/local-app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
-import {
-  batchOf,
-  type Done,
-  type Home,
-  references,
-  start,
-  sum,
-  temporaryFolder,
-  until,
-} from '../support/cli.ts';
+import { batchOf, type Done, type Home, references, start, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** One clear line besides what names mode and service; never a stack. */
 function clear(done: Done): void {

@@ -1,18 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import {
-  batchOf,
-  csv,
-  makeHome,
-  parseJson,
-  references,
-  row,
-  start,
-  sum,
-  temporaryFolder,
-} from '../support/cli.ts';
+import { batchOf, csv, makeHome, parseJson, references, row, start, sum } from '../support/cli.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('init writes the configuration, .env.example and the folders, and never overwrites', async () => {
   const cwd = temporaryFolder();

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
+import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
 import { createBrakeWatch } from './brake-watch.ts';
 import { brakeSettings } from './brake-weather.ts';
@@ -213,9 +213,4 @@ function configFor(root: string, weather: Weather, ms: number): Config {
   const loaded = loadConfig({ cwd: root, env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   return loaded.config;
-}
-
-/** Memory where there is a folder in it: thousands of ledgers are made and thrown away. */
-function memoryFolder(): string {
-  return statSync('/dev/shm', { throwIfNoEntry: false })?.isDirectory() ? '/dev/shm' : tmpdir();
 }

@@ -1,20 +1,12 @@
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { runInit } from '../../src/commands/init.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { onPostgres } from './on-postgres/standing.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
 
@@ -109,13 +101,6 @@ export function start(
         look();
       }),
   };
-}
-
-/** A folder that goes away with the test. */
-export function temporaryFolder(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
 }
 
 /** Makes a home as `init` does, and a sandbox; settings are overridden by the environment, schedules are all off. */
