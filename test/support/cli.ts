@@ -110,7 +110,7 @@ export async function makeHome(
 ): Promise<Home> {
   const dir = temporaryFolder();
   await runInit(dir);
-  const sandbox = await createSandbox({ settleMs: 20, webhookRetryMs: 50, ...options });
+  const sandbox = await sandboxAhead({ settleMs: 20, webhookRetryMs: 50, ...options });
   onTestFinished(() => sandbox.stop());
   const { test } = sandbox.keys;
   const schedules = ['INTAKE', 'SUBMIT', 'FOLLOW_UP', 'RECONCILE', 'RECONCILE_FULL', 'REPORT'];
@@ -154,6 +154,22 @@ export async function makeHome(
         : [],
   };
   return home;
+}
+
+/**
+ * A sandbox whose clock goes on by a second when all is told to settle: what was just sent then lies before the second
+ * that a listing counts up to, and a `reconcile` need not wait for that second to pass (P28).
+ */
+async function sandboxAhead(options: SandboxOptions): Promise<Sandbox> {
+  let aheadMs = 0;
+  const sandbox = await createSandbox({ now: () => Date.now() + aheadMs, ...options });
+  return {
+    ...sandbox,
+    async settleAll() {
+      await sandbox.settleAll();
+      aheadMs += 1000;
+    },
+  };
 }
 
 /** The one JSON object that `--json` prints (contract.md, The command). */
