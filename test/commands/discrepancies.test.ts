@@ -1,15 +1,19 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { readSheet } from 'read-excel-file/node';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
 import { batchOf, type Home, makeHome } from '../support/cli.ts';
 import { inProcess } from '../support/in-process.ts';
 
+let home: Home;
+/** The data folder of a troubled home, from the first test on. */
+let kept: string | undefined;
+
 /** Two amounts differ and one transfer is nobody's: three discrepancies open. */
-async function troubled(): Promise<Home> {
-  const home = inProcess(await makeHome({}, { COUNTERFOIL_RECEIVER_ENABLED: 'false' }));
+async function trouble(): Promise<void> {
   await home.json(['submit', home.put('pay.csv', batchOf(4))], 0);
   await home.sandbox.settleAll();
   for (const transfer of home.sandbox.book.transfers()) {
@@ -20,18 +24,28 @@ async function troubled(): Promise<Home> {
       home.sandbox.book.change(transfer.id, { fee: '77.00', domain: 'live' });
   }
   await home.json(['reconcile'], 4);
-  return home;
 }
 
-let home: Home;
 const listed = async (code = 4) => (await home.json(['discrepancies'], code)).discrepancies;
 const idOf = async (kind: string): Promise<string> => {
   const found = (await listed()).find((one: { kind: string }) => one.kind === kind);
   return found.discrepancy_id;
 };
 
+const atHome = async (): Promise<Home> =>
+  inProcess(await makeHome({}, { COUNTERFOIL_RECEIVER_ENABLED: 'false' }));
+
+// The trouble is had once; each further test begins with a copy of what the ledger then knew.
 beforeEach(async () => {
-  home = await troubled();
+  home = await atHome();
+  const data = join(home.dir, 'data');
+  if (kept !== undefined) return cpSync(kept, data, { recursive: true });
+  await trouble();
+  kept = mkdtempSync(join(tmpdir(), 'counterfoil-troubled-'));
+  cpSync(data, kept, { recursive: true });
+});
+afterAll(() => {
+  if (kept !== undefined) rmSync(kept, { recursive: true, force: true });
 });
 
 it('lists every column of the report, the gravest and oldest first, with the whole life of each', async () => {
@@ -179,6 +193,9 @@ describe('the workbook for people', () => {
   });
 
   it('what was found since differs from what the person saw: the row is refused', async () => {
+    // The service itself is asked again: its own transfers must be there.
+    home = await atHome();
+    await trouble();
     const rows = await exported();
     for (const transfer of home.sandbox.book.transfers())
       if (transfer.reference === 'PAY-0002') home.sandbox.book.change(transfer.id, { amount: '2.00' });
