@@ -9,6 +9,8 @@ import { onPostgres } from './on-postgres/standing.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
+/** Runs several commands, given as JSON in one argument, and prints their exit codes last. */
+export const severalCommands = fileURLToPath(new URL('./commands-process.ts', import.meta.url));
 
 /** What a finished command left: exit code (null when a signal ended it), stdout and stderr. */
 export type Done = { code: number | null; out: string; err: string };
@@ -50,12 +52,12 @@ export type Json = ReturnType<typeof JSON.parse>;
 /** Starts the command as a user would, with nothing of this process's settings in its environment. */
 export function start(
   args: string[],
-  options: { cwd: string; env?: Record<string, string | undefined> },
+  options: { cwd: string; env?: Record<string, string | undefined>; script?: string },
 ): Running {
   const base = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(COUNTERFOIL_|NODE_|VITEST|VITE_)/.test(name)),
   );
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [options.script ?? bin, ...args], {
     cwd: options.cwd,
     env: { ...base, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
