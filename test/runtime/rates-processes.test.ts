@@ -3,18 +3,21 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
 
-let dir = '';
-beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'counterfoil-rates-'));
-  await (await openLedger(join(dir, 'ledger.db'), { now: () => new Date().toISOString() })).close();
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+/** Two processes on one ledger that each start as often as they may until the instant given, and say when. */
+async function startsOfTwo(limit: object, untilMs: number): Promise<number[][]> {
+  const dir = mkdtempSync(join(tmpdir(), 'counterfoil-rates-'));
+  try {
+    await (await openLedger(join(dir, 'ledger.db'), { now: () => new Date().toISOString() })).close();
+    return await Promise.all([startsOf(dir, limit, untilMs), startsOf(dir, limit, untilMs)]);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
 
-/** A process of its own that starts as often as it may until the instant given, and says when. */
-async function startsOf(limit: object, untilMs: number): Promise<number[]> {
+async function startsOf(dir: string, limit: object, untilMs: number): Promise<number[]> {
   const source = (name: string): string => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
   const script = `
     const { openLedger } = await import(${source('ledger/open.ts')});
@@ -42,23 +45,26 @@ async function startsOf(limit: object, untilMs: number): Promise<number[]> {
   let out = '';
   child.stdout.on('data', (chunk: Buffer) => (out += chunk));
   const [code] = await once(child, 'close');
-  expect(code).toBe(0);
+  if (code !== 0) throw new Error(`a process that starts ended with ${code}`);
   return JSON.parse(out);
 }
 
-it('two processes together start no more than requests_per_second', async () => {
+// Both only wait for their seconds to pass.
+it.concurrent('two processes together start no more than requests_per_second', async ({ expect }) => {
   const limit = { limit: 50, perMs: 1000, spread: 'even' };
   const seconds = 8;
   const until = Date.now() + seconds * 1000;
-  const shares = await Promise.all([startsOf(limit, until), startsOf(limit, until)]);
+  const shares = await startsOfTwo(limit, until);
   expect(shares.every((own) => own.length > 0)).toBe(true);
   // From before the processes began: a busy machine tells of a start late, never of one that was not due.
   expect(shares.flat().length).toBeLessThanOrEqual(50 * seconds + 2);
 });
 
-it('two processes together ask for no more resends than resends_per_minute', async () => {
+it.concurrent('two processes together ask for no more resends than resends_per_minute', async ({
+  expect,
+}) => {
   const limit = { limit: 6, perMs: 60_000, spread: 'burst' };
   const until = Date.now() + 4000;
-  const shares = await Promise.all([startsOf(limit, until), startsOf(limit, until)]);
+  const shares = await startsOfTwo(limit, until);
   expect(shares.flat()).toHaveLength(6);
 });
