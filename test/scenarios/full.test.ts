@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { batchOf, makeHome } from '../support/cli.ts';
+import { batchOf } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 it('P29: a full run compares again what succeeded long before the window', async () => {
   const home = await makeHome(

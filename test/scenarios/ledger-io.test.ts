@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { batchOf, type Home, makeHome, references, sum } from '../support/cli.ts';
+import { batchOf, type Home, references, sum } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 const rows = 60;
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, makeHome } from '../support/cli.ts';
+import { batchOf } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 it('a month that is over is closed once, and its files are the same bytes whenever they are written', async () => {
   const home = await makeHome();

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message.ts';
-import { batchOf, type Home, makeHome, type Running, references, until } from '../support/cli.ts';
+import { batchOf, type Home, type Running, references, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 async function serving(
   home: Home,

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import { batchOf, type Home, makeHome, type Running, references, until } from '../support/cli.ts';
+import { batchOf, type Home, type Running, references, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
 import { noRedis, startRedis } from '../support/redis-server.ts';
 
@@ -165,7 +166,7 @@ describe('the password of a queue', () => {
       await daemon.line(/the queue cannot be reached/);
       const told = [await stop([{ daemon }])];
       for (const args of [['config', 'show'], ['doctor'], ['doctor', '--offline'], ['status'], ['submit']]) {
-        const { out, err } = await at.run(args);
+        const { out, err } = await at.start(args).done;
         told.push(out, err);
       }
       expect(told.filter((text) => text.includes(password))).toEqual([]);

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
 import { endWorker, openWorkers } from '../../src/ledger/workers.ts';
-import { batchOf, type Done, type Home, makeHome, references, sum, until } from '../support/cli.ts';
+import { batchOf, type Done, type Home, references, sum, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 
 const everySecond = {
   COUNTERFOIL_SCHEDULES_INTAKE: '* * * * * *',
@@ -20,12 +21,12 @@ async function serving(home: Home, env: Record<string, string> = {}) {
 const bodiesOf = (home: Home, names: string[]): number[] =>
   names.map((reference) => home.sandbox.requests.bodies(reference));
 
-/** Runs a command again and again until told to stop. */
+/** Runs a command again and again, each time in a process of its own, until told to stop. */
 function again(home: Home, args: string[]) {
   const ends: Done[] = [];
   let stopped = false;
   const work = async (): Promise<void> => {
-    while (!stopped) ends.push(await home.run(args));
+    while (!stopped) ends.push(await home.start(args).done);
   };
   const done = work();
   return {
@@ -79,7 +80,7 @@ it('a second reconcile and a second serve beside the first end with 11', async (
   const first = home.start(['reconcile', '--json']);
   const posts = home.sandbox.requests.posts;
   await new Promise((resolve) => setTimeout(resolve, 900));
-  const second = await home.run(['reconcile']);
+  const second = await home.start(['reconcile']).done;
   expect(second.code, second.err).toBe(11);
   expect([0, 4]).toContain((await first.done).code);
   expect(home.sandbox.requests.posts).toBe(posts);
@@ -89,7 +90,7 @@ it('a second reconcile and a second serve beside the first end with 11', async (
 
 it('P3: a killed sender is taken over within seconds: what it was sending is unknown, never ready, and goes out once', async () => {
   const home = await makeHome({ latencyMs: 1500, settleMs: 600_000 });
-  const first = home.start(['submit', home.put('pay.csv', batchOf(60))]);
+  const first = home.start(['submit', home.put('pay.csv', batchOf(32))]);
   // The service counts a POST when it answers: after the first answer eight more are under way for as long again.
   await until(
     15_000,
@@ -107,13 +108,13 @@ it('P3: a killed sender is taken over within seconds: what it was sending is unk
   await until(10_000, payouts, ({ unknown = 0 }) => unknown === before.sending);
   expect(performance.now() - began).toBeLessThan(10_000);
   await until(40_000, payouts, ({ sending = 0, ready = 0 }) => sending + ready === 0);
-  const bodies = bodiesOf(home, references(60));
+  const bodies = bodiesOf(home, references(32));
   expect(Math.max(...bodies)).toBe(1);
   // The rest went out after the take-over; only what died before its write may be missing.
   expect(bodies.filter((n) => n === 0).length).toBeLessThanOrEqual(before.sending);
   const unsettled = (await home.run(['submit', '--json'])).out;
   expect(JSON.parse(unsettled).batches[0].payouts).toMatchObject({ unknown: before.sending });
-  expect(Math.max(...bodiesOf(home, references(60)))).toBe(1);
+  expect(Math.max(...bodiesOf(home, references(32)))).toBe(1);
   daemon.signal('SIGTERM');
   expect((await daemon.done).code).toBe(0);
 }, 90_000);

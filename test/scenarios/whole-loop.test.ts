@@ -1,10 +1,21 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { batchOf, csv, makeHome, parseJson, references, row, start, sum } from '../support/cli.ts';
+import {
+  batchOf,
+  csv,
+  makeHome as makeRealHome,
+  parseJson,
+  references,
+  row,
+  start,
+  sum,
+} from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+// Each kind of end is that of a whole process somewhere here; the other tests run their commands in this one.
 it('init writes the configuration, .env.example and the folders, and never overwrites', async () => {
   const cwd = temporaryFolder();
   expect(await start(['init', 'payroll'], { cwd }).done).toMatchObject({ code: 0 });
@@ -17,7 +28,7 @@ it('init writes the configuration, .env.example and the folders, and never overw
 });
 
 it('a batch goes in, is sent once, settles, is reconciled and reported (contract: the whole loop)', async () => {
-  const home = await makeHome();
+  const home = await makeRealHome();
   const [firstLine = '', ...rows] = batchOf(5).trimEnd().split('\n');
   const input = [`${firstLine},department`, ...rows.map((line) => `${line},=1+1`)];
   const file = home.put('data/inbox/november.csv', `${input.join('\n')}\n`);
@@ -143,7 +154,7 @@ it('P22: the same content is refused for ever, naming the batch it became: same 
 });
 
 it('a reference of an earlier batch is refused whatever its case (contract: unique for ever)', async () => {
-  const home = await makeHome();
+  const home = await makeRealHome();
   await home.json(['submit', home.put('a.csv', csv(row(1)))], 0);
   const again = await home.json(['submit', home.put('b.csv', csv(row(2, { reference: 'pay-0001' })))], 3);
   expect(again.refused[0].problems[0]).toMatchObject({ row: 2, column: 'reference', value: 'pay-0001' });
@@ -196,7 +207,7 @@ it('a lost answer becomes unknown and exit 4, is never sent again, and the listi
 });
 
 it('reconcile ends with 4 and names what is wrong: a stranger and a wrong amount', async () => {
-  const home = await makeHome({ faults: { 'PAY-0001': 'wrong_amount' } });
+  const home = await makeRealHome({ faults: { 'PAY-0001': 'wrong_amount' } });
   await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
   await home.sandbox.settleAll();
   home.sandbox.book.plant({ reference: 'STRANGER-1' });
@@ -218,7 +229,7 @@ it('reconcile ends with 4 and names what is wrong: a stranger and a wrong amount
 });
 
 it.skipIf(onPostgres)('the ledger and what it holds are not readable by others', async () => {
-  const home = await makeHome();
+  const home = await makeRealHome();
   await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
   expect(statSync(join(home.dir, 'data/ledger.db')).mode & 0o077).toBe(0);
 });
