@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { folderOfThisRun } from '../test/support/memory-folder.ts';
-import { SimulationFirst } from './test-order.ts';
+import { LongestFirst } from './test-order.ts';
 import { CountReporter } from './test-reporter.ts';
 
 // Each commit of a test's ledger would wait for the disk. No test can see whether a disk kept what it was told to keep.
@@ -13,7 +13,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     reporters: [new CountReporter()],
-    sequence: { sequencer: SimulationFirst },
+    sequence: { sequencer: LongestFirst },
     // Much of the time is waiting for processes: two cores carry two workers, where the default is one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Tests start real servers and real processes on machines with few cores.
