@@ -1,16 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { type Home, makeHome, type Running, until } from '../support/cli.ts';
+import { type Home, makeHome, until } from '../support/cli.ts';
 import { dial, exchange, requestBytes, sign, statusesOf } from '../support/receiver.ts';
+import { serving } from '../support/serving.ts';
 
 type Load = { acknowledged: Set<string>; stop(): Promise<void> };
-
-async function serving(home: Home): Promise<{ daemon: Running; port: number }> {
-  const daemon = home.start(['serve', '--json']);
-  const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
-  return { daemon, port: Number(new URL(receiver).port) };
-}
 
 /** Delivers without pause on some connections, each event once, and notes which were answered 200. */
 function load(home: Home, port: number, lanes = 16): Load {
@@ -54,7 +49,8 @@ async function keptIn(home: Home): Promise<{ body: string; applied: boolean }[]>
 it('kill -9 under load: every delivery that was acknowledged is in the ledger', async () => {
   const home = await makeHome();
   for (let round = 0; round < 3; round++) {
-    const { daemon, port } = await serving(home);
+    const { daemon, url } = await serving(home);
+    const port = Number(new URL(url).port);
     const under = load(home, port);
     await until(
       20_000,
@@ -71,7 +67,8 @@ it('kill -9 under load: every delivery that was acknowledged is in the ledger', 
 
 it('SIGTERM under load: what was read is answered and applied, a sender that never ends holds nobody up', async () => {
   const home = await makeHome();
-  const { daemon, port } = await serving(home);
+  const { daemon, url } = await serving(home);
+  const port = Number(new URL(url).port);
   const endless = await dial(port);
   endless.on('error', () => undefined);
   endless.resume().write('POST /webhooks/test HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');

@@ -1,17 +1,11 @@
 import { expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { batchOf, type Home, type Json, type Running, until } from '../support/cli.ts';
+import { batchOf, type Home, type Json, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
+import { serving } from '../support/serving.ts';
 
 const now = { COUNTERFOIL_RECONCILIATION_STALE_PENDING_HOURS: '0' };
 const hears = { COUNTERFOIL_RECONCILIATION_WEBHOOK_GRACE_MINUTES: '0' };
-
-async function serving(home: Home, env: Record<string, string> = {}): Promise<Running> {
-  const daemon = home.start(['serve', '--json'], env);
-  const ready = JSON.parse(await daemon.line(/"ready":true/));
-  home.sandbox.setWebhookUrl(`${ready.receiver}/webhooks/test`);
-  return daemon;
-}
 
 const rows = (...lines: string[]): string => `reference,amount,currency\n${lines.join('\n')}\n`;
 const collectionOf = async (home: Home, reference: string): Promise<Json> =>
@@ -28,7 +22,7 @@ it('expected collections are taken, heard, verified, missed and told apart, and 
     'INV-WRONG': 'wrong_amount',
   };
   const home = await makeHome({ faults }, { ...now, ...hears });
-  const daemon = await serving(home);
+  const { daemon } = await serving(home);
   const given = ['INV-PAID', 'INV-LOST', 'INV-GHOST', 'INV-WRONG', 'INV-SHORT', 'INV-NEVER'];
   home.put('data/inbox/collections/week.csv', rows(...given.map((reference) => `${reference},100,NGN`)));
   const taken = await home.json(['submit'], 0);
@@ -101,7 +95,7 @@ it('expected collections are taken, heard, verified, missed and told apart, and 
 
 it('webhooks that were lost are asked for again by hand and by the daemon, and the run counts them', async () => {
   const home = await makeHome({ faults: { 'PAY-0001': 'webhook_missing' } }, hears);
-  const daemon = await serving(home);
+  const { daemon } = await serving(home);
   await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
   await home.sandbox.settleAll();
   const first = await home.json(['reconcile'], 4);
@@ -128,7 +122,7 @@ it('webhooks that were lost are asked for again by hand and by the daemon, and t
 
 it('resend asks for known references only, all or none of them', async () => {
   const home = await makeHome({ faults: { 'C-1': 'webhook_missing' } });
-  const daemon = await serving(home);
+  const { daemon } = await serving(home);
   await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
   await home.sandbox.settleAll();
   const unknown = await home.run(['resend', 'PAY-0001', 'PAY-9999']);

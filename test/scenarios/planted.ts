@@ -1,5 +1,5 @@
 import { chmodSync } from 'node:fs';
-import { type Home, makeHome, type Running, severalCommands, start } from '../support/cli.ts';
+import { type Home, makeHome, type Running, startSeveral } from '../support/cli.ts';
 import { canaries } from './canaries.ts';
 
 /** A home with the canaries planted, that keeps everything it printed and the titles of its processes. */
@@ -63,8 +63,8 @@ export async function planted(): Promise<Planted> {
     start: begin,
     run: (args, env) => begin(args, env).done,
     async runAll(commands, env) {
-      const options = { cwd: home.dir, env: { ...home.env, ...env }, script: severalCommands };
-      const { out } = await kept(start([JSON.stringify(commands)], options)).done;
+      const { out } = await kept(startSeveral(commands, { cwd: home.dir, env: { ...home.env, ...env } }))
+        .done;
       return JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
     },
   };

@@ -4,19 +4,18 @@ import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message
 import { batchOf, type Done, type Running, until } from '../support/cli.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { httpReply, startRawService } from '../support/raw-service.ts';
+import { serving } from '../support/serving.ts';
 import { canaries, found, foundInFiles } from './canaries.ts';
 import { type Planted, planted } from './planted.ts';
 
 /** All that is configured, and so what the service may know: it is told nothing else. */
 const everything = Object.values(canaries).slice(0, 14).join(' ');
 
-async function serving(home: Planted): Promise<{ daemon: Running; url: string }> {
-  const daemon = home.start(['serve', '--json']);
-  const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
-  home.sandbox.setWebhookUrl(`${receiver}/webhooks/test`);
+async function watched(home: Planted): Promise<{ daemon: Running; url: string }> {
+  const { daemon, url } = await serving(home);
   for (const file of ['cmdline', 'comm'])
     home.titles.push(readFileSync(`/proc/${daemon.pid}/${file}`, 'utf8'));
-  return { daemon, url: receiver };
+  return { daemon, url };
 }
 
 /** Commands that read, one after the other; each must come to its end. */
@@ -156,7 +155,7 @@ it('twenty canaries stay out of files, output and process titles through a whole
 }, async () => {
   expect(Object.keys(canaries)).toHaveLength(20);
   const home = await planted();
-  const { daemon, url } = await serving(home);
+  const { daemon, url } = await watched(home);
   home.put('pay.csv', batchOf(3));
   expect((await home.run(['check', 'pay.csv'])).code).toBe(0);
   expect((await home.run(['submit', 'pay.csv'])).code).toBe(0);
@@ -220,7 +219,7 @@ it.skipIf(onPostgres)(
   async () => {
     const home = await planted();
     home.put('pay.csv', batchOf(2));
-    const { daemon, url } = await serving(home);
+    const { daemon, url } = await watched(home);
     expect((await home.run(['submit', 'pay.csv'])).code).toBe(0);
     const ledger = `${home.dir}/data/ledger.db`;
     const file = openSync(ledger, 'r+');

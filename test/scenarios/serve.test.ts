@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest';
 import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message.ts';
-import { batchOf, type Home, type Running, references, until } from '../support/cli.ts';
+import { batchOf, references, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
-
-async function serving(
-  home: Home,
-  env: Record<string, string> = {},
-): Promise<{ daemon: Running; url: string }> {
-  const daemon = home.start(['serve', '--json'], env);
-  const ready = JSON.parse(await daemon.line(/"ready":true/));
-  home.sandbox.setWebhookUrl(`${ready.receiver}/webhooks/test`);
-  return { daemon, url: ready.receiver };
-}
+import { serving } from '../support/serving.ts';
 
 it('with every schedule off, serve hears a signed webhook and the payout is success within two seconds', async () => {
   const home = await makeHome({ settleMs: 600_000 });

@@ -4,19 +4,13 @@ import { openLedger } from '../../src/ledger/open.ts';
 import { endWorker, openWorkers } from '../../src/ledger/workers.ts';
 import { batchOf, type Done, type Home, references, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
+import { everySecond, serving } from '../support/serving.ts';
 
-const everySecond = {
-  COUNTERFOIL_SCHEDULES_INTAKE: '* * * * * *',
-  COUNTERFOIL_SCHEDULES_SUBMIT: '* * * * * *',
-  COUNTERFOIL_SCHEDULES_FOLLOW_UP: '* * * * * *',
+const busily = {
+  COUNTERFOIL_SCHEDULES_INTAKE: everySecond,
+  COUNTERFOIL_SCHEDULES_SUBMIT: everySecond,
+  COUNTERFOIL_SCHEDULES_FOLLOW_UP: everySecond,
 };
-
-async function serving(home: Home, env: Record<string, string> = {}) {
-  const daemon = home.start(['serve', '--json'], env);
-  const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
-  home.sandbox.setWebhookUrl(`${receiver}/webhooks/test`);
-  return daemon;
-}
 
 const bodiesOf = (home: Home, names: string[]): number[] =>
   names.map((reference) => home.sandbox.requests.bodies(reference));
@@ -40,7 +34,7 @@ function again(home: Home, args: string[]) {
 
 it('P1: serve, two submits, reconcile, hold and release at once on one ledger: every payout goes out once', async () => {
   const home = await makeHome({ latencyMs: 5 });
-  const daemon = await serving(home, everySecond);
+  const { daemon } = await serving(home, busily);
   const count = 400;
   const half = count / 2;
   home.put('data/inbox/one.csv', batchOf(half));
@@ -103,7 +97,7 @@ it('P3: a killed sender is taken over within seconds: what it was sending is unk
   const before = JSON.parse((await home.run(['status', '--json'])).out).payouts;
   expect(before.sending).toBe(8);
   const began = performance.now();
-  const daemon = await serving(home, everySecond);
+  const { daemon } = await serving(home, busily);
   const payouts = async () => JSON.parse((await home.run(['status', '--json'])).out).payouts;
   await until(10_000, payouts, ({ unknown = 0 }) => unknown === before.sending);
   expect(performance.now() - began).toBeLessThan(10_000);
@@ -121,7 +115,7 @@ it('P3: a killed sender is taken over within seconds: what it was sending is unk
 
 it('P3: a daemon that others took for dead stops with 1 and says why, instead of failing for ever', async () => {
   const home = await makeHome();
-  const daemon = await serving(home, { ...everySecond, COUNTERFOIL_SCHEDULES_INTAKE: '' });
+  const { daemon } = await serving(home, { ...busily, COUNTERFOIL_SCHEDULES_INTAKE: '' });
   const ledger = await openLedger(join(home.dir, 'data', 'ledger.db'), {
     now: () => new Date().toISOString(),
   });

@@ -9,8 +9,7 @@ import { onPostgres } from './on-postgres/standing.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
-/** Runs several commands, given as JSON in one argument, and prints their exit codes last. */
-export const severalCommands = fileURLToPath(new URL('./commands-process.ts', import.meta.url));
+const severalCommands = fileURLToPath(new URL('./commands-process.ts', import.meta.url));
 
 /** What a finished command left: exit code (null when a signal ended it), stdout and stderr. */
 export type Done = { code: number | null; out: string; err: string };
@@ -49,17 +48,25 @@ async function ledgerUrlFor(path: string): Promise<string> {
 /** What a command printed, unchecked: checking its shape is what the tests do. */
 export type Json = ReturnType<typeof JSON.parse>;
 
+type Where = { cwd: string; env?: Record<string, string | undefined> };
+
 /** Starts the command as a user would, with nothing of this process's settings in its environment. */
-export function start(
-  args: string[],
-  options: { cwd: string; env?: Record<string, string | undefined>; script?: string },
-): Running {
+export function start(args: string[], where: Where): Running {
+  return startScript([bin, ...args], where);
+}
+
+/** Starts one process that runs the commands one after the other, and prints their exit codes as its last line. */
+export function startSeveral(commands: string[][], where: Where): Running {
+  return startScript([severalCommands, JSON.stringify(commands)], where);
+}
+
+function startScript(args: string[], where: Where): Running {
   const base = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(COUNTERFOIL_|NODE_|VITEST|VITE_)/.test(name)),
   );
-  const child = spawn(process.execPath, [options.script ?? bin, ...args], {
-    cwd: options.cwd,
-    env: { ...base, ...options.env },
+  const child = spawn(process.execPath, args, {
+    cwd: where.cwd,
+    env: { ...base, ...where.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';

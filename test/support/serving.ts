@@ -1,0 +1,14 @@
+import type { Home, Running } from './cli.ts';
+
+/** A daemon that is ready, to which the home's sandbox sends its webhooks; `url` is its receiver's address. */
+export async function serving(
+  home: Home,
+  env: Record<string, string> = {},
+): Promise<{ daemon: Running; url: string }> {
+  const daemon = home.start(['serve', '--json'], env);
+  const { receiver } = JSON.parse(await daemon.line(/"ready":true/));
+  home.sandbox.setWebhookUrl(`${receiver}/webhooks/test`);
+  return { daemon, url: receiver };
+}
+
+export const everySecond = '* * * * * *';
