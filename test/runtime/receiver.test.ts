@@ -10,6 +10,7 @@ import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { countRejections } from '../../src/ledger/webhook-inbox.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createReceiver, type Receiver } from '../../src/runtime/receiver.ts';
+import { receiverSettings } from '../support/receiver.ts';
 
 const key = 'sk_test_vector_key';
 const vectors: { webhook: { raw_body: string; payloadsignature: string }[] } = JSON.parse(
@@ -20,17 +21,6 @@ const modeKeys = {
   publicKeys: ['pk_test_1'],
   encryptionKeys: [],
   webhookKeys: [] as string[],
-};
-const settings: Config['receiver'] = {
-  enabled: true,
-  host: '127.0.0.1',
-  port: 0,
-  tlsCert: '',
-  tlsKey: '',
-  trustProxy: [],
-  allowFrom: [],
-  replayWindowSeconds: 300,
-  maxBodyBytes: 65_536,
 };
 const clock = systemClock();
 const sign = (message: string): string => createHmac('sha512', key).update(message).digest('hex');
@@ -45,7 +35,7 @@ const start = async (
   over: { receiver?: Partial<Config['receiver']>; keys?: Config['keys']; requestTimeoutMs?: number } = {},
 ): Promise<void> => {
   receiver = createReceiver({
-    config: { receiver: { ...settings, ...over.receiver }, keys: over.keys ?? { test: modeKeys } },
+    config: { receiver: { ...receiverSettings, ...over.receiver }, keys: over.keys ?? { test: modeKeys } },
     ledger,
     clock,
     log: pino({ level: 'silent' }),

@@ -6,7 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../src/ledger/jobs.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createScheduler, isOverdue, type ScheduledJob } from '../../src/runtime/scheduler.ts';
+import {
+  createScheduler,
+  isOverdue,
+  type ScheduledJob,
+  type Scheduler,
+} from '../../src/runtime/scheduler.ts';
 
 let dir = '';
 let ledger: Ledger;
@@ -49,8 +54,8 @@ describe('isOverdue', () => {
 });
 
 describe('scheduler', () => {
-  const run = async (jobs: ScheduledJob[]): Promise<void> => {
-    const scheduler = createScheduler({
+  const schedulerOf = (jobs: ScheduledJob[]): Scheduler =>
+    createScheduler({
       jobs,
       timezone: zone,
       clock,
@@ -59,6 +64,8 @@ describe('scheduler', () => {
       worker: 'serve-1',
       isAlive: async () => true,
     });
+  const run = async (jobs: ScheduledJob[]): Promise<void> => {
+    const scheduler = schedulerOf(jobs);
     await scheduler.start();
     await scheduler.stop();
   };
@@ -99,15 +106,7 @@ describe('scheduler', () => {
       expression,
       run: async () => ({}),
     }));
-    const scheduler = createScheduler({
-      jobs,
-      timezone: zone,
-      clock,
-      jobsStore: createJobsStore(ledger, 'test'),
-      log,
-      worker: 'serve-1',
-      isAlive: async () => true,
-    });
+    const scheduler = schedulerOf(jobs);
     await scheduler.start();
     const [nightly, off] = scheduler.nextRuns();
     await scheduler.stop();

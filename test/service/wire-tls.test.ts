@@ -12,10 +12,9 @@ import {
   setDefaultCACertificates,
   type TlsOptions,
 } from 'node:tls';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createServiceClient } from '../../src/service/client.ts';
-import { createTransport } from '../../src/service/transport.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { httpReply, type RawRequest, startRawService } from '../support/raw-service.ts';
+import { clientOf, closers } from './orders.ts';
 
 const fixture = (name: string): string =>
   readFileSync(new URL(`../fixtures/tls/${name}.pem`, import.meta.url), 'utf8');
@@ -30,21 +29,8 @@ const accepted =
 const usual = getCACertificates('default');
 beforeAll(() => setDefaultCACertificates([...usual, trusted.cert, elsewhere.cert]));
 afterAll(() => setDefaultCACertificates(usual));
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
 function send(url: string, timeoutMs = 3000) {
-  const client = createServiceClient({
-    baseUrl: url,
-    secretKey: 'sk_test_x',
-    orderKey: 'sk_test_x',
-    signingKey: 'enc_x',
-    transport: createTransport({ origin: url, timeoutMs, concurrency: 1 }),
-    rules: { codes: {}, edgeRejections: [429] },
-  });
-  closers.push(() => client.close());
+  const client = clientOf(url, timeoutMs);
   return client.bankTransfer(body, 'R-1', () => true);
 }
 

@@ -1,8 +1,7 @@
 import { createServer, type Socket } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
-import { createServiceClient } from '../../src/service/client.ts';
-import { createTransport } from '../../src/service/transport.ts';
+import { expect, it } from 'vitest';
 import { httpReply, type RawOptions, type RawRequest, startRawService } from '../support/raw-service.ts';
+import { clientOf, closers } from './orders.ts';
 
 const accepted = (reference: string): string =>
   httpReply(
@@ -13,22 +12,9 @@ const refused = httpReply(400, '{"success":false,"status":"24","message":"no suc
 const referenceIn = (body: string): string => /"reference":"([^"]+)"/.exec(body)?.[1] ?? '';
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
 /** The real client of this address: each order has a reference and a body of its own. */
 function orders(url: string, timeoutMs = 2000) {
-  const client = createServiceClient({
-    baseUrl: url,
-    secretKey: 'sk_test_x',
-    orderKey: 'sk_test_x',
-    signingKey: 'enc_x',
-    transport: createTransport({ origin: url, timeoutMs, concurrency: 1 }),
-    rules: { codes: {}, edgeRejections: [429] },
-  });
-  closers.push(() => client.close());
+  const client = clientOf(url, timeoutMs);
   return (reference: string) =>
     client.bankTransfer(`{"narration":"Salary","reference":"${reference}"}`, reference, () => true);
 }

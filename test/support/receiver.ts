@@ -22,7 +22,8 @@ export const guardedKeys = {
 };
 export const plainKeys = { ...guardedKeys, webhookKeys: [] };
 
-const settings: Config['receiver'] = {
+/** As configured by default, on any free port. */
+export const receiverSettings: Config['receiver'] = {
   enabled: true,
   host: '127.0.0.1',
   port: 0,
@@ -61,7 +62,7 @@ export async function startReceiver({ receiver: over, keys, ...deps }: Options =
   const logged: string[] = [];
   const stored: bigint[] = [];
   const receiver = createReceiver({
-    config: { receiver: { ...settings, ...over }, keys: keys ?? { test: guardedKeys } },
+    config: { receiver: { ...receiverSettings, ...over }, keys: keys ?? { test: guardedKeys } },
     ledger,
     clock,
     log: pino({ level: 'info' }, { write: (line) => void logged.push(line) }),
