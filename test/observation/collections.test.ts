@@ -9,6 +9,7 @@ import { createCollectionLookUps } from '../../src/observation/verify-collection
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { handClock } from './setting.ts';
+import { absent, data, reply, shown, silent } from './verify-replies.ts';
 
 const minute = 60_000;
 let ledger: TestLedger;
@@ -46,21 +47,6 @@ async function expectInvoice(amount = 10_000n): Promise<void> {
     await expectSome(trx, file, clock.iso(), [row]);
     await trx.updateTable('collection_files').set({ phase: 'loaded' }).execute();
   });
-}
-
-const data = { reference: 'INV-1', trx: 'COL1', amount: '100.00', currency: 'NGN', domain: 'test' };
-const shown = (patch: Record<string, unknown> = {}) =>
-  reply({ success: true, status: '00', message: 'found', data: { ...data, status: 'success', ...patch } });
-const absent = () => reply({ success: false, status: '05', message: 'Transaction not found' }, 404);
-const silent: ServiceTrouble = {
-  kind: 'trouble',
-  reason: 'timeout',
-  message: 'no answer',
-  httpStatus: null,
-  retryAfterMs: null,
-};
-function reply(json: unknown, httpStatus = 200): LookUpReply {
-  return { kind: 'reply', httpStatus, json, raw: JSON.stringify(json), date: null };
 }
 
 /** Asks what is due; `meanwhile` happens while the answer is on its way. */

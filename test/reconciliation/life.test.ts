@@ -1,19 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countOpen, listOpen } from '../../src/ledger/discrepancies.ts';
+import { listOpen } from '../../src/ledger/discrepancies.ts';
 import { decide, type Verdict } from '../../src/ledger/discrepancy-decisions.ts';
 import { livesOf } from '../../src/ledger/discrepancy-events.ts';
-import { newestCompleteRun } from '../../src/ledger/listings.ts';
-import {
-  addBatch,
-  at,
-  claimAt,
-  makeLedger,
-  recordOutcome,
-  replies,
-  states,
-  type TestLedger,
-} from '../support/ledger.ts';
-import { listedTransfer, nightOf } from './setting.ts';
+import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -24,11 +14,6 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-async function sendAll(): Promise<void> {
-  for (const claim of await claimAt(ledger, at(0), 10))
-    await recordOutcome(ledger, at(1), claim, replies.accepted(`T-${claim.reference}`));
-}
-const rows = (amount = '1500.00') => [listedTransfer('R-1', { amount }), listedTransfer('R-2')];
 const one = async () => {
   const [found] = await listOpen(ledger.db, { mode: 'test', states: ['open', 'acknowledged', 'resolved'] });
   if (!found) throw new Error('nothing was found');
@@ -42,17 +27,17 @@ const say = async (verdict: Verdict, note: string, ms: number) => {
 };
 
 it('its whole life is kept: first sight, what closed it, how often it came back', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows('9.00') });
-  await nightOf(ledger, { at: 2 * hour, rows: rows('9.00') });
-  const { summary } = await nightOf(ledger, { at: 3 * hour, rows: rows() });
+  await sendAll(ledger);
+  await nightOf(ledger, { at: hour, rows: bothListed('9.00') });
+  await nightOf(ledger, { at: 2 * hour, rows: bothListed('9.00') });
+  const { summary } = await nightOf(ledger, { at: 3 * hour, rows: bothListed() });
   expect(summary.discrepancies).toMatchObject({ open: {}, resolved: 1 });
   expect(await one()).toMatchObject({
     state: 'resolved',
     resolved_by: 'evidence',
     resolved_at: at(3 * hour),
   });
-  await nightOf(ledger, { at: 4 * hour, rows: rows('9.00') });
+  await nightOf(ledger, { at: 4 * hour, rows: bothListed('9.00') });
   expect(await one()).toMatchObject({
     state: 'open',
     resolved_by: null,
@@ -72,30 +57,30 @@ it('its whole life is kept: first sight, what closed it, how often it came back'
 });
 
 it('acknowledged stays so while it is the same, and evidence closes it with the person’s note beside', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows('9.00') });
+  await sendAll(ledger);
+  await nightOf(ledger, { at: hour, rows: bothListed('9.00') });
   expect(await say('acknowledge', 'ticket 4711', 2 * hour)).toBe(1);
   expect(await say('acknowledge', 'again', 2 * hour)).toBe(0);
-  const { summary } = await nightOf(ledger, { at: 3 * hour, rows: rows('9.00') });
+  const { summary } = await nightOf(ledger, { at: 3 * hour, rows: bothListed('9.00') });
   expect(summary.discrepancies).toMatchObject({ open: {}, opened: 0 });
   expect(await one()).toMatchObject({
     state: 'acknowledged',
     note: 'ticket 4711',
     last_seen_at: at(3 * hour),
   });
-  await nightOf(ledger, { at: 4 * hour, rows: rows() });
+  await nightOf(ledger, { at: 4 * hour, rows: bothListed() });
   expect(await one()).toMatchObject({ state: 'resolved', resolved_by: 'evidence' });
   expect((await one()).note).toMatch(/^ticket 4711; closed by evidence of run /);
 });
 
 it('what a person resolved stays resolved while the same is found, and opens again when it changes', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows('9.00') });
+  await sendAll(ledger);
+  await nightOf(ledger, { at: hour, rows: bothListed('9.00') });
   expect(await say('resolve', 'the service owes us', 2 * hour)).toBe(1);
-  const same = await nightOf(ledger, { at: 3 * hour, rows: rows('9.00') });
+  const same = await nightOf(ledger, { at: 3 * hour, rows: bothListed('9.00') });
   expect(same.summary.discrepancies).toMatchObject({ open: {}, opened: 0, resolved: 0 });
   expect(await one()).toMatchObject({ state: 'resolved', resolved_by: 'person', resolved_at: at(2 * hour) });
-  const changed = await nightOf(ledger, { at: 4 * hour, rows: rows('8.00') });
+  const changed = await nightOf(ledger, { at: 4 * hour, rows: bothListed('8.00') });
   expect(changed.summary.discrepancies).toMatchObject({ open: { amount_conflict: 1 }, opened: 1 });
   expect((await one()).note).toBe(
     'changed since a person resolved it (the service owes us); then expected 1500.00, found 9.00; reopened once',
@@ -108,103 +93,20 @@ it('what a person resolved stays resolved while the same is found, and opens aga
 });
 
 it('what a person resolved opens again when it was gone meanwhile, though the same is found', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows('9.00') });
+  await sendAll(ledger);
+  await nightOf(ledger, { at: hour, rows: bothListed('9.00') });
   await say('resolve', 'written off', 2 * hour);
-  const gone = await nightOf(ledger, { at: 3 * hour, rows: rows() });
+  const gone = await nightOf(ledger, { at: 3 * hour, rows: bothListed() });
   expect(gone.summary.discrepancies, 'it was resolved before').toMatchObject({ opened: 0, resolved: 0 });
   expect((await one()).note).toMatch(/^written off; closed by evidence of run /);
-  await nightOf(ledger, { at: 4 * hour, rows: rows() });
-  const back = await nightOf(ledger, { at: 5 * hour, rows: rows('9.00') });
+  await nightOf(ledger, { at: 4 * hour, rows: bothListed() });
+  const back = await nightOf(ledger, { at: 5 * hour, rows: bothListed('9.00') });
   expect(back.summary.discrepancies).toMatchObject({ open: { amount_conflict: 1 }, opened: 1 });
   expect((await life()).map(({ event }) => event)).toEqual(['opened', 'resolved', 'closed', 'reopened']);
 });
 
-it('P29: a run that did not see the whole list closes only by what it saw', async () => {
-  await sendAll();
-  const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9' });
-  await nightOf(ledger, { at: hour, rows: [...rows('9.00'), strange] });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
-  const listing = { complete: false };
-  await nightOf(ledger, { at: 2 * hour, rows: [listedTransfer('R-2')], listing });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
-  await nightOf(ledger, { at: 3 * hour, rows: rows(), listing });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ missing_in_ledger: 1 });
-  await nightOf(ledger, { at: 4 * hour, rows: rows() });
-  expect(await countOpen(ledger.db, 'test')).toEqual({});
-});
-
-it('P29: another transfer of the payout does not close what one that was not seen again showed', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows('9.00') });
-  const another = [listedTransfer('R-1', { id: 'T-other' }), listedTransfer('R-2')];
-  await nightOf(ledger, { at: 2 * hour, rows: another, listing: { complete: false } });
-  expect(await one()).toMatchObject({ kind: 'amount_conflict', state: 'open' });
-});
-
-it('P28: an incomplete list that shows only another, failed transfer of a paid payout contradicts nothing', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows() });
-  const another = [listedTransfer('R-1', { id: 'T-other', status: 'failed' }), listedTransfer('R-2')];
-  const { kinds } = await nightOf(ledger, { at: 2 * hour, rows: another, listing: { complete: false } });
-  expect(kinds).toEqual([]);
-});
-
-it('P29: a short cut does not judge a payout by a later transfer of it alone', async () => {
-  await sendAll();
-  const pending = rows().map((row) => ({ ...row, status: 'pending' }));
-  const { summary } = await nightOf(ledger, { at: hour, rows: pending });
-  const another = [listedTransfer('R-1', { id: 'T-other', status: 'failed', created_at: at(8 * day) })];
-  const window = { edge: at(day), base: summary.run };
-  const { kinds } = await nightOf(ledger, {
-    at: 9 * day,
-    rows: another,
-    listing: { complete: 'window', window },
-  });
-  expect(kinds).not.toContain('status_conflict R-1');
-  expect(await states(ledger)).toMatchObject({ 'R-1': 'pending' });
-});
-
-it('P28: what is older than the oldest row listed may have been pruned, and is not closed by its absence', async () => {
-  await sendAll();
-  const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9', created_at: at(0) });
-  await nightOf(ledger, { at: hour, rows: [...rows(), strange] });
-  await nightOf(ledger, { at: 2 * hour, rows: rows(), listing: { oldestCreatedAt: at(1) } });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ missing_in_ledger: 1 });
-});
-
-it('a complete list of another account closes nothing', async () => {
-  await sendAll();
-  const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9' });
-  await nightOf(ledger, { at: hour, rows: [...rows('9.00'), strange] });
-  await nightOf(ledger, { at: 2 * hour, rows: [], details: 'no_answer' });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
-});
-
-it('P28: the list of another account is not the complete list that decisions and short cuts rest on', async () => {
-  await sendAll();
-  const ours = await nightOf(ledger, { at: hour, rows: rows(), full: true });
-  const alien = await nightOf(ledger, { at: 2 * hour, rows: [listedTransfer('ALIEN')], full: true });
-  expect(alien.summary.trouble).toMatch(/belong to this ledger/);
-  expect((await newestCompleteRun(ledger.db, 'test'))?.id).toBe(ours.summary.run);
-});
-
-it('nothing is called missing on the word of a list that shows none of ours, and the run says why', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows(), full: true });
-  const empty = await nightOf(ledger, { at: 2 * hour, rows: [], full: true });
-  expect(empty.summary.trouble).toMatch(/belong to this ledger/);
-  expect(empty.kinds).toEqual([]);
-  const window = { edge: at(-hour), base: empty.summary.run };
-  const cut = await nightOf(ledger, { at: 3 * hour, rows: [], listing: { complete: 'window', window } });
-  expect(cut.summary.trouble, 'nor on that of a short cut which should have shown them').toMatch(/belong to/);
-  expect(cut.kinds).toEqual([]);
-  const half = await nightOf(ledger, { at: 4 * hour, rows: [listedTransfer('R-1')], full: true });
-  expect(half.kinds, 'one of ours in it is enough').toEqual(['missing_at_service R-2']);
-});
-
 it('severity is renewed by each run that finds it again', async () => {
-  await sendAll();
+  await sendAll(ledger);
   const pending = (amount = '1500.00') => [
     listedTransfer('R-1', { status: 'pending', amount }),
     listedTransfer('R-2'),
@@ -216,7 +118,7 @@ it('severity is renewed by each run that finds it again', async () => {
 });
 
 it('age makes it graver also where a run could not see it again', async () => {
-  await sendAll();
+  await sendAll(ledger);
   const fee = (amount: string) => [listedTransfer('R-1', { fee: amount }), listedTransfer('R-2')];
   await nightOf(ledger, { at: hour, rows: fee('10.00') });
   await nightOf(ledger, { at: 2 * hour, rows: fee('25.00') });
@@ -226,7 +128,7 @@ it('age makes it graver also where a run could not see it again', async () => {
 });
 
 it('one payout that is gone is one discrepancy: it is not stale too while it is called missing', async () => {
-  await sendAll();
+  await sendAll(ledger);
   const first = await nightOf(ledger, { at: 25 * hour, rows: [listedTransfer('R-2')] });
   expect(first.kinds).toEqual(['missing_at_service R-1']);
   const unanswered = await nightOf(ledger, {
@@ -240,7 +142,7 @@ it('one payout that is gone is one discrepancy: it is not stale too while it is 
 });
 
 it('the gravest come first, what was paid twice before all others, then the oldest', async () => {
-  await sendAll();
+  await sendAll(ledger);
   const twice = listedTransfer('R-2', { id: 'T-2', account_number: '0123456789' });
   const { open } = await nightOf(ledger, {
     at: hour,
@@ -253,8 +155,8 @@ it('the gravest come first, what was paid twice before all others, then the olde
 });
 
 it('P14: details that contradict the ledger are reported though the list agrees, and healed by details that agree', async () => {
-  await sendAll();
-  await nightOf(ledger, { at: hour, rows: rows() });
+  await sendAll(ledger);
+  await nightOf(ledger, { at: hour, rows: bothListed() });
   const [payout] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-1').execute();
   const answered = (outcome: string, ms: number) =>
     ledger.db
@@ -276,21 +178,21 @@ it('P14: details that contradict the ledger are reported though the list agrees,
       })
       .execute();
   await answered('conflict: details says failed, the ledger says success', 2 * hour);
-  const night = await nightOf(ledger, { at: 3 * hour, rows: rows() });
+  const night = await nightOf(ledger, { at: 3 * hour, rows: bothListed() });
   expect(night.kinds).toEqual(['status_conflict R-1']);
   expect(night.open).toMatchObject([{ expected: 'success', actual: 'failed', severity: 'high' }]);
   expect(night.summary.lookups, 'asked again').toBe(1);
   await answered('conflict: amount is 9.00, ours 1500.00', 4 * hour);
-  const other = await nightOf(ledger, { at: 5 * hour, rows: rows() });
+  const other = await nightOf(ledger, { at: 5 * hour, rows: bothListed() });
   expect(other.open).toMatchObject([
     { kind: 'amount_conflict', expected: 'amount 1500.00', actual: 'amount 9.00', difference: '-1491.00' },
   ]);
   await answered('found', 6 * hour);
-  expect((await nightOf(ledger, { at: 7 * hour, rows: rows() })).kinds).toEqual([]);
+  expect((await nightOf(ledger, { at: 7 * hour, rows: bothListed() })).kinds).toEqual([]);
 });
 
 it('a missing webhook is closed as no longer expected, not by evidence, once nobody can reach us', async () => {
-  await sendAll();
+  await sendAll(ledger);
   const list = [listedTransfer('R-1'), listedTransfer('R-2', { status: 'pending' })];
   const receives = true;
   await nightOf(ledger, { at: hour, rows: list, receives });

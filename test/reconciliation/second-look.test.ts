@@ -1,16 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { pairCases, type WalkedRange } from '../../src/ledger/pair-cases.ts';
 import { record } from '../../src/ledger/record.ts';
-import {
-  addBatch,
-  at,
-  claimAt,
-  makeLedger,
-  recordOutcome,
-  replies,
-  type TestLedger,
-} from '../support/ledger.ts';
-import { listedTransfer, nightOf } from './setting.ts';
+import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { listedTransfer, nightOf, sendAll } from './setting.ts';
 
 const hour = 3_600_000;
 let ledger: TestLedger;
@@ -18,8 +10,7 @@ let ids: bigint[];
 beforeEach(async () => {
   ledger = await makeLedger();
   ids = await addBatch(ledger, ['R-1', 'R-2']);
-  for (const claim of await claimAt(ledger, at(0), 10))
-    await recordOutcome(ledger, at(1), claim, replies.accepted(`T-${claim.reference}`));
+  await sendAll(ledger);
 });
 afterEach(() => ledger.remove());
 

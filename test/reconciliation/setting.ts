@@ -8,7 +8,7 @@ import { listOpen } from '../../src/ledger/discrepancies.ts';
 import { stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { at, type TestLedger } from '../support/ledger.ts';
+import { at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 
 /** A transfer as the service lists an order of the test ledger's batches. */
 export function listedTransfer(reference: string, other: Partial<StagedTransfer> = {}): StagedTransfer {
@@ -28,6 +28,18 @@ export function listedTransfer(reference: string, other: Partial<StagedTransfer>
     updated_at: at(0),
     ...other,
   };
+}
+
+/** R-1 and R-2 as the service lists them, R-1 with the amount given. */
+export const bothListed = (amount = '1500.00'): StagedTransfer[] => [
+  listedTransfer('R-1', { amount }),
+  listedTransfer('R-2'),
+];
+
+/** Sends what is ready, each accepted under the id that {@link listedTransfer} gives it. */
+export async function sendAll(ledger: TestLedger): Promise<void> {
+  for (const claim of await claimAt(ledger, at(0), 10))
+    await recordOutcome(ledger, at(1), claim, replies.accepted(`T-${claim.reference}`));
 }
 
 export type Night = {

@@ -13,7 +13,7 @@ import {
   replies,
   type TestLedger,
 } from '../support/ledger.ts';
-import { listedTransfer, nightOf } from './setting.ts';
+import { listedTransfer, nightOf, sendAll } from './setting.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {
@@ -80,8 +80,7 @@ it.each([
   ['success', 'reversed', ['returned_after_success R-1']],
 ])('P18: a webhook that says %s before the list shows %s', async (told, listed, kinds) => {
   await addBatch(ledger, ['R-1', 'R-2']);
-  for (const claim of await claimAt(ledger, at(0), 10))
-    await recordOutcome(ledger, at(1), claim, replies.accepted(`T-${claim.reference}`));
+  await sendAll(ledger);
   await deliver(ledger, { statusMessage: told });
   await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
   const shown = [listedTransfer('R-1', { status: listed }), listedTransfer('R-2')];
