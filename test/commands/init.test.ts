@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runInit } from '../../src/commands/init.ts';
 import { loadConfig } from '../../src/config.ts';
-import { start, temporaryFolder } from '../support/cli.ts';
+import { start } from '../support/cli.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('init', () => {
   it('writes a configuration that loads, and never overwrites', async () => {

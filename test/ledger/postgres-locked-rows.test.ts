@@ -7,9 +7,10 @@ import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { clientOf, senderOf } from '../submission/setting.ts';
-import { batchOf, makeHome, temporaryFolder, until } from '../support/cli.ts';
+import { batchOf, makeHome, until } from '../support/cli.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { temporaryFolder } from '../support/cli.ts';
 import { at } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { relayTo } from '../support/relay.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());

@@ -3,8 +3,8 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
-import { temporaryFolder } from '../support/cli.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
 afterAll(() => server?.stop());
