@@ -1,47 +1,17 @@
-import {
-  type DiscrepancyKind,
-  decimalDifference,
-  type Found,
-  type FoundFields,
-  finding,
-} from './discrepancy.ts';
+import { decimalDifference, type Found, finding } from './discrepancy.ts';
 import { foldReference } from './ids.ts';
 import { formatMinor } from './money.ts';
-import type { PayoutState, WitnessStatus } from './payout.ts';
+import {
+  conflicts,
+  type Identity,
+  idsOf,
+  type ListedRow,
+  ofPayout,
+  type PairedPayout,
+} from './pair-conflicts.ts';
+import type { WitnessStatus } from './payout.ts';
 import { restsOnPerson, type Witness } from './transition.ts';
-import { createdInTime, type Expected, isBeneficiary, readStatus } from './witness.ts';
-
-/** A payout of ours as pairing sees it. */
-export type PairedPayout = Expected & {
-  id: bigint;
-  batchId: string;
-  state: PayoutState;
-  evidence: string;
-  fee: string | null;
-  /** Some attempt was answered with an acceptance. */
-  accepted: boolean;
-  /** POSTs that the service may have taken: accepted, unknown, still under way, or forgotten (P25). */
-  possiblyTaken: number;
-  /** A ledger that was lost may have sent it more often than this one can count (P25). */
-  forgotten: boolean;
-};
-
-/** A transfer that the list shows, as staged; `amount` null where its text is no decimal of its currency. */
-export type ListedRow = {
-  transfer_id: string;
-  trx: string | null;
-  reference: string;
-  currency: string;
-  amount: bigint | null;
-  amount_text: string;
-  fee: string | null;
-  account_number: string;
-  bank_code: string;
-  domain: string | null;
-  status: string;
-  created_at: string;
-  updated_at: string;
-};
+import { readStatus } from './witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
 export type Judgement = { witness: Witness | null; found: Found[] };
@@ -138,64 +108,6 @@ function isOver(status: WitnessStatus | null): boolean {
   return status === 'failed' || status === 'returned';
 }
 
-/** In everything that {@link conflicts} looks at; asked first, since nearly every pair agrees. */
-function agrees(payout: PairedPayout, row: ListedRow): boolean {
-  return (
-    row.amount === payout.amount &&
-    row.currency.toUpperCase() === payout.currency &&
-    isBeneficiary(row, payout) &&
-    (row.domain === null || row.domain.toLowerCase() === payout.mode) &&
-    (payout.accepted ||
-      (payout.firstIntentAt !== null && createdInTime(row.created_at || null, payout.firstIntentAt)))
-  );
-}
-
-function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
-  if (agrees(payout, row)) return [];
-  const fields = { ...ofPayout(payout), ...idsOf(row) };
-  const differing: { kind: DiscrepancyKind; expected: string; actual: string; difference: string }[] = [];
-  const add = (kind: DiscrepancyKind, expected: string, actual: string, difference = ''): void => {
-    differing.push({ kind, expected, actual, difference });
-  };
-  const ours = formatMinor(payout.amount, payout.currency);
-  if (row.currency.toUpperCase() !== payout.currency) add('currency_conflict', payout.currency, row.currency);
-  else if (row.amount !== payout.amount) {
-    add('amount_conflict', ours, row.amount_text, decimalDifference(row.amount_text, ours));
-  }
-  if (!isBeneficiary(row, payout)) {
-    const expected = `${payout.bankCode}/${payout.accountNumber}`;
-    add('beneficiary_conflict', expected, `${row.bank_code}/${row.account_number}`);
-  }
-  if (row.domain !== null && row.domain.toLowerCase() !== payout.mode)
-    add('mode_conflict', payout.mode, row.domain);
-  const neverSent = payout.firstIntentAt === null;
-  const tooEarly = neverSent || !createdInTime(row.created_at || null, payout.firstIntentAt);
-  const evidence = `listed as transfer ${row.transfer_id}, ${row.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}`;
-  if (payout.accepted) {
-    return differing.map(({ kind, ...rest }) =>
-      finding(kind, payout.reference, { ...fields, ...rest, moved: true, evidence }),
-    );
-  }
-  if (differing.length === 0 && !tooEarly) return [];
-  const early = {
-    expected: neverSent ? 'never sent' : `created after ${payout.firstIntentAt}`,
-    actual: `created ${row.created_at}`,
-  };
-  const all = tooEarly ? [...differing, early] : differing;
-  const told = (side: 'expected' | 'actual'): string => all.map((one) => one[side]).join('; ');
-  const difference = differing.find((one) => one.difference !== '')?.difference ?? '';
-  return [
-    finding('reference_collision', payout.reference, {
-      ...fields,
-      expected: told('expected'),
-      actual: told('actual'),
-      difference,
-      moved: true,
-      evidence,
-    }),
-  ];
-}
-
 /** Two transfers after one POST are the service's doing; after a second POST of ours they may be paid twice (P17). */
 function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   if (rows.length < 2) return [];
@@ -285,17 +197,6 @@ function toWitness(row: ListedRow, status: WitnessStatus, feeDisputed: boolean):
     message: null,
     settledAt: status === 'pending' || row.updated_at === '' ? null : row.updated_at,
   };
-}
-
-type Identity = Pick<FoundFields, 'payoutId' | 'batchId' | 'reference' | 'trx' | 'transferId' | 'currency'>;
-
-function idsOf(row: ListedRow): Pick<FoundFields, 'trx' | 'transferId' | 'shownAt'> {
-  return { trx: row.trx, transferId: row.transfer_id, shownAt: row.created_at };
-}
-
-function ofPayout(payout: PairedPayout): Identity {
-  const { id, batchId, reference, trx, transferId, currency } = payout;
-  return { payoutId: id, batchId, reference, trx, transferId, currency };
 }
 
 function ofRow(row: ListedRow): Pick<Identity, 'reference' | 'trx' | 'transferId' | 'currency'> {

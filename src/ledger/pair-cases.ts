@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { ListedRow, PairedPayout } from '../domain/classify.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
 import { idsIn, idsText } from './bulk.ts';
 import type { Db } from './open.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { ListedRow } from '../domain/classify.ts';
+import type { ListedRow } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from './bulk.ts';
 import type { Db, Ledger, Trx } from './open.ts';
