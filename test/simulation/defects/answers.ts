@@ -61,7 +61,7 @@ export const answerDefects: readonly Defect[] = [
     name: 'reads an acceptance into an answer about another reference',
     from: 45,
     file: 'src/service/answer.ts',
-    find: `  if (echo !== null && echo !== reference)`,
+    find: `  if (echo !== null && foldReference(echo) !== foldReference(reference))`,
     replace: `  if (echo !== null && reference === '')`,
   },
   {
