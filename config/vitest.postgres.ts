@@ -3,7 +3,12 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { debianPostgresFolders, findProgram, ordinaryUser } from '../test/support/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const swapped = ['open', 'verify', 'gate'];
+/** The doors to a ledger, by their places in its room and in the tests'. */
+const swapped = new Map([
+  ['open', 'open'],
+  ['verify/verify', 'verify'],
+  ['custody/gate', 'gate'],
+]);
 
 /** Whether there is a server to run the ledger's tests on. */
 export function hasPostgres(): boolean {
@@ -22,8 +27,12 @@ export function onPostgres(files: { include: string[]; exclude?: string[] }): Te
         name: 'ledgers-on-postgres',
         enforce: 'pre',
         resolveId(source: string, importer: string | undefined) {
-          const name = swapped.find((one) => source.endsWith(`/src/ledger/${one}.ts`));
-          if (!name || !importer?.startsWith(`${root}test/`) || importer.includes('/on-postgres/'))
+          const [, name] = [...swapped].find(([own]) => source.endsWith(`/src/ledger/${own}.ts`)) ?? [];
+          if (
+            name === undefined ||
+            !importer?.startsWith(`${root}test/`) ||
+            importer.includes('/on-postgres/')
+          )
             return null;
           return `${root}test/support/on-postgres/${name}.ts`;
         },

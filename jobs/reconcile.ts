@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Expected } from '../src/intake/collections.ts';
-import { finishRun } from '../src/ledger/listings.ts';
+import { finishRun } from '../src/ledger/listing/listings.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';

@@ -1,6 +1,6 @@
 import type { LocalApp } from '../src/app.ts';
-import { sendable } from '../src/ledger/claims.ts';
-import { unappliedWebhooks } from '../src/ledger/webhooks.ts';
+import { sendable } from '../src/ledger/sending/claims.ts';
+import { unappliedWebhooks } from '../src/ledger/witnesses/webhooks.ts';
 import { type Queue, QueueAway } from '../src/runtime/queue.ts';
 import { fill } from './send-chunk.ts';
 

@@ -1,6 +1,6 @@
 import type { App, LocalApp } from '../src/app.ts';
-import { sendable } from '../src/ledger/claims.ts';
-import { batchesWithReady, countReady } from '../src/ledger/shares.ts';
+import { sendable } from '../src/ledger/sending/claims.ts';
+import { batchesWithReady, countReady } from '../src/ledger/sending/shares.ts';
 import type { Job, Queue } from '../src/runtime/queue.ts';
 import { type SubmitResult, run as submit } from './submit.ts';
 

@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { type Scope, sendable } from '../src/ledger/claims.ts';
+import { type Scope, sendable } from '../src/ledger/sending/claims.ts';
 
 export const name = 'submit';
 

@@ -1,7 +1,7 @@
 import { fill } from '../jobs/send-chunk.ts';
 import type { App } from './app.ts';
-import { sendable } from './ledger/claims.ts';
-import { markAttempts } from './ledger/expected.ts';
+import { markAttempts } from './ledger/discrepancies/expected.ts';
+import { sendable } from './ledger/sending/claims.ts';
 import { type Queue, QueueAway } from './runtime/queue.ts';
 
 /** So long may nothing go of what is ready before this process waits for the queue no more. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { lyingInInbox } from './intake/inbox.ts';
-import { createBrakes } from './ledger/brakes.ts';
 import { createJobsStore } from './ledger/jobs.ts';
 import { openLedger } from './ledger/open.ts';
+import { createBrakes } from './ledger/sending/brakes.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 
 /** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */

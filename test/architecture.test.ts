@@ -220,7 +220,7 @@ describe('the check itself', () => {
       ),
       source('src/app.ts', "import { createSubmission } from './submission/send.ts';"),
       source('src/submission/send.ts', "import { record } from '../ledger/record.ts';"),
-      source('src/ledger/record.ts', "import { Kysely } from 'kysely';"),
+      source('src/ledger/payouts/record.ts', "import { Kysely } from 'kysely';"),
       source('src/sandbox/book.ts', "import type { Transfer } from '../service/wire.ts';"),
       source('jobs/submit.ts', "import type { App } from '../src/app.ts';"),
     ];

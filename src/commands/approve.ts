@@ -7,6 +7,8 @@ import {
   whyNotApprove,
 } from '../domain/approval.ts';
 import { submitCommand } from '../domain/go-on.ts';
+import { getBatch, readReasons } from '../ledger/payouts/batches.ts';
+import { batchLikeness } from '../ledger/payouts/likeness.ts';
 import {
   type Approvable,
   approvalsOf,
@@ -14,11 +16,9 @@ import {
   isApprovedReason,
   readApprovable,
   recordApproval,
-} from '../ledger/approvals.ts';
-import { getBatch, readReasons } from '../ledger/batches.ts';
-import { releaseBatch } from '../ledger/holds.ts';
-import { batchLikeness } from '../ledger/likeness.ts';
-import type { Batch } from '../ledger/tables.ts';
+} from '../ledger/sending/approvals.ts';
+import { releaseBatch } from '../ledger/sending/holds.ts';
+import type { Batch } from '../ledger/tables/tables.ts';
 import { type Context, withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
 import { oneBatch, refuseCancelled } from './hold.ts';

@@ -14,7 +14,7 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
         2,
         'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
       );
-    const { backupLedger } = await import('../ledger/backup.ts');
+    const { backupLedger } = await import('../ledger/custody/backup.ts');
     const at = app.clock.iso();
     const made = await backupLedger(app.ledger, file, at);
     if (made.kind === 'exists') throw taken(file);

@@ -6,7 +6,7 @@ import type { App, LocalApp } from '../app.ts';
 import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
 import type { Environment } from '../environment.ts';
-import { nameOf } from '../ledger/place.ts';
+import { nameOf } from '../ledger/database/place.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { Stop } from './result.ts';
 
@@ -139,10 +139,10 @@ async function refuseWithoutLedger(config: Config): Promise<void> {
 
 async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
   if (existsSync(ledgerFile)) return true;
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   // An interrupted restore has a name of its own for the ledger; opening it says so.
   if (isHalfSwapped(ledgerFile)) return true;
-  const { isLedgerThere } = await import('../ledger/exists.ts');
+  const { isLedgerThere } = await import('../ledger/database/exists.ts');
   return isLedgerThere(ledgerPlace);
 }
 

@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import Big from 'big.js';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { Verdict } from '../ledger/discrepancy-decisions.ts';
+import type { Verdict } from '../ledger/discrepancies/discrepancy-decisions.ts';
+import { troubleIn, workbookLimits } from './discrepancies/workbook-guard.ts';
 import { Stop } from './result.ts';
-import { troubleIn, workbookLimits } from './workbook-guard.ts';
 
 /** What a person wrote in one row of an exported workbook, beside what the row said when it was exported. */
 export type Asked = {

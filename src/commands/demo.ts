@@ -12,7 +12,7 @@ import { loadConfig } from '../config.ts';
 import { createDaemon } from '../daemon.ts';
 import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
-import { batchCounts } from '../ledger/batches.ts';
+import { batchCounts } from '../ledger/payouts/batches.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Context } from './context.ts';

@@ -1,7 +1,7 @@
 import type { Case, Weighed } from '../decisions/weigh.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Attempt, Payout } from '../ledger/tables.ts';
+import type { Attempt, Payout } from '../ledger/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 
 /** When it is, and how long an unknown is watched. */

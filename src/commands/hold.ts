@@ -1,8 +1,8 @@
 import type { LocalApp } from '../app.ts';
-import { batchCounts, getBatch } from '../ledger/batches.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../ledger/halts.ts';
-import { holdBatch, releaseBatch } from '../ledger/holds.ts';
-import { payoutOverview } from '../ledger/overview.ts';
+import { payoutOverview } from '../ledger/figures/overview.ts';
+import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../ledger/sending/halts.ts';
+import { holdBatch, releaseBatch } from '../ledger/sending/holds.ts';
 import { type Context, withLocal } from './context.ts';
 import {
   countsText,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isLedgerUrl } from '../config-schema.ts';
-import { nameOf, type Place, placeNamed, shownPassword } from '../ledger/place.ts';
+import { nameOf, type Place, placeNamed, shownPassword } from '../ledger/database/place.ts';
 import { type Context, loadSettings } from './context.ts';
 import { whoIsThere } from './restore.ts';
 import { type Result, Stop } from './result.ts';
@@ -24,9 +24,9 @@ export async function migrate(
   // Shown and written down, so without the password.
   const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
-  const { shutGate } = await import('../ledger/gate.ts');
-  const { moveLedger } = await import('../ledger/move.ts');
-  const { assertNotHalfSwapped } = await import('../ledger/swap.ts');
+  const { shutGate } = await import('../ledger/custody/gate.ts');
+  const { moveLedger } = await import('../ledger/custody/move.ts');
+  const { assertNotHalfSwapped } = await import('../ledger/custody/swap.ts');
   const { systemClock } = await import('../runtime/clock.ts');
   const gate = await shutGate(from);
   if (!gate) throw new Stop(11, await whoIsThere(config, 'migrate'));

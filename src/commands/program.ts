@@ -162,21 +162,21 @@ const entries: Entry[] = [
       ['--export <file>', 'write them to a workbook, to fill in decision and note'],
       ['--import <file>', 'read the decisions of such a workbook: all of them or none'],
     ],
-    load: async () => (await import('./discrepancies.ts')).discrepancies,
+    load: async () => (await import('./discrepancies/discrepancies.ts')).discrepancies,
   },
   {
     usage: 'ack [id...]',
     does: 'say that somebody sees to these discrepancies: by id, or in bulk by the filters',
     example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
     options: [...filters, ['--note <text>', 'what is known']],
-    load: async () => (await import('./acknowledge.ts')).acknowledge,
+    load: async () => (await import('./discrepancies/acknowledge.ts')).acknowledge,
   },
   {
     usage: 'resolve [id...]',
     does: 'say that these discrepancies are dealt with: by id, or in bulk by the filters',
     example: 'counterfoil resolve D-3f9a1c0d52e7 --note "recalled, bank statement of 3 May"',
     options: [...filters, ['--note <text>', 'what was done about it']],
-    load: async () => (await import('./resolve.ts')).resolve,
+    load: async () => (await import('./discrepancies/resolve.ts')).resolve,
   },
   {
     usage: 'doctor',
@@ -187,7 +187,7 @@ const entries: Entry[] = [
       ['--reference <reference>', 'show how the body of this payout was signed'],
       ['--show-body', 'show that body whole, account number included; on a terminal only'],
     ],
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   {
     usage: 'config <verb>',

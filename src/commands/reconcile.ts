@@ -1,7 +1,7 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { Config } from '../config.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
-import { findHalt, type Halt } from '../ledger/halts.ts';
+import { findHalt, type Halt } from '../ledger/sending/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
 import { collectionLines, countsText, haltText, problemLines } from './describe.ts';

@@ -3,7 +3,7 @@ import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
 import type { Mode } from '../domain/payout.ts';
 import { periodFolder } from '../domain/period-folder.ts';
-import { getBatch } from '../ledger/batches.ts';
+import { getBatch } from '../ledger/payouts/batches.ts';
 import { compareRuns } from './compare.ts';
 import { type Context, withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
-import { findCollection } from '../ledger/collections.ts';
-import { payoutToAsk, type Subject } from '../ledger/resends.ts';
+import { findCollection } from '../ledger/collections/collections.ts';
+import { payoutToAsk, type Subject } from '../ledger/witnesses/resends.ts';
 import { type Context, withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { nameOf, type Place } from '../ledger/place.ts';
+import { nameOf, type Place } from '../ledger/database/place.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Context, confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
@@ -24,14 +24,14 @@ export async function restore(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const config = await loadSettings(context);
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   const { ledgerFile: path, ledgerPlace: place } = config;
   const file = args[0] === undefined ? undefined : resolve(context.cwd, args[0]);
   const plan: Plan = { path, place, file, adopt: Boolean(options.adopt) };
   await refuse(plan, isHalfSwapped(path));
   await confirm(context, question(plan));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { shutGate } = await import('../ledger/gate.ts');
+  const { shutGate } = await import('../ledger/custody/gate.ts');
   const gate = await shutGate(place);
   if (!gate) throw new Stop(11, await whoIsThere(config, 'restore'));
   try {
@@ -52,7 +52,7 @@ async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Pr
   if (file === path) throw new Stop(2, `${file} is the ledger itself`);
   if (file !== undefined && !existsSync(file)) throw new Stop(2, `there is no file ${file}`);
   if (file !== undefined || halfDone) return;
-  const { isLedgerThere } = await import('../ledger/exists.ts');
+  const { isLedgerThere } = await import('../ledger/database/exists.ts');
   if (!(await isLedgerThere(place))) throw new Stop(2, `there is no ledger at ${nameOf(place)}`);
 }
 
@@ -69,9 +69,9 @@ function question({ path, file, adopt }: Plan): string {
 
 async function carryOut(context: Context, { path, place, file, adopt }: Plan): Promise<Done> {
   const { systemClock } = await import('../runtime/clock.ts');
-  const { isHalfSwapped } = await import('../ledger/swap.ts');
+  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   const clock = systemClock();
-  const { finishRestore, restoreLedger } = await import('../ledger/restore.ts');
+  const { finishRestore, restoreLedger } = await import('../ledger/custody/restore.ts');
   const finished = isHalfSwapped(path) ? await finishRestore(path, clock.iso()) : null;
   let aside: string | null = null;
   if (file !== undefined) {
@@ -92,9 +92,9 @@ async function carryOut(context: Context, { path, place, file, adopt }: Plan): P
 
 async function adopted(context: Context, place: Place, clock: Clock): Promise<number> {
   const { openLedger } = await import('../ledger/open.ts');
-  const { adoptLedger } = await import('../ledger/adopt.ts');
-  const { whyMoved } = await import('../ledger/mark.ts');
-  const { findSeal } = await import('../ledger/seal.ts');
+  const { adoptLedger } = await import('../ledger/custody/adopt.ts');
+  const { whyMoved } = await import('../ledger/custody/mark.ts');
+  const { findSeal } = await import('../ledger/custody/seal.ts');
   const ledger = await openLedger(place, { now: clock.iso, alone: 'owner' });
   try {
     const seal = await findSeal(ledger.db, nameOf(place));
@@ -146,7 +146,7 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
 
 /** Who keeps a command from being alone on the ledger, as far as can be told. */
 export async function whoIsThere(config: Config, command: string): Promise<string> {
-  const { isLockFree } = await import('../ledger/file-lock.ts');
+  const { isLockFree } = await import('../ledger/database/file-lock.ts');
   const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
   const locks = {
     serve: join(config.dataDir, 'locks', 'serve.lock'),

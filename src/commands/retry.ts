@@ -1,7 +1,7 @@
 import type { App, LocalApp } from '../app.ts';
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
-import { getBatch } from '../ledger/batches.ts';
+import { getBatch } from '../ledger/payouts/batches.ts';
 import { type Context, confirm, confirmSending, loadSettings, withApp, withLocal } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
 import { evidenceJson, evidenceLines, type Watch } from './evidence.ts';

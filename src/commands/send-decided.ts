@@ -1,8 +1,8 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
-import { sendable } from '../ledger/claims.ts';
-import { findHalt } from '../ledger/halts.ts';
+import { sendable } from '../ledger/sending/claims.ts';
+import { findHalt } from '../ledger/sending/halts.ts';
 import type { Context } from './context.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';

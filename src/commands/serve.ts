@@ -1,6 +1,6 @@
 import { createDaemon } from '../daemon.ts';
 import { liveAllowedForServe } from '../environment.ts';
-import { findHalt } from '../ledger/halts.ts';
+import { findHalt } from '../ledger/sending/halts.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { TlsProblem } from '../runtime/tls.ts';

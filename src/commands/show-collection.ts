@@ -1,8 +1,8 @@
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend.ts';
-import type { CollectionStory } from '../ledger/collection-lines.ts';
-import type { ResendRequest } from '../ledger/collection-tables.ts';
-import { bigintAsNumber } from './discrepancies.ts';
+import type { CollectionStory } from '../ledger/collections/collection-lines.ts';
+import type { ResendRequest } from '../ledger/tables/collection-tables.ts';
+import { bigintAsNumber } from './discrepancies/discrepancies.ts';
 import type { Result } from './result.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {

@@ -6,10 +6,10 @@ import { visible } from '../domain/hidden.ts';
 import { leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
-import { type Attention, findAttention } from '../ledger/attention.ts';
-import { type BatchCounts, batchCounts, readReasons } from '../ledger/batches.ts';
-import { findHalt } from '../ledger/halts.ts';
-import { payoutOverview } from '../ledger/overview.ts';
+import { payoutOverview } from '../ledger/figures/overview.ts';
+import { type BatchCounts, batchCounts, readReasons } from '../ledger/payouts/batches.ts';
+import { type Attention, findAttention } from '../ledger/sending/attention.ts';
+import { findHalt } from '../ledger/sending/halts.ts';
 import type { Context } from './context.ts';
 import {
   collectionLines,

@@ -5,8 +5,8 @@ import type { App, LocalApp } from '../app.ts';
 import { behindSudo } from '../domain/approval.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
-import { sendable } from '../ledger/claims.ts';
-import { findHalt } from '../ledger/halts.ts';
+import { sendable } from '../ledger/sending/claims.ts';
+import { findHalt } from '../ledger/sending/halts.ts';
 import {
   type Context,
   confirmSending,

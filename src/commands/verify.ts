@@ -1,12 +1,12 @@
-import { nameOf } from '../ledger/place.ts';
-import type { Check, Verdict } from '../ledger/verify.ts';
+import { nameOf } from '../ledger/database/place.ts';
+import type { Check, Verdict } from '../ledger/verify/verify.ts';
 import { type Context, withLocal } from './context.ts';
 import type { Result } from './result.ts';
 
 /** `verify`: 0 when the ledger is proven, 1 when it is not. */
 export async function verify(context: Context): Promise<Result> {
   return withLocal(context, async (app) => {
-    const { verifyLedger } = await import('../ledger/verify.ts');
+    const { verifyLedger } = await import('../ledger/verify/verify.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`verified ${payouts} payouts`);

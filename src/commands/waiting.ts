@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { submitCommand } from '../domain/go-on.ts';
-import { approvalsOf } from '../ledger/approvals.ts';
-import type { DailyLimit, Waiting } from '../ledger/brakes.ts';
+import { approvalsOf } from '../ledger/sending/approvals.ts';
+import type { DailyLimit, Waiting } from '../ledger/sending/brakes.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { countsText } from './describe.ts';
 

@@ -1,6 +1,6 @@
 import type { PayoutState } from '../domain/payout.ts';
-import { cancelUnsent, findInBatch, findReferences, standingOf } from '../ledger/decisions.ts';
-import { record } from '../ledger/record.ts';
+import { cancelUnsent, findInBatch, findReferences, standingOf } from '../ledger/payouts/decisions.ts';
+import { record } from '../ledger/payouts/record.ts';
 import { type Decision, type DecisionDeps, decideRetry, type RetryOrder } from './retry.ts';
 import { createRetryRows } from './retry-rows.ts';
 import { type Weighed, weigh } from './weigh.ts';

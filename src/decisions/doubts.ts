@@ -1,5 +1,5 @@
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/evidence.ts';
+import type { Evidence } from '../ledger/witnesses/evidence.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */

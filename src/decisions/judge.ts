@@ -1,6 +1,6 @@
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/evidence.ts';
+import type { Evidence } from '../ledger/witnesses/evidence.ts';
 import { contradicted, disputed, heardAgainst, revived } from './doubts.ts';
 import { listedAs, severalListed } from './listed-as.ts';
 import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';

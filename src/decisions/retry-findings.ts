@@ -2,7 +2,7 @@ import type { CellProblem } from '../domain/batch-rules.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
-import type { PersonsWord } from '../ledger/evidence.ts';
+import type { PersonsWord } from '../ledger/witnesses/evidence.ts';
 import { isAskedSince, possiblyTaken } from './sends.ts';
 import { type Case, digestOf } from './weigh.ts';
 

@@ -1,10 +1,10 @@
 import { approvalReason } from '../domain/approval.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
-import { readReasons, setHoldReasons } from '../ledger/batches.ts';
-import { addHoldReason } from '../ledger/holds.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
-import { type RecordEvent, record } from '../ledger/record.ts';
-import { insertSuccessors } from '../ledger/successors.ts';
+import { readReasons, setHoldReasons } from '../ledger/payouts/batches.ts';
+import { type RecordEvent, record } from '../ledger/payouts/record.ts';
+import { insertSuccessors } from '../ledger/payouts/successors.ts';
+import { addHoldReason } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
 import { type Case, type Weighed, weigh } from './weigh.ts';

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { formatMinor } from '../domain/money.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import { takenTotals } from '../ledger/capacity.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { takenTotals } from '../ledger/payouts/capacity.ts';
 import type { Sums } from './scan.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
-import { holdLedgerLock } from '../ledger/locks.ts';
+import { holdLedgerLock } from '../ledger/database/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile } from './checked.ts';

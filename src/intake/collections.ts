@@ -11,7 +11,7 @@ import {
   loadingFiles,
   openFile,
   promisedBefore,
-} from '../ledger/expectations.ts';
+} from '../ledger/collections/expectations.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';

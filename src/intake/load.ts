@@ -6,7 +6,7 @@ import { batchId, batchName } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
-import { noteBatch } from '../ledger/approvals.ts';
+import type { Ledger, Trx } from '../ledger/open.ts';
 import {
   decideBatch,
   existingReferences,
@@ -16,11 +16,11 @@ import {
   insertPayouts,
   type LoadedRow,
   loadingBatches,
-} from '../ledger/batches.ts';
-import { dropSome } from '../ledger/drop-batch.ts';
-import { batchLikeness, hasLikeness, type Likeness } from '../ledger/likeness.ts';
-import type { Ledger, Trx } from '../ledger/open.ts';
-import { linkSuccessors } from '../ledger/successors.ts';
+} from '../ledger/payouts/batches.ts';
+import { dropSome } from '../ledger/payouts/drop-batch.ts';
+import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/likeness.ts';
+import { linkSuccessors } from '../ledger/payouts/successors.ts';
+import { noteBatch } from '../ledger/sending/approvals.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { namedAgainReason } from './again-names.ts';
 import type { Dropper } from './dropper.ts';

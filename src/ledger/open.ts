@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql, type Transaction } from 'kysely';
-import { enterGate } from './gate.ts';
-import { createMarker, noticeFall } from './marking.ts';
-import { nameOf, type Place, placeOf } from './place.ts';
-import type { Session } from './postgres-session.ts';
-import { findSeal } from './seal.ts';
-import { LedgerDialect, openDatabase, withPlace } from './sqlite.ts';
-import { assertNotHalfSwapped } from './swap.ts';
-import type { Tables } from './tables.ts';
+import { enterGate } from './custody/gate.ts';
+import { createMarker, noticeFall } from './custody/marking.ts';
+import { findSeal } from './custody/seal.ts';
+import { assertNotHalfSwapped } from './custody/swap.ts';
+import { nameOf, type Place, placeOf } from './database/place.ts';
+import type { Session } from './database/postgres-session.ts';
+import { LedgerDialect, openDatabase, withPlace } from './database/sqlite.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** A connection to the ledger outside any transaction. */
 export type Db = Kysely<Tables>;
@@ -77,7 +77,7 @@ export async function openLedger(where: string | Place, options: OpenOptions): P
   const place = placeOf(where);
   const { path } = place;
   if (place.kind === 'postgres') {
-    const { openPostgres } = await import('./open-postgres.ts');
+    const { openPostgres } = await import('./database/open-postgres.ts');
     return openPostgres(place, options, { migrate, settle, knownMigrations });
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -1,8 +1,8 @@
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
-import { collectionOfWebhook, hearCollection, noteCollection } from '../ledger/collections.ts';
+import { collectionOfWebhook, hearCollection, noteCollection } from '../ledger/collections/collections.ts';
 import type { Trx } from '../ledger/open.ts';
-import type { Webhook } from '../ledger/tables.ts';
+import type { Webhook } from '../ledger/tables/tables.ts';
 
 type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
 

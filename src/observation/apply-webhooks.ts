@@ -3,12 +3,12 @@ import { decimalToMinor } from '../domain/money.ts';
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
-import { loadKnown } from '../ledger/expected.ts';
-import { addInquiry, askDetails } from '../ledger/inquiries.ts';
+import { loadKnown } from '../ledger/discrepancies/expected.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
-import { type RecordEvent, type Recorded, record } from '../ledger/record.ts';
-import type { Webhook } from '../ledger/tables.ts';
-import { differingReference } from '../ledger/webhook-inbox.ts';
+import { type RecordEvent, type Recorded, record } from '../ledger/payouts/record.ts';
+import type { Webhook } from '../ledger/tables/tables.ts';
+import { addInquiry, askDetails } from '../ledger/witnesses/inquiries.ts';
+import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
 import {
   effectsBefore,
   hearAgain,
@@ -19,7 +19,7 @@ import {
   payoutsOfReferences,
   stillUnapplied,
   unappliedWebhooks,
-} from '../ledger/webhooks.ts';
+} from '../ledger/witnesses/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import { applyCollection } from './apply-collection.ts';

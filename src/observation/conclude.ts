@@ -1,10 +1,16 @@
 import { ladderDelayMs } from '../domain/ladder.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
-import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/expected.ts';
-import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import {
+  type AttemptMark,
+  attemptedSince,
+  type Known,
+  loadKnown,
+  unknownSince,
+} from '../ledger/discrepancies/expected.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
-import { record } from '../ledger/record.ts';
+import { record } from '../ledger/payouts/record.ts';
+import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/witnesses/inquiries.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 import type { LookUpAnswer } from './look-up.ts';

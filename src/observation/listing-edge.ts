@@ -2,8 +2,8 @@ import { edgeOf, sentInside } from '../domain/list-order.ts';
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
+import { type Base, type OpenPayout, olderRows, openBefore } from '../ledger/listing/short-cuts.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { type Base, type OpenPayout, olderRows, openBefore } from '../ledger/short-cuts.ts';
 import type { Answer, Question } from './listing-ask.ts';
 import type { Reach } from './listing-pass.ts';
 

@@ -1,8 +1,14 @@
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
-import { loadKnown, markAttempts, presentPayout } from '../ledger/expected.ts';
-import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
+import { loadKnown, markAttempts, presentPayout } from '../ledger/discrepancies/expected.ts';
 import type { Ledger } from '../ledger/open.ts';
+import {
+  addInquiry,
+  type Due,
+  dueInquiries,
+  markProbed,
+  raisedSoFar,
+} from '../ledger/witnesses/inquiries.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { conclude } from './conclude.ts';

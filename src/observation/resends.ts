@@ -1,7 +1,7 @@
 import { longestPauseMs } from '../domain/pause.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { endStrikes, notePause, type Pause, pauseOf } from '../ledger/pauses.ts';
+import { endStrikes, notePause, type Pause, pauseOf } from '../ledger/sending/pauses.ts';
 import {
   claimResend,
   closeResend,
@@ -11,7 +11,7 @@ import {
   reapResends,
   type Subject,
   wantResends,
-} from '../ledger/resends.ts';
+} from '../ledger/witnesses/resends.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 

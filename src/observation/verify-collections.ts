@@ -3,16 +3,16 @@ import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isNotFound } from '../domain/witness.ts';
-import type { Collection } from '../ledger/collection-tables.ts';
-import { dueCollections } from '../ledger/collection-watch.ts';
+import { dueCollections } from '../ledger/collections/collection-watch.ts';
 import {
   collectionById,
   concludeVerify,
   findCollection,
   noteCollection,
   type Verified,
-} from '../ledger/collections.ts';
+} from '../ledger/collections/collections.ts';
 import type { Ledger } from '../ledger/open.ts';
+import type { Collection } from '../ledger/tables/collection-tables.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import { isAskable } from './apply-collection.ts';

@@ -1,8 +1,8 @@
 import { type CollectionDifference, completed, judgeCollection, lacksAmount } from '../domain/collection.ts';
 import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Collection } from '../ledger/collection-tables.ts';
-import { factsOf } from '../ledger/collections.ts';
+import { factsOf } from '../ledger/collections/collections.ts';
+import type { Collection } from '../ledger/tables/collection-tables.ts';
 
 /**
  * An expected collection that is overdue: the verify endpoint was asked after the deadline and does not show it as a

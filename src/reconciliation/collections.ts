@@ -1,21 +1,21 @@
 import type { Config } from '../config.ts';
 import { type CollectionState, watchedForMs } from '../domain/collection.ts';
 import type { Found } from '../domain/discrepancy.ts';
-import type { Collection } from '../ledger/collection-tables.ts';
 import {
   type CollectionWatch,
   collectionCounts,
   collectionsAfter,
   collectionsToVerify,
-} from '../ledger/collection-watch.ts';
-import { type SeenBy, seen } from '../ledger/discrepancies.ts';
+} from '../ledger/collections/collection-watch.ts';
+import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
 import type { Ledger } from '../ledger/open.ts';
+import type { Collection } from '../ledger/tables/collection-tables.ts';
 import {
   type ResendFigures,
   resendFigures,
   type WebhookFigures,
   webhookFigures,
-} from '../ledger/webhook-figures.ts';
+} from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
 

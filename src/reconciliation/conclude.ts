@@ -1,15 +1,15 @@
 import type { Config } from '../config.ts';
 import { classifyPair, foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
-import { conflictingWebhooks } from '../ledger/conflicting-webhooks.ts';
-import { contradictedAfter } from '../ledger/contradicted.ts';
-import { seen } from '../ledger/discrepancies.ts';
-import { unknownSince } from '../ledger/expected.ts';
-import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/look-alikes.ts';
+import { seen } from '../ledger/discrepancies/discrepancies.ts';
+import { unknownSince } from '../ledger/discrepancies/expected.ts';
+import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
+import { foreignRows } from '../ledger/listing/pairing.ts';
+import { casesAgain } from '../ledger/listing/second-look.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { foreignRows } from '../ledger/pairing.ts';
-import { casesAgain } from '../ledger/second-look.ts';
-import type { WatchedPayout } from '../ledger/watched.ts';
+import { conflictingWebhooks } from '../ledger/witnesses/conflicting-webhooks.ts';
+import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
+import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
   contradictedByDetails,

@@ -7,9 +7,9 @@ import {
   unknownAction,
 } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { ConflictingWebhook } from '../ledger/conflicting-webhooks.ts';
-import type { Contradicted } from '../ledger/contradicted.ts';
-import type { WatchedPayout } from '../ledger/watched.ts';
+import type { ConflictingWebhook } from '../ledger/witnesses/conflicting-webhooks.ts';
+import type { Contradicted } from '../ledger/witnesses/contradicted.ts';
+import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */
 export function missing(payout: WatchedPayout, cut: string): Found {

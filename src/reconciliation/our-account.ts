@@ -1,8 +1,8 @@
 import type { ListingResult } from '../domain/completeness.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
-import { awaitsListing } from '../ledger/barriers.ts';
-import { presentPayout, takenPayout } from '../ledger/expected.ts';
+import { awaitsListing } from '../ledger/custody/barriers.ts';
+import { presentPayout, takenPayout } from '../ledger/discrepancies/expected.ts';
 import type { Db } from '../ledger/open.ts';
 
 export const notOurs =

@@ -1,9 +1,9 @@
 import { judgeAbsence } from '../domain/absence.ts';
 import type { Mode } from '../domain/payout.ts';
-import { absenceCases, type RunListing } from '../ledger/absence.ts';
-import { findBarrier } from '../ledger/barriers.ts';
+import { findBarrier } from '../ledger/custody/barriers.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { type RecordEvent, record } from '../ledger/record.ts';
+import { type RecordEvent, record } from '../ledger/payouts/record.ts';
+import { absenceCases, type RunListing } from '../ledger/witnesses/absence.ts';
 
 /**
  * P16: orders each of these payouts once more when its absence is confirmed, under its own reference and never a second

@@ -1,12 +1,12 @@
 import type { ListingResult } from '../domain/completeness.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
-import type { SeenBy } from '../ledger/discrepancies.ts';
-import type { AttemptMark } from '../ledger/expected.ts';
+import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
+import type { AttemptMark } from '../ledger/discrepancies/expected.ts';
+import type { FirstLook } from '../ledger/listing/second-look.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { payoutRanges } from '../ledger/payout-ranges.ts';
-import type { FirstLook } from '../ledger/second-look.ts';
-import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/watched.ts';
+import { payoutRanges } from '../ledger/payouts/payout-ranges.ts';
+import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
 import { shift } from './findings.ts';
 
 /**

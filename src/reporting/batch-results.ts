@@ -1,15 +1,21 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import {
+  batchesDue,
+  batchOutcomes,
+  findBatch,
+  markReported,
+  type Outcome,
+} from '../ledger/figures/reports.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from '../ledger/reports.ts';
-import type { Batch } from '../ledger/tables.ts';
+import type { Batch } from '../ledger/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
 import { columnKey, csvText, writeCsv } from './csv-file.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, zoned } from './presentation.ts';
 import { storedCells } from './stored-cells.ts';
-import { beginWorkbook, xlsxRowLimit } from './xlsx-file.ts';
+import { beginWorkbook, xlsxRowLimit } from './workbook/xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
 export type BatchResults = { batch: string; files: string[]; changed: boolean; skipped: string[] };

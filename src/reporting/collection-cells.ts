@@ -1,5 +1,5 @@
 import type { Mode } from '../domain/payout.ts';
-import { type CollectionLine, collectionLines } from '../ledger/collection-lines.ts';
+import { type CollectionLine, collectionLines } from '../ledger/collections/collection-lines.ts';
 import type { Db } from '../ledger/open.ts';
 import { money, zoned } from './presentation.ts';
 

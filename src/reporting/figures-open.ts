@@ -1,7 +1,7 @@
-import { findHalt } from '../ledger/halts.ts';
+import { type OpenQuestion, openQuestions, openSums } from '../ledger/discrepancies/open-questions.ts';
+import type { Scope } from '../ledger/listing/run-facts.ts';
 import type { Db } from '../ledger/open.ts';
-import { type OpenQuestion, openQuestions, openSums } from '../ledger/open-questions.ts';
-import type { Scope } from '../ledger/run-facts.ts';
+import { findHalt } from '../ledger/sending/halts.ts';
 import { commandFor } from './next-command.ts';
 import { money, zoned } from './presentation.ts';
 

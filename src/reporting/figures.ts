@@ -11,9 +11,9 @@ import {
   settleTimes,
   stateSums,
   type Window,
-} from '../ledger/figures.ts';
+} from '../ledger/figures/figures.ts';
+import type { Scope } from '../ledger/listing/run-facts.ts';
 import type { Db } from '../ledger/open.ts';
-import type { Scope } from '../ledger/run-facts.ts';
 import { money } from './presentation.ts';
 
 /** The days up to the run for which figures are given. */

@@ -1,14 +1,14 @@
 import type { Config } from '../config.ts';
-import { newestHistory } from '../ledger/history.ts';
+import { addRunRows, clearRunRows, findRun } from '../ledger/figures/reports.ts';
+import { discrepancyLines, type Scope } from '../ledger/listing/run-facts.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { addRunRows, clearRunRows, findRun } from '../ledger/reports.ts';
-import { discrepancyLines, type Scope } from '../ledger/run-facts.ts';
+import { newestHistory } from '../ledger/payouts/history.ts';
 import { createAgeing } from './ageing.ts';
 import { collectionPages } from './collection-cells.ts';
 import { discrepancyCells, discrepancyColumns } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
-import { createFreezeBooks } from './freeze-books.ts';
+import { createFreezeBooks } from './statement/freeze-books.ts';
 
 /**
  * Computes the sheets of a run whose listing is staged and paired, from the ledger as of `at` (ISO UTC) and stores their rows, so that every later

@@ -1,8 +1,14 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { periodFolder } from '../domain/period-folder.ts';
+import {
+  closedPeriods,
+  findPeriod,
+  lastPeriod,
+  periodRows,
+  periodSheets,
+} from '../ledger/figures/periods.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from '../ledger/periods.ts';
 import { writeCsv } from './csv-file.ts';
 import { storedCells } from './stored-cells.ts';
 

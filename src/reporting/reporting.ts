@@ -2,14 +2,14 @@ import type { Config } from '../config.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { createBatchResults } from './batch-results.ts';
-import { createClosePeriod } from './close-period.ts';
-import { createCompareRuns } from './compare-runs.ts';
-import { createDiscrepancyWorkbook } from './discrepancy-workbook.ts';
 import type { RetryOffers } from './failed-file.ts';
 import { createFreeze } from './freeze.ts';
-import { createIndexPage } from './index-page.ts';
+import { createIndexPage } from './page/index-page.ts';
 import { createPeriodFiles } from './period-files.ts';
 import { createRunFiles } from './run-files.ts';
+import { createClosePeriod } from './statement/close-period.ts';
+import { createCompareRuns } from './statement/compare-runs.ts';
+import { createDiscrepancyWorkbook } from './workbook/discrepancy-workbook.ts';
 
 /** The reporting stage: everything under the reports folder is written here, each file whole or not at all. */
 export function createReporting(deps: {

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/figures/reports.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/reports.ts';
-import type { Run } from '../ledger/tables.ts';
+import type { Run } from '../ledger/tables/tables.ts';
 import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
 import { csvText } from './csv-file.ts';
 import { figureSheets } from './figures.ts';
-import { reportPage } from './page.ts';
+import { reportPage } from './page/page.ts';
 import { accountMask } from './presentation.ts';
-import { numbersOf, titleOf, whereRowsAre, workbookSheets } from './report-workbook.ts';
 import { storedCells } from './stored-cells.ts';
-import { beginWorkbook, type WorkbookWriter, xlsxRowLimit } from './xlsx-file.ts';
+import { numbersOf, titleOf, whereRowsAre, workbookSheets } from './workbook/report-workbook.ts';
+import { beginWorkbook, type WorkbookWriter, xlsxRowLimit } from './workbook/xlsx-file.ts';
 
 /** The sheets of a run, each a CSV file of that name. */
 export const runSheets = [

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Mode } from '../domain/payout.ts';
 import type { Redact } from '../domain/redact.ts';
-import { type Delivery, differsHeader } from '../ledger/webhook-inbox.ts';
+import { type Delivery, differsHeader } from '../ledger/witnesses/webhook-inbox.ts';
 import type { Source } from './receiver-address.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored in its place. */

@@ -1,5 +1,5 @@
 import type { Ledger, Trx } from '../ledger/open.ts';
-import { reserveBurst, reserveEven } from '../ledger/rates.ts';
+import { reserveBurst, reserveEven } from '../ledger/sending/rates.ts';
 import type { Clock } from './clock.ts';
 
 export type RateLimiter = {

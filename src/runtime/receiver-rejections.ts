@@ -1,4 +1,4 @@
-import type { Rejection, RejectionCount } from '../ledger/webhook-inbox.ts';
+import type { Rejection, RejectionCount } from '../ledger/witnesses/webhook-inbox.ts';
 import type { Clock } from './clock.ts';
 
 export type RejectionLog = {

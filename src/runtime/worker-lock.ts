@@ -1,10 +1,10 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type FileLock, holdLock, isLockFree } from '../ledger/file-lock.ts';
-import { holdLedgerLock, type Lock } from '../ledger/locks.ts';
+import { addWorker, endWorker, lifeOf, openWorkers } from '../ledger/custody/workers.ts';
+import { type FileLock, holdLock, isLockFree } from '../ledger/database/file-lock.ts';
+import { holdLedgerLock, type Lock } from '../ledger/database/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
-import { addWorker, endWorker, lifeOf, openWorkers } from '../ledger/workers.ts';
 import type { Clock } from './clock.ts';
 
 export type Workers = {

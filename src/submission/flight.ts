@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/outcome.ts';
-import type { Claim } from '../ledger/claims.ts';
+import type { Claim } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /** `aged`: the intent grew too old before its bytes could leave (P3); that says nothing of the network. */

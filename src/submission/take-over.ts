@@ -1,5 +1,5 @@
-import { abandonClaims } from '../ledger/claims.ts';
 import type { Ledger } from '../ledger/open.ts';
+import { abandonClaims } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkQueue } from '../../src/commands/doctor-queue.ts';
+import { checkQueue } from '../../src/commands/doctor/doctor-queue.ts';
 import { loadConfig } from '../../src/config.ts';
 import { postgresWire } from '../../src/runtime/queue-postgres.ts';
 import { makeHome } from '../support/cli.ts';

@@ -1,7 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import writeExcelFile from 'write-excel-file/node';
-import { tooLargeToFillIn, troubleIn, workbookLimits } from '../../src/commands/workbook-guard.ts';
+import {
+  tooLargeToFillIn,
+  troubleIn,
+  workbookLimits,
+} from '../../src/commands/discrepancies/workbook-guard.ts';
 
 /** A zip archive of these parts, as small as they deflate; `claims` is what the directory says of every size. */
 function zip(parts: Record<string, Buffer | string>, claims?: number): Buffer {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import {
   addBatch,
   at,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createLookUps } from '../../src/observation/look-up.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

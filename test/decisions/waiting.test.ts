@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notReleasedLines } from '../../src/commands/describe.ts';
-import { findAttention } from '../../src/ledger/attention.ts';
-import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { findAttention } from '../../src/ledger/sending/attention.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import { addBatch, at, makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
 import { createTold, hour, shown } from './told.ts';

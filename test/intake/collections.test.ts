@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Expected } from '../../src/intake/collections.ts';
-import type { NewCollection } from '../../src/ledger/collection-tables.ts';
-import { dueCollections } from '../../src/ledger/collection-watch.ts';
-import { expectSome, openFile } from '../../src/ledger/expectations.ts';
+import { dueCollections } from '../../src/ledger/collections/collection-watch.ts';
+import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
+import type { NewCollection } from '../../src/ledger/tables/collection-tables.ts';
 import { type Setting, setting } from './setting.ts';
 
 const head = 'reference,amount,currency';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { noBrakes } from '../../src/domain/brakes.ts';
-import { readApprovable, recordApproval } from '../../src/ledger/approvals.ts';
-import { getBatch } from '../../src/ledger/batches.ts';
-import { releaseBatch } from '../../src/ledger/holds.ts';
+import { getBatch } from '../../src/ledger/payouts/batches.ts';
+import { readApprovable, recordApproval } from '../../src/ledger/sending/approvals.ts';
+import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, setting } from './setting.ts';
 

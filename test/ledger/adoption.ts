@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { adoptLedger } from '../../src/ledger/adopt.ts';
+import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 

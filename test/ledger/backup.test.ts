@@ -1,14 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { backupLedger } from '../../src/ledger/backup.ts';
-import { findHalt } from '../../src/ledger/halts.ts';
-import { moveLedger } from '../../src/ledger/move.ts';
+import { backupLedger } from '../../src/ledger/custody/backup.ts';
+import { moveLedger } from '../../src/ledger/custody/move.ts';
+import { finishRestore, restoreLedger } from '../../src/ledger/custody/restore.ts';
+import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/custody/swap.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { record } from '../../src/ledger/record.ts';
-import { finishRestore, restoreLedger } from '../../src/ledger/restore.ts';
-import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/swap.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { findHalt } from '../../src/ledger/sending/halts.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { batchCounts, getBatch, listBatches, readReasons, setHoldReasons } from '../../src/ledger/batches.ts';
+import {
+  batchCounts,
+  getBatch,
+  listBatches,
+  readReasons,
+  setHoldReasons,
+} from '../../src/ledger/payouts/batches.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 
 it('counts and sums payouts by batch, state and currency, exactly', async () => {

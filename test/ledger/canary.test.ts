@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
-import { createBrakes } from '../../src/ledger/brakes.ts';
-import { abandonClaims } from '../../src/ledger/claims.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/halts.ts';
+import { createBrakes } from '../../src/ledger/sending/brakes.ts';
+import { abandonClaims } from '../../src/ledger/sending/claims.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/sending/halts.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named, say } from './brakes-setting.ts';
 

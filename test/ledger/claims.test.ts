@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
-import { claim, sendable } from '../../src/ledger/claims.ts';
-import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { lanesOf } from '../../src/ledger/lanes.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { claim, sendable } from '../../src/ledger/sending/claims.ts';
+import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/sending/halts.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { lanesOf } from '../../src/ledger/sending/lanes.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { resendsOf } from '../../src/ledger/resends.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { resendsOf } from '../../src/ledger/witnesses/resends.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { handClock } from '../observation/setting.ts';
 import { at } from '../support/ledger.ts';

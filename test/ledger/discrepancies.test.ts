@@ -5,14 +5,14 @@ import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type FoundFields, finding } from '../../src/domain/discrepancy.ts';
-import { countOpen, listOpen, seen } from '../../src/ledger/discrepancies.ts';
-import { decide } from '../../src/ledger/discrepancy-decisions.ts';
-import { livesOf } from '../../src/ledger/discrepancy-events.ts';
+import { LedgerDialect, openDatabase } from '../../src/ledger/database/sqlite.ts';
+import { countOpen, listOpen, seen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { decide } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
+import { livesOf } from '../../src/ledger/discrepancies/discrepancy-events.ts';
 import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
 import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
 import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 

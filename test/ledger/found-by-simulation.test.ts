@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { liftHalt, tooManyUnknown } from '../../src/ledger/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { liftHalt, tooManyUnknown } from '../../src/ledger/sending/halts.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import {
   addBatch,
   at,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { adoptLedger } from '../../src/ledger/adopt.ts';
-import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/batches.ts';
-import { dropSome } from '../../src/ledger/drop-batch.ts';
+import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/payouts/batches.ts';
+import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 import { olderLedger } from '../support/older-ledger.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { shownUnder } from '../../src/ledger/listing/shown-under.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { shownUnder } from '../../src/ledger/shown-under.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { at } from '../support/ledger.ts';
 import { olderLedger } from '../support/older-ledger.ts';
 

@@ -12,10 +12,10 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { enterGate, shutGate } from '../../src/ledger/gate.ts';
-import { findHalt } from '../../src/ledger/halts.ts';
-import { readMark } from '../../src/ledger/mark.ts';
+import { enterGate, shutGate } from '../../src/ledger/custody/gate.ts';
+import { readMark } from '../../src/ledger/custody/mark.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

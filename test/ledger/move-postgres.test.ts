@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CopyDiffers, copyTables } from '../../src/ledger/copy-tables.ts';
-import { shutGate } from '../../src/ledger/gate.ts';
-import { moveLedger } from '../../src/ledger/move.ts';
+import { CopyDiffers, copyTables } from '../../src/ledger/custody/copy-tables.ts';
+import { shutGate } from '../../src/ledger/custody/gate.ts';
+import { moveLedger } from '../../src/ledger/custody/move.ts';
+import { nameOf, type PostgresPlace } from '../../src/ledger/database/place.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { nameOf, type PostgresPlace } from '../../src/ledger/place.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import {
   addBatch,
   at,

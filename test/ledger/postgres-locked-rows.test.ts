@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { PostgresFailure } from '../../src/ledger/failure.ts';
-import { createMarker } from '../../src/ledger/marking.ts';
+import { createMarker } from '../../src/ledger/custody/marking.ts';
+import { PostgresFailure } from '../../src/ledger/database/failure.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

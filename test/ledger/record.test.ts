@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { abandonClaims, type Claim } from '../../src/ledger/claims.ts';
-import { record } from '../../src/ledger/record.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { abandonClaims, type Claim } from '../../src/ledger/sending/claims.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { type Delivery, storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { type Delivery, storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { at } from '../support/ledger.ts';
 import { olderLedger } from '../support/older-ledger.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findAttention } from '../../src/ledger/attention.ts';
-import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
-import { beginRun } from '../../src/ledger/listings.ts';
-import { stage } from '../../src/ledger/staging.ts';
+import { beginRun } from '../../src/ledger/listing/listings.ts';
+import { stage } from '../../src/ledger/listing/staging.ts';
+import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { findAttention } from '../../src/ledger/sending/attention.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { collectionLines, collectionStory } from '../../src/ledger/collection-lines.ts';
-import { findCollection } from '../../src/ledger/collections.ts';
-import { expectSome, openFile } from '../../src/ledger/expectations.ts';
-import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { collectionLines, collectionStory } from '../../src/ledger/collections/collection-lines.ts';
+import { findCollection } from '../../src/ledger/collections/collections.ts';
+import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
+import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createCollectionLookUps } from '../../src/observation/verify-collections.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';

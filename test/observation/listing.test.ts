@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
-import { beginRun } from '../../src/ledger/listings.ts';
+import { beginRun } from '../../src/ledger/listing/listings.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { createListing } from '../../src/observation/listing.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

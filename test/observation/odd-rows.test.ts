@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beginRun } from '../../src/ledger/listings.ts';
+import { beginRun } from '../../src/ledger/listing/listings.ts';
 import { createListing } from '../../src/observation/listing.ts';
 import { readListPage } from '../../src/service/pages.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

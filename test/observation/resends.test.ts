@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noteCollection } from '../../src/ledger/collections.ts';
-import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/ledger/resends.ts';
-import { resendFigures } from '../../src/ledger/webhook-figures.ts';
+import { noteCollection } from '../../src/ledger/collections/collections.ts';
+import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/ledger/witnesses/resends.ts';
+import { resendFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
 import { createResends, type Resends } from '../../src/observation/resends.ts';
 import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { createLookUps } from '../../src/observation/look-up.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { record } from '../../src/ledger/record.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
+import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

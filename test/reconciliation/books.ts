@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
-import { listOpen } from '../../src/ledger/discrepancies.ts';
+import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { stage } from '../../src/ledger/listing/staging.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
-import { stage } from '../../src/ledger/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { batchRow } from '../support/batch-row.ts';
 

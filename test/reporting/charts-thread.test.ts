@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { openCharts } from '../../src/reporting/charts.ts';
-import { dayBarsSpec } from '../../src/reporting/charts-days.ts';
-import { beginCharts } from '../../src/reporting/charts-thread.ts';
+import { openCharts } from '../../src/reporting/page/charts.ts';
+import { dayBarsSpec } from '../../src/reporting/page/charts-days.ts';
+import { beginCharts } from '../../src/reporting/page/charts-thread.ts';
 
 const values = [{ day: '2026-11-21', series: 'submitted', value: 3 }];
 const spec = dayBarsSpec(values, ['2026-11-21'], ['submitted'], 'payouts');

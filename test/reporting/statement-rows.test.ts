@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { ListedPart, PayoutFacts } from '../../src/ledger/statement-facts.ts';
-import { foreignEntries, payoutEntries } from '../../src/reporting/statement-rows.ts';
+import type { ListedPart, PayoutFacts } from '../../src/ledger/figures/statement-facts.ts';
+import { foreignEntries, payoutEntries } from '../../src/reporting/statement/statement-rows.ts';
 import { at } from '../support/ledger.ts';
 
 const payout = {

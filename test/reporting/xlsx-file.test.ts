@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { troubleIn } from '../../src/commands/workbook-guard.ts';
+import { troubleIn } from '../../src/commands/discrepancies/workbook-guard.ts';
 import { writeWhole } from '../../src/reporting/atomic-file.ts';
-import { columnName } from '../../src/reporting/sheet-xml.ts';
-import { beginWorkbook, writeWorkbook } from '../../src/reporting/xlsx-file.ts';
-import { createArchive } from '../../src/reporting/zip-archive.ts';
+import { columnName } from '../../src/reporting/workbook/sheet-xml.ts';
+import { beginWorkbook, writeWorkbook } from '../../src/reporting/workbook/xlsx-file.ts';
+import { createArchive } from '../../src/reporting/workbook/zip-archive.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countDiffering, differingReference, storeDeliveries } from '../../src/ledger/webhook-inbox.ts';
+import {
+  countDiffering,
+  differingReference,
+  storeDeliveries,
+} from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { describeDelivery } from '../../src/runtime/delivery.ts';

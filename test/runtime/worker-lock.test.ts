@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isLockFree } from '../../src/ledger/file-lock.ts';
+import { isLockFree } from '../../src/ledger/database/file-lock.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryExclusive, tryReconcile } from '../../src/runtime/worker-lock.ts';
@@ -111,7 +111,7 @@ describe('workers', () => {
 });
 
 it('a lock that nobody refers to any more is held until its process ends, whatever the garbage collector does', async () => {
-  const source = JSON.stringify(new URL('../../src/ledger/file-lock.ts', import.meta.url).href);
+  const source = JSON.stringify(new URL('../../src/ledger/database/file-lock.ts', import.meta.url).href);
   const script = `
     const { holdLock } = await import(${source});
     holdLock(process.argv[1]);

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { holdLock } from '../../src/ledger/file-lock.ts';
+import { holdLock } from '../../src/ledger/database/file-lock.ts';
 import { reconcileLockOf } from '../../src/runtime/worker-lock.ts';
 import { batchOf, references } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
@@ -65,7 +65,7 @@ it('a restore and a migrate beside another process are 11, and a process beside 
   expect((await home.run(['migrate', '--to', 'sqlite:next.db'])).code).toBe(11);
   daemon.signal('SIGTERM');
   await daemon.done;
-  const { shutGate } = await import('../../src/ledger/gate.ts');
+  const { shutGate } = await import('../../src/ledger/custody/gate.ts');
   const gate = await shutGate(join(home.dir, 'data', 'ledger.db'));
   const others = ['status', 'submit', 'serve', 'reconcile'].map(async (command) => {
     const done = await home.start([command]).done;

@@ -1,4 +1,4 @@
-import { listOpen } from '../../src/ledger/discrepancies.ts';
+import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
 import type { RunSummary } from '../../src/reconciliation/reconcile.ts';
 import type { Subject, Town } from './town.ts';

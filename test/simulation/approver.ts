@@ -1,14 +1,14 @@
 import type { App } from '../../src/app.ts';
 import { approvalAsked, whyNotApprove } from '../../src/domain/approval.ts';
+import { getBatch, readReasons } from '../../src/ledger/payouts/batches.ts';
 import {
   approvalsOf,
   batchTotals,
   isApprovedReason,
   readApprovable,
   recordApproval,
-} from '../../src/ledger/approvals.ts';
-import { getBatch, readReasons } from '../../src/ledger/batches.ts';
-import { releaseBatch } from '../../src/ledger/holds.ts';
+} from '../../src/ledger/sending/approvals.ts';
+import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Town } from './town.ts';
 

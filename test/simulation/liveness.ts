@@ -1,4 +1,4 @@
-import { addWorker, endWorker, openWorkers } from '../../src/ledger/workers.ts';
+import { addWorker, endWorker, openWorkers } from '../../src/ledger/custody/workers.ts';
 import type { createWorkers, Workers } from '../../src/runtime/worker-lock.ts';
 import type { Life } from './life.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/holds.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/sending/halts.ts';
+import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { approve, waitingForApproval } from './approver.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Random } from './random.ts';

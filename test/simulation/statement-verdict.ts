@@ -1,12 +1,12 @@
 import { decimalToMinor } from '../../src/domain/money.ts';
-import { newestHistory } from '../../src/ledger/history.ts';
-import { newestCompleteRun } from '../../src/ledger/listings.ts';
+import { openSnapshot } from '../../src/ledger/custody/snapshot.ts';
+import { listingOf } from '../../src/ledger/figures/periods.ts';
+import { findRun } from '../../src/ledger/figures/reports.ts';
+import { newestCompleteRun } from '../../src/ledger/listing/listings.ts';
 import type { Db } from '../../src/ledger/open.ts';
-import { listingOf } from '../../src/ledger/periods.ts';
-import { findRun } from '../../src/ledger/reports.ts';
-import { openSnapshot } from '../../src/ledger/snapshot.ts';
-import { computeStatement } from '../../src/reporting/compute-statement.ts';
-import type { About } from '../../src/reporting/statement-rows.ts';
+import { newestHistory } from '../../src/ledger/payouts/history.ts';
+import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
+import type { About } from '../../src/reporting/statement/statement-rows.ts';
 import type { Entry } from './book.ts';
 import type { Town } from './town.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Told } from './inspector.ts';
 import { judgeStatement } from './statement-verdict.ts';

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { abandonClaims } from '../../src/ledger/claims.ts';
-import { cancelUnsent } from '../../src/ledger/decisions.ts';
-import { holdBatch, holdReturned, releaseBatch } from '../../src/ledger/holds.ts';
-import { record } from '../../src/ledger/record.ts';
+import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { record } from '../../src/ledger/payouts/record.ts';
+import { abandonClaims } from '../../src/ledger/sending/claims.ts';
+import { holdBatch, holdReturned, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById, replies, states } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { findHalt } from '../../src/ledger/halts.ts';
 import { openLedger } from '../../src/ledger/open.ts';
+import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { createLookUps } from '../../src/observation/look-up.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { onTestFinished } from 'vitest';
+import { LedgerDialect, openDatabase } from '../../src/ledger/database/sqlite.ts';
 import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
 import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
 import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
-import { LedgerDialect, openDatabase } from '../../src/ledger/sqlite.ts';
 
 /** A ledger file of the first three migrations, filled by these statements; it goes when the test is over. */
 export async function olderLedger(statements: readonly string[]): Promise<string> {

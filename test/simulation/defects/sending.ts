@@ -12,21 +12,21 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'claims without looking at the state',
     from: 2,
-    file: 'src/ledger/claims.ts',
+    file: 'src/ledger/sending/claims.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
     from: 34,
-    file: 'src/ledger/claims.ts',
+    file: 'src/ledger/sending/claims.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
     from: 60,
-    file: 'src/ledger/claims.ts',
+    file: 'src/ledger/sending/claims.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
   },
@@ -40,7 +40,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'ignores a halt',
     from: 10,
-    file: 'src/ledger/halts.ts',
+    file: 'src/ledger/sending/halts.ts',
     find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
 
@@ -80,7 +80,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'sends again after a rejection without asking',
     from: 3,
-    file: 'src/ledger/claims.ts',
+    file: 'src/ledger/sending/claims.ts',
     find: `    .where('payouts.look_up_first', '=', sql.lit(0n))\n`,
     replace: ``,
   },
@@ -92,7 +92,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'forgets a payout of each batch',
-    file: 'src/ledger/batches.ts',
+    file: 'src/ledger/payouts/batches.ts',
     find: `  await insertRows(trx, [batch.mode, batch.id, at], rows);`,
     replace: `  await insertRows(trx, [batch.mode, batch.id, at], rows.slice(0, rows.length > 2 ? -1 : undefined));`,
   },

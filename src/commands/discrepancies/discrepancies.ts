@@ -1,0 +1,116 @@
+import type { LocalApp } from '../../app.ts';
+import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
+import { livesOf } from '../../ledger/discrepancies/discrepancy-events.ts';
+import type { Discrepancy } from '../../ledger/tables/tables.ts';
+import { type Context, withLocal } from '../context.ts';
+import { type Result, Stop } from '../result.ts';
+import { readFilter } from './discrepancy-filter.ts';
+
+type Options = Record<string, unknown>;
+
+/** As many are told to a person at once; `--json` and `--export` have them all. */
+const shown = 100;
+const dayMs = 86_400_000;
+
+/** `discrepancies`: what is open, the gravest and oldest first, each with what to do. Exit 4 while any is. */
+export async function discrepancies(context: Context, args: string[], options: Options): Promise<Result> {
+  const [verb, ...ids] = args;
+  if (verb === 'ack') return (await import('./acknowledge.ts')).acknowledge(context, ids, options);
+  if (verb === 'resolve') return (await import('./resolve.ts')).resolve(context, ids, options);
+  if (verb !== undefined)
+    throw new Stop(
+      2,
+      `discrepancies has no "${verb}": there is ack ID…, resolve ID…, and the list without a word`,
+    );
+  if (typeof options.note === 'string') throw new Stop(2, '--note goes with ack or resolve');
+  if (typeof options.export === 'string' && typeof options.import === 'string')
+    throw new Stop(2, 'name --export or --import, not both');
+  if (typeof options.export === 'string')
+    return (await import('./discrepancy-workbook.ts')).exportWorkbook(context, options.export, options);
+  if (typeof options.import === 'string')
+    return (await import('./discrepancy-import.ts')).importWorkbook(context, options.import, options);
+  return withLocal(context, async (app) => {
+    const filter = await readFilter(app, options);
+    const counts = await countFiltered(app.ledger.db, filter);
+    const found = await listOpen(app.ledger.db, filter, context.options.json ? undefined : shown);
+    const sum = (state?: Discrepancy['state']): number =>
+      counts.reduce((n, row) => n + (state === undefined || row.state === state ? Number(row.n) : 0), 0);
+    const open = sum('open');
+    const now = app.clock.now();
+    return {
+      code: open > 0 ? 4 : 0,
+      lines: [
+        ...tally(sum(), open),
+        ...found.flatMap((d) => describe(d, now)),
+        ...rest(sum() - found.length),
+      ],
+      json: {
+        discrepancies: context.options.json ? await asJson(app, found) : [],
+        open: await countOpen(app.ledger.db, app.config.mode),
+      },
+    };
+  });
+}
+
+function tally(all: number, open: number): string[] {
+  if (all === 0) return ['no open discrepancies'];
+  const acknowledged = all > open ? `, ${all - open} acknowledged` : '';
+  return [
+    `${open} open${acknowledged}; the gravest and oldest first. When one is dealt with: counterfoil resolve ID --note "what was done"`,
+    '',
+  ];
+}
+
+function rest(more: number): string[] {
+  if (more <= 0) return [];
+  return [
+    `… and ${more} more: narrow them with --kind, --batch or --older-than, or take all with --export FILE.xlsx`,
+  ];
+}
+
+function describe(d: Discrepancy, now: number): string[] {
+  const about = d.reference || d.subject;
+  const days = ageDays(d, now);
+  const age = days === 0 ? 'today' : `${days} day(s) old`;
+  const difference = d.difference === '' ? '' : `; difference ${d.difference} ${d.currency}`;
+  const state = d.state === 'acknowledged' ? 'ACKNOWLEDGED  ' : '';
+  return [
+    `${d.id}  ${d.severity.padEnd(6)}  ${state}${d.kind}  ${about}${d.batch_id ? `  (${d.batch_id})` : ''}`,
+    `    expected ${d.expected || '-'}; found ${d.actual || '-'}${difference}; since ${d.first_seen_at}, ${age}`,
+    `    evidence: ${d.evidence}`,
+    `    to do: ${d.action}`,
+    ...(d.note === '' ? [] : [`    note: ${d.note}`]),
+  ].map(oneLine);
+}
+
+/** Names and notes from outside must not move the cursor of who reads them. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, ' ');
+}
+
+/** Every column of the report beside the ledger's own names, and the whole life of each. */
+async function asJson(app: LocalApp, found: Discrepancy[]): Promise<unknown> {
+  const now = app.clock.now();
+  const lives = await livesOf(
+    app.ledger.db,
+    found.map(({ id }) => id),
+  );
+  const rows = found.map((d) => ({
+    discrepancy_id: d.id,
+    batch: d.batch_id,
+    age_days: ageDays(d, now),
+    ...d,
+    life: lives.get(d.id) ?? [],
+  }));
+  return JSON.parse(JSON.stringify(rows, bigintAsNumber));
+}
+
+/** Whole days since it was first seen. */
+function ageDays({ first_seen_at }: Pick<Discrepancy, 'first_seen_at'>, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(first_seen_at)) / dayMs));
+}
+
+/** Ids and counters are bigint inside; as JSON they are plain numbers. */
+export function bigintAsNumber(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}

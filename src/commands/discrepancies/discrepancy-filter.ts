@@ -1,0 +1,31 @@
+import type { LocalApp } from '../../app.ts';
+import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
+import type { DiscrepancyFilter } from '../../ledger/discrepancies/discrepancies.ts';
+import { getBatch } from '../../ledger/payouts/batches.ts';
+import { Stop } from '../result.ts';
+
+const dayMs = 86_400_000;
+
+/** Reads the filters that the list and the people's words share; a name that is none stops with 2. */
+export async function readFilter(
+  app: LocalApp,
+  options: Record<string, unknown>,
+): Promise<DiscrepancyFilter> {
+  const { mode } = app.config;
+  const { kind, batch, olderThan } = options;
+  if (typeof kind === 'string' && !isDiscrepancyKind(kind))
+    throw new Stop(2, `--kind: there is no kind "${kind}"; there are ${discrepancyKinds.join(', ')}`);
+  if (typeof batch === 'string' && !(await getBatch(app.ledger.db, mode, batch)))
+    throw new Stop(2, `no batch "${batch}" in this ledger: counterfoil status lists them`);
+  return {
+    mode,
+    ...(typeof kind === 'string' && { kind }),
+    ...(typeof batch === 'string' && { batch }),
+    ...(typeof olderThan === 'string' && { seenBefore: daysBefore(app.clock.now(), olderThan) }),
+  };
+}
+
+function daysBefore(now: number, text: string): string {
+  if (!/^\d{1,5}$/.test(text)) throw new Stop(2, `--older-than: expected a number of days, got "${text}"`);
+  return new Date(now - Number(text) * dayMs).toISOString();
+}

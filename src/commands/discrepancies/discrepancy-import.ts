@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import type { Problem } from '../../domain/problem.ts';
+import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
+import { decide, findByIds, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
+import type { Discrepancy } from '../../ledger/tables/tables.ts';
+import { type Context, withLocal } from '../context.ts';
+import { type Asked, readDecisions, says } from '../decision-sheet.ts';
+import { countsText, problemLines } from '../describe.ts';
+import { person } from '../person.ts';
+import { type Result, Stop } from '../result.ts';
+
+const after: Record<Verdict, Discrepancy['state']> = { acknowledge: 'acknowledged', resolve: 'resolved' };
+
+type Outcome =
+  | { kind: 'refused'; problems: Problem[] }
+  | { kind: 'applied'; changed: number; already: number };
+
+/** `discrepancies --import FILE`: the decisions of an exported workbook, all of them or none. */
+export async function importWorkbook(
+  context: Context,
+  file: string,
+  options: Record<string, unknown>,
+): Promise<Result> {
+  if (['kind', 'batch', 'olderThan'].some((name) => options[name] !== undefined))
+    throw new Stop(
+      2,
+      '--import takes the decisions that are in the file: leave --kind, --batch and --older-than out',
+    );
+  const path = resolve(context.cwd, file);
+  const sheet = await readDecisions(path);
+  return withLocal(context, async (app) => {
+    const { mode } = app.config;
+    const outcome: Outcome = await app.ledger.write(async (trx) => {
+      const ids = sheet.asked.map(({ id }) => id);
+      const known = new Map((await findByIds(trx, mode, ids)).map((one) => [one.id, one]));
+      const { fresh, already, problems } = sort(sheet.asked, known);
+      const all = [...sheet.problems, ...problems].toSorted((a, b) => a.row - b.row);
+      if (all.length > 0) return { kind: 'refused', problems: all };
+      let changed = 0;
+      for (const group of Map.groupBy(fresh, ({ verdict, note }) => `${verdict} ${note}`).values()) {
+        const [first] = group;
+        if (!first) continue;
+        const word = { verdict: first.verdict, note: first.note, person: person(), at: app.clock.iso() };
+        changed += await decide(trx, { mode, ids: group.map(({ id }) => id) }, word);
+      }
+      return { kind: 'applied', changed, already };
+    });
+    const open = await countOpen(app.ledger.db, mode);
+    if (outcome.kind === 'refused') return refused(path, outcome.problems, open);
+    const lines = told(outcome, sheet.undecided);
+    lines.push(Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`);
+    return {
+      code: Object.keys(open).length > 0 ? 4 : 0,
+      lines,
+      json: {
+        file: path,
+        changed: outcome.changed,
+        already: outcome.already,
+        undecided: sheet.undecided,
+        open,
+      },
+    };
+  });
+}
+
+/** What is to be decided, what was decided so before, and what no longer is as it was exported. */
+function sort(
+  asked: readonly Asked[],
+  known: ReadonlyMap<string, Discrepancy>,
+): { fresh: Asked[]; already: number; problems: Problem[] } {
+  const fresh: Asked[] = [];
+  const problems: Problem[] = [];
+  let already = 0;
+  for (const one of asked) {
+    const row = known.get(one.id);
+    const problem = row ? changedSince(one, row) : unknownId(one);
+    if (row && isDecided(one, row)) already += 1;
+    else if (problem) problems.push(problem);
+    else fresh.push(one);
+  }
+  return { fresh, already, problems };
+}
+
+/** The word that the row asks for is the last that was said of it. */
+function isDecided(asked: Asked, row: Discrepancy): boolean {
+  const { verdict, note, expected, actual } = asked;
+  const sameFacts = says(expected, row.expected) && says(actual, row.actual);
+  const byPerson = row.state !== 'resolved' || row.resolved_by === 'person';
+  return sameFacts && byPerson && row.state === after[verdict] && says(note, row.note);
+}
+
+function unknownId({ row, id }: Asked): Problem {
+  const problem = 'is no discrepancy of this ledger and mode';
+  return {
+    row,
+    column: 'discrepancy_id',
+    value: id.slice(0, 100),
+    problem,
+    fix: 'check that the workbook is of this ledger',
+  };
+}
+
+function changedSince({ row, ...asked }: Asked, now: Discrepancy): Problem | undefined {
+  for (const column of ['expected', 'actual', 'state'] as const) {
+    if (says(asked[column], now[column])) continue;
+    const state = column === 'state' ? `: it is ${now.state} now` : '';
+    return {
+      row,
+      column,
+      value: hidden(String(asked[column] ?? '')).slice(0, 100),
+      problem: `has changed since the export${state}`,
+      fix: `look again with counterfoil discrepancies, and decide in a new export`,
+    };
+  }
+  return undefined;
+}
+
+/** Long digits may be an account number: all but the last four are hidden. */
+function hidden(text: string): string {
+  return text.replaceAll(/\d{6,}(?=\d{4})/g, (digits) => '*'.repeat(digits.length));
+}
+
+function refused(path: string, problems: Problem[], open: Record<string, number>): Result {
+  const problem = `${path} was not imported: ${problems.length} problem(s); nothing was changed`;
+  const json = { error: problem, file: path, changed: 0, problems, open };
+  return { code: 3, problem, lines: problemLines(problems, problems.length), json };
+}
+
+function told({ changed, already }: { changed: number; already: number }, undecided: number): string[] {
+  const before = already > 0 ? `; ${already} were decided so before` : '';
+  const nothing =
+    already > 0
+      ? 'nothing was changed: the file was imported before'
+      : 'nothing was changed: no row has a decision';
+  const lines = [changed > 0 ? `${changed} decided as the file says${before}` : nothing];
+  if (undecided > 0)
+    lines.push(`${undecided} row(s) have a note and no decision: nothing was done about them`);
+  return lines;
+}

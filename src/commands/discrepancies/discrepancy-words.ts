@@ -1,0 +1,67 @@
+import type { LocalApp } from '../../app.ts';
+import { countOpen, type DiscrepancyFilter } from '../../ledger/discrepancies/discrepancies.ts';
+import { decide, findByIds, openTo, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
+import { type Context, withLocal } from '../context.ts';
+import { countsText } from '../describe.ts';
+import { person } from '../person.ts';
+import { type Result, Stop } from '../result.ts';
+import { readFilter } from './discrepancy-filter.ts';
+
+const longestNote = 2_000;
+const done: Record<Verdict, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
+
+/** A person's word on the discrepancies named, or on all that the filters find. 4 while anything is open afterwards. */
+export async function speak(
+  context: Context,
+  verdict: Verdict,
+  ids: readonly string[],
+  options: Record<string, unknown>,
+): Promise<Result> {
+  const note = typeof options.note === 'string' ? options.note.trim() : '';
+  if (note.length > longestNote) throw new Stop(2, `--note: at most ${longestNote} characters`);
+  return withLocal(context, async (app) => {
+    const filter = await readFilter(app, options);
+    const word = { verdict, note, person: person(), at: app.clock.iso() };
+    if (ids.length > 0 && Object.keys(filter).length > 1)
+      throw new Stop(2, 'name ids or filters (--kind, --batch, --older-than), not both');
+    const [changed, already] =
+      ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
+    const open = await countOpen(app.ledger.db, app.config.mode);
+    const left = Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`;
+    const lines = [...already, `${changed} ${done[verdict]}; ${left}`];
+    const json = { verdict, changed, already, open };
+    return { code: Object.keys(open).length > 0 ? 4 : 0, lines, json };
+  });
+}
+
+type Spoken = Parameters<typeof decide>[2];
+
+/** A name the ledger does not hold is a slip, and stops everything. What has this word already is told. */
+async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): Promise<[number, string[]]> {
+  const { mode } = app.config;
+  const ids = [...new Set(given)];
+  return app.ledger.write(async (trx) => {
+    const known = new Map((await findByIds(trx, mode, ids)).map((one) => [one.id, one]));
+    const wrong = ids.filter((id) => !known.has(id));
+    if (wrong.length > 0) {
+      const more = wrong.length > 5 ? ` and ${wrong.length - 5} more` : '';
+      throw new Stop(
+        2,
+        `no discrepancy "${wrong.slice(0, 5).join('", "')}"${more} in this ledger (mode ${mode}): counterfoil discrepancies lists them. Nothing was changed`,
+      );
+    }
+    const already = [...known.values()].flatMap(({ id, state, resolved_by, note }) => {
+      if (openTo[word.verdict].includes(state)) return [];
+      const by = state === 'resolved' ? ` by ${resolved_by === 'person' ? 'a person' : 'evidence'}` : '';
+      return [`${id} is ${state}${by} already${note === '' ? '' : `: ${note}`}`];
+    });
+    return [await decide(trx, { mode, ids }, word), already];
+  });
+}
+
+/** By filter the word needs no question: it moves no money, and every note says who spoke. */
+async function onFiltered(app: LocalApp, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
+  if (Object.keys(filter).length === 1)
+    throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
+  return app.ledger.write((trx) => decide(trx, filter, word));
+}

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
+import type { Discrepancy } from '../../ledger/tables/tables.ts';
+import type { LocalApp } from '../../local-app.ts';
+import { type Context, withLocal } from '../context.ts';
+import { type Result, Stop } from '../result.ts';
+import { readFilter } from './discrepancy-filter.ts';
+import { tooLargeToFillIn } from './workbook-guard.ts';
+
+const narrow = 'Narrow them with --kind, --batch or --older-than; discrepancies.csv of the last run has all';
+
+/** `discrepancies --export FILE`: what the filters find, for people to fill in `decision` and `note`. */
+export async function exportWorkbook(
+  context: Context,
+  file: string,
+  options: Record<string, unknown>,
+): Promise<Result> {
+  const path = resolve(context.cwd, file);
+  if (!/\.xlsx$/i.test(file))
+    throw new Stop(
+      2,
+      `${file}: name a workbook, such as open.xlsx; discrepancies.csv of the last run is the list as CSV`,
+    );
+  // Somebody may have filled it in meanwhile.
+  if (existsSync(path) && !context.options.yes)
+    throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
+  return withLocal(context, async (app) => {
+    const filter = await readFilter(app, options);
+    const counts = await countFiltered(app.ledger.db, filter);
+    const total = counts.reduce((sum, row) => sum + Number(row.n), 0);
+    const workbook = app.reporting.discrepancyWorkbook;
+    if (total > workbook.limit)
+      throw new Stop(2, `${total} discrepancies: a workbook holds ${workbook.limit}. ${narrow}`);
+    await writeReadable(path, await listOpen(app.ledger.db, filter), app);
+    const open = await countOpen(app.ledger.db, app.config.mode);
+    const lines = [
+      `${total} discrepancies written to ${path}`,
+      'Fill in decision (ack or resolve) and note where you decide, leave the rest empty, then: counterfoil discrepancies --import FILE',
+    ];
+    return {
+      code: Object.keys(open).length > 0 ? 4 : 0,
+      lines,
+      json: { file: path, exported: total, open },
+    };
+  });
+}
+
+/** Nobody fills in a workbook that `--import` refuses: it takes its place only when it is small enough to come back. */
+async function writeReadable(path: string, found: Discrepancy[], app: LocalApp): Promise<void> {
+  const draft = `${path}.tmp`;
+  try {
+    await app.reporting.discrepancyWorkbook.write(draft, found, app.clock.now());
+    const trouble = tooLargeToFillIn(await readFile(draft));
+    if (trouble !== null)
+      throw new Stop(
+        2,
+        `the workbook of these ${found.length} could not be read back with --import: ${trouble}. ${narrow}`,
+      );
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

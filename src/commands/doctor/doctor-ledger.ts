@@ -1,0 +1,131 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LocalApp } from '../../app.ts';
+import type { Config } from '../../config.ts';
+import { type HaltAdvice, haltAdvice } from '../../domain/halt.ts';
+import { readMark } from '../../ledger/custody/mark.ts';
+import { isLedgerThere } from '../../ledger/database/exists.ts';
+import { describeServer, quickCheck, rejectionsSince } from '../../ledger/database/health.ts';
+import { nameOf } from '../../ledger/database/place.ts';
+import { findHalt } from '../../ledger/sending/halts.ts';
+import { webhookCounts } from '../../ledger/witnesses/webhooks.ts';
+import { fail } from '../result.ts';
+import { type Check, well, wrong } from './doctor-check.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** What is older is applied by nobody: it is done within a second where somebody does it. */
+const lateMs = 5 * 60_000;
+
+/** What keeps the ledger from opening, in place of everything that would be read from it. */
+export function describeUnopened(config: Config, error: unknown): Check {
+  const { problem = 'it cannot be opened' } = fail(error);
+  return wrong(
+    'ledger',
+    `${nameOf(config.ledgerPlace)}: ${problem}`,
+    'do as it says; then run counterfoil verify',
+  );
+}
+
+/** No ledger is no fault before the first batch; beside batches that were taken in it is. Null where there is one. */
+export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<Check | null> {
+  if (await isLedgerThere(ledgerPlace)) return null;
+  const name = nameOf(ledgerPlace);
+  const archive = join(dataDir, 'archive');
+  if (existsSync(archive) && readdirSync(archive).some((name) => name.endsWith('.csv')))
+    return wrong(
+      'ledger',
+      `${archive} holds batches that were taken in, but there is no ledger ${name}`,
+      'check ledger.url and --data, or put a backup in its place with counterfoil restore FILE --adopt',
+    );
+  return well('ledger', `${name} is not there yet: the first counterfoil submit begins it`);
+}
+
+/** File, mark, whatever stops sending, and webhooks that wait. */
+export async function checkLedger(app: LocalApp): Promise<Check[]> {
+  return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
+}
+
+async function checkFile({ ledger }: LocalApp): Promise<Check> {
+  const damage = await quickCheck(ledger.db);
+  const mark = readMark(ledger.path);
+  const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
+  const name = nameOf(ledger.place);
+  if (ledger.place.kind === 'postgres') {
+    const [why] = damage;
+    return why === undefined
+      ? well(
+          'ledger',
+          `${name}: ${await describeServer(ledger.db)}; ${marked}; counterfoil verify proves the rest`,
+        )
+      : wrong('ledger', `${name}: ${why}`, 'do as it says; until then nothing should be sent');
+  }
+  if (damage.length > 0)
+    return wrong(
+      'ledger',
+      `${ledger.path} is damaged: ${damage.join('; ')}`,
+      'stop sending (counterfoil hold --mode), keep a copy of the file, then counterfoil restore FILE --adopt from the last backup',
+    );
+  return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
+}
+
+async function checkHalt({ ledger, config }: LocalApp): Promise<Check> {
+  const halt = await findHalt(ledger.db, config.mode);
+  if (!halt) return well('sending', 'nothing halts it');
+  const detail = `halted since ${halt.at}: ${halt.cause}`;
+  const advice = haltAdvice(halt.kinds);
+  if (advice === 'as_the_cause_says') return wrong('sending', detail, wayOut[advice]);
+  return wrong('sending', detail, `${wayOut[advice]}; then counterfoil release --mode`);
+}
+
+const wayOut: Record<HaltAdvice, string> = {
+  as_the_cause_says: 'do as the cause says; release --mode does not lift it',
+  doctor: 'see the signature below',
+  reconcile: 'counterfoil reconcile, which asks what became of them',
+  none: 'remove the cause',
+};
+
+async function checkWebhooks({ ledger, config, clock }: LocalApp): Promise<Check> {
+  const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db, config.mode);
+  const detail = `${received} received, ${applied} applied`;
+  if (oldestUnapplied === null) return well('webhooks', detail);
+  const waitedMs = clock.now() - Date.parse(oldestUnapplied);
+  return waitedMs > lateMs
+    ? wrong(
+        'webhooks',
+        `${detail}; the oldest that waits came ${Math.round(waitedMs / 1000)} s ago`,
+        'run counterfoil serve, or counterfoil reconcile, which applies them first',
+      )
+    : well('webhooks', detail);
+}
+
+/** Many with one reason are a key that does not fit; a few are strangers knocking. */
+async function checkRejections({ ledger, config, clock }: LocalApp): Promise<Check> {
+  const since = new Date(clock.now() - dayMs).toISOString();
+  const rejected = await rejectionsSince(ledger.db, since);
+  if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
+  const detail = `in the last 24 hours: ${rejected.map(({ reason, count }) => `${count} ${reason}`).join(', ')}`;
+  const { received } = await webhookCounts(ledger.db, config.mode);
+  const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const [first] = rejected.flatMap(({ reason }) => fixFor(reason, prefix) ?? []);
+  // Where none came through, it is not strangers who are turned away.
+  return received === 0 && first !== undefined
+    ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
+    : well('rejected deliveries', detail);
+}
+
+function fixFor(reason: string, prefix: string): string | undefined {
+  const fixes: [RegExp, string][] = [
+    [/^payloadsignature/, `compare ${prefix}_SECRET_KEY with the service's dashboard`],
+    [/^merchantsignature/, `compare ${prefix}_PUBLIC_KEY with the service's dashboard`],
+    [/^authorization/, `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`],
+    [/^no keys/, `set ${prefix}_SECRET_KEY`],
+    [/^source address/, 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it'],
+    [/^larger/, 'raise receiver.max_body_bytes'],
+    [/^compressed/, 'switch compression off at the service or the proxy before the receiver'],
+    [
+      /^no request/,
+      'check that the webhook address at the service has the right scheme (http or https) and port',
+    ],
+  ];
+  return fixes.find(([pattern]) => pattern.test(reason))?.[1];
+}

@@ -1,0 +1,80 @@
+import { createServer } from 'node:net';
+import type { Config } from '../../config.ts';
+import { ownerOfPort } from '../../runtime/port-owner.ts';
+import { isServing } from '../../runtime/serve-lock.ts';
+import { readTlsPair, TlsProblem, validityProblem } from '../../runtime/tls.ts';
+import { type Check, well, wrong } from './doctor-check.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const warnDays = 14;
+
+/** That webhooks can come in: certificate, and port. */
+export async function checkReceiver(config: Config, nowMs: number): Promise<Check[]> {
+  const { receiver } = config;
+  if (!receiver.enabled)
+    return [
+      well('receiver', 'receiver.enabled is false: no webhook is expected, look-ups and listings decide'),
+    ];
+  return [await checkPort(config), await checkCertificate(config, nowMs)];
+}
+
+async function checkPort({ receiver, dataDir }: Config): Promise<Check> {
+  const { host, port } = receiver;
+  const at = `${host}:${port}`;
+  const serves = isServing(dataDir);
+  if (port === 0) return well('receiver', `${host}, a port of the system's choice (receiver.port: 0)`);
+  const code = await tryToListen(host, port);
+  if (code === null)
+    return well('receiver', serves ? `serve runs, but not on ${at}` : `${at} is free; serve is not running`);
+  if (code === 'EADDRINUSE') {
+    if (serves) return well('receiver', `serve listens on ${at}`);
+    const owner = ownerOfPort(port);
+    return wrong(
+      'receiver',
+      `${at} is in use by ${owner ?? 'another program'}, and serve is not running`,
+      'stop that program, or set another receiver.port (and the webhook address at the service)',
+    );
+  }
+  const fixes: Record<string, string> = {
+    EACCES: 'ports below 1024 belong to the system: set receiver.port to 1024 or above',
+    EADDRNOTAVAIL: 'this machine has no such address: correct receiver.host',
+    ENOTFOUND: 'this name has no address: correct receiver.host',
+  };
+  return wrong(
+    'receiver',
+    `cannot listen on ${at} (${code})`,
+    fixes[code] ?? 'correct receiver.host and receiver.port',
+  );
+}
+
+/** The code of what keeps us from listening, null when nothing does. The port is free again afterwards. */
+function tryToListen(host: string, port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function checkCertificate({ receiver }: Config, nowMs: number): Promise<Check> {
+  const { tlsCert, tlsKey } = receiver;
+  if (tlsCert === '')
+    return well('certificate', 'none (receiver.tls_cert): plain HTTP, for loopback or behind a TLS proxy');
+  try {
+    const pair = await readTlsPair({ certFile: tlsCert, keyFile: tlsKey });
+    const invalid = validityProblem(pair, tlsCert, nowMs);
+    const days = Math.floor((pair.validTo - nowMs) / dayMs);
+    const detail =
+      invalid ?? `${tlsCert} expires at ${new Date(pair.validTo).toISOString()}, in ${days} days`;
+    return invalid || days < warnDays
+      ? wrong('certificate', detail, 'renew it in place: serve takes the new one up within a minute')
+      : well('certificate', detail);
+  } catch (error) {
+    if (!(error instanceof TlsProblem)) throw error;
+    return wrong(
+      'certificate',
+      error.message,
+      'correct receiver.tls_cert and receiver.tls_key; until then serve does not start',
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import type { LocalApp } from '../../app.ts';
+import type { Config } from '../../config.ts';
+import { submitCommand } from '../../domain/go-on.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { maskAccount, maskAccounts } from '../../domain/redact.ts';
+import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../ledger/database/health.ts';
+import { examineSignature, type SignatureFacts, testSigning } from '../../service/signature-doctor.ts';
+import { Stop } from '../result.ts';
+import { type Check, well, wrong } from './doctor-check.ts';
+
+/** What was signed and how, and every other way it may have been meant. */
+export type Examined = { signed: SignedBody; facts: SignatureFacts };
+
+/** That this program signs as the known answers say: without it nothing below means anything. */
+export function checkSigning(): Check {
+  const { total, failed } = testSigning();
+  const detail = `${total - failed.length} of ${total} known answers`;
+  return failed.length === 0
+    ? well('signing', `${detail} are signed as PHP signs them`)
+    : wrong(
+        'signing',
+        `${detail}; wrong: ${failed.join(', ')}`,
+        'this installation is damaged: run npm ci again',
+      );
+}
+
+/** The body that `reference` names, else the last one that the service answered 22 to; undefined for none. */
+export async function examine(app: LocalApp, reference: string | undefined): Promise<Examined | undefined> {
+  const { config, ledger } = app;
+  const { mode } = config;
+  const signed = await (reference === undefined
+    ? lastSignatureRefusal(ledger.db, mode)
+    : signedBodyOf(ledger.db, mode, reference));
+  if (reference !== undefined && !signed)
+    throw new Stop(2, `no payout "${reference}" in this ledger (mode ${mode})`);
+  const keys = config.keys[mode];
+  if (!signed || !keys || signed.body === '') return undefined;
+  const facts = examineSignature({
+    body: signed.body,
+    keys,
+    prefix: `COUNTERFOIL_${mode.toUpperCase()}`,
+    signatureKey: config.service.signatureKey,
+    authorizationKey: config.service.authorizationKey,
+  });
+  return facts && { signed, facts };
+}
+
+/** A signature that was refused, and nothing was accepted since. */
+export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Examined, mode: Mode): Check {
+  if (code !== '22') return well('signature', `${reference} as it is signed now: see below`);
+  const next = facts.untried.find(({ setting }) => setting !== null)?.setting;
+  return wrong(
+    'signature',
+    `the service answered 22 (invalid signature) to ${reference}, sent at ${beganAt}`,
+    next
+      ? `${next}; then counterfoil release --mode and ${submitCommand(mode)}: the first payout shows whether it was that, and another 22 halts again`
+      : "show the table below to the service's support: it can compare the digests",
+  );
+}
+
+/** Everything that support asks for, and no part of a key. */
+export function signatureLines(
+  { signed, facts }: Examined,
+  options: { config: Config; whole: boolean },
+): string[] {
+  const { signature, untried } = facts;
+  return [
+    '',
+    `Signature of ${signed.reference} (${signed.beganAt ? `sent at ${signed.beganAt}, answered ${signed.code ?? 'nothing known'}` : 'never sent'})`,
+    `  text signed    ${options.whole ? signed.body : maskBody(signed.body)}`,
+    ...(options.whole
+      ? []
+      : ['                 (account number masked here; the digests are over the unmasked text)']),
+    `  its SHA-256    ${facts.sha256}`,
+    `  signature      ${signature.first}…${signature.last} (HMAC-SHA512, lowercase hexadecimal)`,
+    `  signed with    ${facts.signedWith} (service.signature_key: ${options.config.service.signatureKey})`,
+    `  Bearer         ${facts.bearer} (service.authorization_key: ${options.config.service.authorizationKey})`,
+    '  as configured now: what was sent before a change was signed with the key of that time',
+    '',
+    ...(untried.length === 0
+      ? ['  No other configured key or form gives another signature.']
+      : [
+          '  Not tried yet (key, form, signature, how):',
+          ...untriedLines(untried),
+          "  for support: this program cannot send that form; ask the service's support whether it computes that digest",
+        ]),
+    ...missingKeyLines(options.config),
+  ];
+}
+
+function untriedLines(untried: SignatureFacts['untried']): string[] {
+  const width = Math.max(...untried.map(({ key }) => key.length));
+  return untried.map(
+    ({ key, form, signature, setting }) =>
+      `  ${key.padEnd(width)}  ${form.padEnd(48)}  ${signature.first}…${signature.last}  ${setting ?? 'for support'}`,
+  );
+}
+
+function missingKeyLines({ keys, mode }: Config): string[] {
+  const name = `COUNTERFOIL_${mode.toUpperCase()}_ENCRYPTION_KEY`;
+  return (keys[mode]?.encryptionKeys.length ?? 0) > 0
+    ? []
+    : [`  ${name} is not set: where the service shows an encryption key, set it; then it signs.`];
+}
+
+/** The number may stand in the narration too. */
+function maskBody(body: string): string {
+  const account = /"account_number":"(\d+)"/.exec(body)?.[1];
+  return account === undefined ? maskAccounts(body) : body.replaceAll(account, maskAccount(account));
+}
+
+/** The same for `--json`; the body is always masked there. */
+export function signatureJson({ signed, facts }: Examined): Record<string, unknown> {
+  const { reference, body, beganAt, code } = signed;
+  return {
+    reference,
+    sent_at: beganAt,
+    code,
+    text: maskBody(body),
+    text_is_masked: true,
+    sha256: facts.sha256,
+    signature: facts.signature,
+    signed_with: facts.signedWith,
+    bearer: facts.bearer,
+    untried: facts.untried,
+  };
+}

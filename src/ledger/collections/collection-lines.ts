@@ -1,0 +1,112 @@
+import { decimalDifference } from '../../domain/discrepancy.ts';
+import { foldReference } from '../../domain/ids.ts';
+import { decimalToMinor, formatMinor } from '../../domain/money.ts';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import type { Collection, CollectionLookUp, ResendRequest } from '../tables/collection-tables.ts';
+import type { Discrepancy, Webhook } from '../tables/tables.ts';
+import { resendsOf } from '../witnesses/resends.ts';
+
+/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+const pageSize = 1000;
+
+/** A collection as a report shows it. */
+export type CollectionLine = {
+  row: Collection;
+  /** How often webhooks about it were delivered, repeats included. */
+  deliveries: bigint;
+  /** What the verify endpoint shows as arrived, as plain decimal text; empty where it shows no success. */
+  received: string;
+  /** Received minus expected; empty where either is not known. */
+  difference: string;
+};
+
+/** Every collection of the mode in the order in which the ledger came to know them, a page at a time. */
+export async function* collectionLines(db: Db, mode: Mode): AsyncGenerator<CollectionLine[]> {
+  for (let after = 0n; ; ) {
+    const rows = await db
+      .selectFrom('collections as c')
+      .selectAll('c')
+      .select((eb) =>
+        eb
+          .selectFrom('webhooks as w')
+          .select((on) => on.fn.sum<bigint | null>('w.deliveries').as('n'))
+          .whereRef('w.collection_id', '=', 'c.id')
+          .as('deliveries'),
+      )
+      .where('c.mode', '=', mode)
+      .where('c.id', '>', after)
+      .orderBy('c.id')
+      .limit(pageSize)
+      .execute();
+    if (rows.length > 0) yield rows.map(({ deliveries, ...row }) => lineOf(row, deliveries ?? 0n));
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+function lineOf(row: Collection, deliveries: bigint): CollectionLine {
+  const shown = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
+  const received = withDigits(shown, row.verified_currency ?? row.expected_currency ?? '');
+  const { expected_amount: amount, expected_currency: currency } = row;
+  const comparable = amount !== null && currency !== null && (row.verified_currency ?? currency) === currency;
+  const difference =
+    comparable && received !== '' ? decimalDifference(received, formatMinor(amount, currency)) : '';
+  return { row, deliveries, received, difference };
+}
+
+/** An amount as the service wrote it (`106`, `106.5`) with its currency's digits; what cannot be read so stays as it is. */
+function withDigits(amount: string, currency: string): string {
+  const minor = decimalToMinor(amount, currency);
+  return minor === null ? amount : formatMinor(minor, currency);
+}
+
+/** Everything the ledger knows of one collection. */
+export type CollectionStory = {
+  collection: Collection;
+  webhooks: Webhook[];
+  lookups: CollectionLookUp[];
+  resends: ResendRequest[];
+  discrepancies: Discrepancy[];
+};
+
+/** The story of one collection; undefined for a reference it does not hold. */
+export async function collectionStory(
+  db: Db,
+  mode: Mode,
+  reference: string,
+): Promise<CollectionStory | undefined> {
+  const collection = await db
+    .selectFrom('collections')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('reference_key', '=', foldReference(reference))
+    .executeTakeFirst();
+  if (!collection) return undefined;
+  const { id } = collection;
+  return {
+    collection,
+    webhooks: await db
+      .selectFrom('webhooks')
+      .selectAll()
+      .where('collection_id', '=', id)
+      .orderBy('id')
+      .execute(),
+    lookups: await db
+      .selectFrom('collection_look_ups')
+      .selectAll()
+      .where('collection_id', '=', id)
+      .orderBy('id')
+      .execute(),
+    resends: await resendsOf(db, { kind: 'transaction', id }),
+    discrepancies: await db
+      .selectFrom('discrepancies')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where('kind', 'in', ['collection_missing', 'collection_conflict'])
+      .where('subject', '=', collection.reference)
+      .orderBy('id')
+      .execute(),
+  };
+}

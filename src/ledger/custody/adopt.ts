@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import { forgettable } from '../../domain/transition.ts';
+import { isPostgres } from '../database/dialect.ts';
+import type { Ledger, Trx } from '../open.ts';
+import { finishSome, loadingBatches } from '../payouts/batches.ts';
+import { dropSome } from '../payouts/drop-batch.ts';
+import { record } from '../payouts/record.ts';
+import { abandonClaims } from '../sending/claims.ts';
+import { spendAdopted } from '../sending/limit-uses.ts';
+import {
+  barrierKeys,
+  fellBackTo,
+  forgetFall,
+  lowerBarrier,
+  noteAdoption,
+  noteFall,
+  raiseBarrier,
+} from './barriers.ts';
+import { removeMark } from './mark.ts';
+import { adoptionsKey, markNow } from './marking.ts';
+import { backupKeys } from './seal.ts';
+import { timelineFall, timelineKey } from './timeline.ts';
+
+const modes: readonly Mode[] = ['test', 'live'];
+const chunk = 1000;
+/** In `meta`, while an adoption is under way. */
+export const adoptingKey = 'adopting';
+const why = 'the ledger went back in time: this may have been sent since';
+
+export type Adopted = { unknown: number };
+
+/**
+ * Makes a ledger that went back in time safe to use (P25): all that it may have forgotten becomes `unknown`, and nothing
+ * is sent before a complete listing begun after this. The caller is alone. Run again, it goes on where it stopped: the
+ * barrier falls with the last step only.
+ */
+export async function adoptLedger(
+  ledger: Ledger,
+  now: () => string,
+  onProgress: (unknown: number) => void = () => undefined,
+): Promise<Adopted> {
+  const since = await ledger.write(async (trx) => {
+    await noteFall(trx, {
+      at: now(),
+      cause:
+        'a person said that this ledger went back in time. counterfoil restore --adopt makes it safe to use',
+    });
+    return beginAdoption(trx);
+  });
+  await decideLoading(ledger, now);
+  await abandonAll(ledger, now);
+  let unknown = 0;
+  // An unknown stays one, and counts a send more: the newer copy may have held a person's retry of it.
+  for (const state of ['unknown', ...forgettable] as const) {
+    for (const mode of modes) {
+      for (let done = chunk; done === chunk; ) {
+        done = await ledger.write((trx) => forgetSome(trx, { mode, state, since, at: now() }));
+        if (state !== 'unknown') unknown += done;
+        if (done > 0) onProgress(unknown);
+      }
+    }
+  }
+  // The old mark goes first: a crash after the barrier fell must not raise it again.
+  removeMark(ledger.path);
+  await ledger.write((trx) => openForListing(trx, now()));
+  await ledger.write((trx) => markNow(trx, ledger.path, ledger.id));
+  return { unknown };
+}
+
+/** A batch on its way in is finished as intake would (P23): else its payouts would become `ready` after the adoption. */
+async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
+  for (const mode of modes) {
+    for (const batch of await loadingBatches(ledger.db, mode)) {
+      let after = 0n;
+      const step = async (trx: Trx): Promise<boolean> => {
+        if (batch.body_digest === '') return (await dropSome(trx, batch.id, chunk)).done;
+        const finished = await finishSome(trx, batch, now(), chunk, after);
+        ({ after } = finished);
+        return finished.done;
+      };
+      while (!(await ledger.write(step)));
+    }
+  }
+}
+
+/** Nobody else is alive: every open attempt is of a process that died, and its answer was never recorded (P3). */
+export async function abandonAll(ledger: Ledger, now: () => string): Promise<number> {
+  const workers = await ledger.db
+    .selectFrom('attempts')
+    .select('worker_id')
+    .distinct()
+    .where('outcome', 'is', null)
+    .execute();
+  let abandoned = 0;
+  for (const { worker_id } of workers)
+    abandoned += await ledger.write((trx) => abandonClaims(trx, worker_id, now()));
+  await ledger.write((trx) =>
+    trx.updateTable('workers').set({ ended_at: now() }).where('ended_at', 'is', null).execute(),
+  );
+  return abandoned;
+}
+
+/** The newest history entry when this adoption began: one that goes on after a crash counts no send twice. */
+async function beginAdoption(trx: Trx): Promise<bigint> {
+  const last = await trx
+    .selectFrom('history')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  await trx
+    .insertInto('meta')
+    .values({ key: adoptingKey, value: (last?.id ?? 0n).toString() })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+  const row = await trx
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', adoptingKey)
+    .executeTakeFirstOrThrow();
+  return BigInt(row.value);
+}
+
+async function forgetSome(
+  trx: Trx,
+  { mode, state, since, at }: { mode: Mode; state: PayoutState; since: bigint; at: string },
+): Promise<number> {
+  let query = trx
+    .selectFrom('payouts')
+    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+    .select(['payouts.id', 'batches.created_at'])
+    .where('payouts.mode', '=', mode)
+    .where('payouts.state', '=', state)
+    .orderBy('payouts.id')
+    .limit(chunk);
+  if (state === 'unknown')
+    query = query.where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('history')
+            .select('history.id')
+            .whereRef('history.payout_id', '=', 'payouts.id')
+            .where('history.event', '=', 'adopted')
+            .where('history.id', '>', since),
+        ),
+      ),
+    );
+  const rows = await query.execute();
+  // A file that was dropped again is younger here than what the lost copy sent of it.
+  const fell = await fellBackTo(trx);
+  const events = rows.map(({ id, created_at }) => ({
+    payoutId: id,
+    source: 'restore',
+    event: { kind: 'adopted' as const, since: created_at < fell ? created_at : fell, why },
+  }));
+  await record(trx, at, events);
+  await spendAdopted(
+    trx,
+    { mode, at },
+    rows.map(({ id }) => id),
+  );
+  return rows.length;
+}
+
+/** The marks of other machines are from before; the timeline of now is the one to go by. */
+async function voidMarks(trx: Trx): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key: adoptionsKey, value: '1' })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet({ value: sql`cast(cast(meta.value as bigint) + 1 as text)` }),
+    )
+    .execute();
+  await timelineFall(trx);
+}
+
+/** In one step: the barrier of the fall goes, and each mode's wait for a listing begins. */
+async function openForListing(trx: Trx, at: string): Promise<void> {
+  const left = await trx
+    .selectFrom('payouts')
+    .select('reference')
+    .where('state', 'in', [...forgettable])
+    .executeTakeFirst();
+  if (left) throw new Error(`${left.reference} was not adopted: run counterfoil restore --adopt again`);
+  await forgetFall(trx);
+  await noteAdoption(trx, at);
+  // Both modes, also one without payouts: a copy from before the first batch has forgotten the most.
+  for (const mode of modes) {
+    const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;
+    await lowerBarrier(trx, barrierKeys.listing(mode));
+    await raiseBarrier(trx, barrierKeys.listing(mode), { at, cause });
+  }
+  await trx
+    .deleteFrom('meta')
+    .where((eb) =>
+      eb.or([
+        eb('key', 'in', ['marked', timelineKey, backupKeys.at, backupKeys.history, adoptingKey]),
+        eb('key', 'like', 'marked:%'),
+        eb('key', 'like', `${backupKeys.digest}%`),
+      ]),
+    )
+    .execute();
+  if (isPostgres(trx)) await voidMarks(trx);
+}

@@ -1,0 +1,149 @@
+import type { Mode } from '../../domain/payout.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+
+/** Why nothing may be sent from this ledger, whatever `release --mode` says (P25, P26). */
+export type Barrier = { cause: string; at: string };
+
+/** Keys of `meta` whose value, `AT CAUSE`, stops all sending. */
+export const barrierKeys = {
+  /** It went back in time; `restore --adopt` lifts it. */
+  behind: 'behind',
+  /** It was moved to another place for ever. */
+  sealed: 'sealed',
+  /** It was adopted; a complete listing begun afterwards lifts it for its mode. */
+  listing: (mode: Mode) => `listing_due:${mode}` as const,
+};
+
+/** The keys of every barrier that can stand before a mode, the gravest first. */
+export function barriersOf(mode: Mode): string[] {
+  return [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
+}
+
+const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
+  db
+    .selectFrom('meta')
+    .selectAll()
+    .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)]),
+);
+
+/** The barrier in force for a mode, the gravest first. */
+export async function findBarrier(db: Db | Trx, mode: Mode): Promise<Barrier | undefined> {
+  const keys = barriersOf(mode);
+  const rows = await metaOf(db, keys);
+  for (const key of keys) {
+    const row = rows.find((one) => one.key === key);
+    if (row) return readBarrier(row.value);
+  }
+  return undefined;
+}
+
+function readBarrier(value: string): Barrier {
+  const [, at = '', cause = ''] = /^(\S+) (.*)$/s.exec(value) ?? [];
+  return { at, cause };
+}
+
+/** Sets a barrier; an earlier cause stands. */
+export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value: `${at} ${cause}` })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+/** In `meta`: when the copy that stands here had its newest entry, empty where it had none. */
+const copiedKey = 'behind_since';
+
+/** This ledger went back in time (P25): nothing is sent, and how far it went back is kept, whatever is written from now on. */
+export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
+  await raiseBarrier(trx, barrierKeys.behind, barrier);
+  const newest = await trx
+    .selectFrom('history')
+    .select('at')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  await trx
+    .insertInto('meta')
+    .values({ key: copiedKey, value: newest?.at ?? '' })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}
+
+/** Since when another copy may have sent: the newest entry that this one had when it was noticed, else the ledger's birth. */
+export async function fellBackTo(trx: Trx): Promise<string> {
+  const rows = await metaOf(trx, [copiedKey, 'birth', copiedKey]);
+  const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
+  return value(copiedKey) || value('birth');
+}
+
+/** The ledger is adopted: nothing of the fall is left to know. */
+export async function forgetFall(trx: Trx): Promise<void> {
+  await lowerBarrier(trx, barrierKeys.behind);
+  await lowerBarrier(trx, copiedKey);
+}
+
+/** In `meta`: when the ledger was last adopted, and the newest payout that it had then. */
+const adoptedKey = 'adopted';
+
+/** P25: keeps what the listing barrier no longer tells once it has fallen. */
+export async function noteAdoption(trx: Trx, at: string): Promise<void> {
+  const newest = await trx
+    .selectFrom('payouts')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  const value = `${at} ${newest?.id ?? 0n}`;
+  await trx
+    .insertInto('meta')
+    .values({ key: adoptedKey, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
+}
+
+/**
+ * When the ledger was last adopted; a lost copy of it may have seen payouts up to `through`, by id, to their end and paid
+ * them again, whatever their state was here (P25). Undefined when it never was.
+ */
+export async function lastAdoption(db: Db | Trx): Promise<{ at: string; through: bigint } | undefined> {
+  const row = await db.selectFrom('meta').select('value').where('key', '=', adoptedKey).executeTakeFirst();
+  const [, at, through] = /^(\S+) (\d+)$/.exec(row?.value ?? '') ?? [];
+  return at === undefined || through === undefined ? undefined : { at, through: BigInt(through) };
+}
+
+export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
+  await trx.deleteFrom('meta').where('key', '=', key).execute();
+}
+
+/** True while the mode of an adopted ledger waits for its complete listing (P25). */
+export async function awaitsListing(db: Db | Trx, mode: Mode): Promise<boolean> {
+  const key = barrierKeys.listing(mode);
+  const row = await db.selectFrom('meta').select('key').where('key', '=', key).executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). Who adopts is
+ * alone, so what ends after it began after it, whatever a clock said that ran ahead then and is right again at `now`.
+ */
+export async function hearListing(
+  trx: Trx,
+  mode: Mode,
+  { startedAt, now }: { startedAt: string; now: string },
+): Promise<void> {
+  const key = barrierKeys.listing(mode);
+  const barrier = (await metaOf(trx, [key, key, key]))[0];
+  if (!barrier) return;
+  const { at } = readBarrier(barrier.value);
+  if (at < startedAt || at > now) await lowerBarrier(trx, key);
+}
+
+/** True from the moment a fall is noticed until the ledger is adopted (P25). */
+export async function wentBack(trx: Trx): Promise<boolean> {
+  const row = await trx
+    .selectFrom('meta')
+    .select('key')
+    .where('key', '=', barrierKeys.behind)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,103 @@
+import { chmodSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import type { FileLock } from '../database/file-lock.ts';
+import { type Place, placeOf } from '../database/place.ts';
+import type { Session } from '../database/postgres-session.ts';
+import { isBusy } from '../database/sqlite.ts';
+
+/** Somebody else has the ledger, or wants it alone: exit code 11. */
+class LedgerLocked extends Error {
+  readonly code = 'LEDGER_LOCKED';
+}
+
+// As in file-lock.ts: a lock that nobody refers to must not be collected, and so freed.
+const held = new Set<Database.Database>();
+
+/**
+ * Enters the ledger's gate as one of many: whoever has the ledger open stands in it, so that `restore` and `migrate`
+ * know when they are alone. The operating system frees it however a process dies. Throws LedgerLocked while somebody
+ * has shut the gate, after a moment's wait.
+ */
+export async function enterGate(ledgerPath: string): Promise<FileLock> {
+  const gate = await take(ledgerPath, ['begin', 'select 1 from sqlite_master'], 2000);
+  if (gate) return gate;
+  throw shutOut();
+}
+
+function shutOut(): LedgerLocked {
+  return new LedgerLocked(
+    'another process restores or moves this ledger; wait for it, then run the command again',
+  );
+}
+
+/** The same for a ledger on PostgreSQL: its session stands in the gate for as long as it lasts. */
+export async function enterShared(session: Pick<Session, 'hold'>): Promise<void> {
+  if (!(await tryFor(2000, () => session.hold('gate', 'shared')))) throw shutOut();
+}
+
+/** A gate that is shut; whoever shut it opens it again. */
+export type Gate = { release(): void | Promise<void> };
+
+/** Shuts the gate for everybody else; null when, after a moment for commands that are ending, someone is inside. */
+export async function shutGate(ledger: string | Place): Promise<Gate | null> {
+  const place = placeOf(ledger);
+  if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
+  const { openSession } = await import('../database/postgres-session.ts');
+  const session = await openSession(place.url);
+  const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {
+    await session.close();
+    throw error;
+  });
+  if (!lock) await session.close();
+  return lock && { release: () => session.close() };
+}
+
+async function tryFor<T>(waitMs: number, attempt: () => Promise<T | null>): Promise<T | null> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const got = await attempt();
+    if (got !== null || performance.now() > until) return got;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+async function take(ledgerPath: string, statements: string[], waitMs: number): Promise<FileLock | null> {
+  const path = `${ledgerPath}.gate`;
+  const database = new Database(path, { timeout: 0 });
+  const until = performance.now() + waitMs;
+  try {
+    chmodSync(path, 0o600);
+    for (;;) {
+      if (tryAll(database, statements)) break;
+      if (performance.now() > until) {
+        database.close();
+        return null;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  held.add(database);
+  return {
+    release: () => {
+      held.delete(database);
+      database.close();
+    },
+  };
+}
+
+function tryAll(database: Database.Database, statements: string[]): boolean {
+  try {
+    for (const statement of statements) {
+      if (statement.startsWith('select')) database.prepare(statement).all();
+      else database.exec(statement);
+    }
+    return true;
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback');
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}

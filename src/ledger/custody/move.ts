@@ -1,0 +1,183 @@
+import { renameSync } from 'node:fs';
+import { isLedgerThere } from '../database/exists.ts';
+import { nameOf, type Place, placeOf, shownPassword } from '../database/place.ts';
+import { type Ledger, openLedger, type Trx } from '../open.ts';
+import { abandonAll } from './adopt.ts';
+import { copyConsistently } from './backup.ts';
+import { barrierKeys } from './barriers.ts';
+import { shutGate } from './gate.ts';
+import { movedAway, removeMark, syncFolder, writeMark } from './mark.ts';
+import { markNow, noticeFall } from './marking.ts';
+import { findSeal, ledgerDigest, sealKeys } from './seal.ts';
+import { openSnapshot } from './snapshot.ts';
+import { syncFile } from './swap.ts';
+
+/** `to` is the new place, a file's name absolute; `url` is how a configuration names it, without a password. */
+export type MoveRequest = {
+  from: string;
+  to: string | Place;
+  url: string;
+  now: () => string;
+  /** Hears how many rows were copied so far, where they are copied one by one. */
+  onRows?: (rows: number) => void;
+};
+
+export type Moved =
+  | { kind: 'moved'; digest: string; abandoned: number; before: boolean }
+  | { kind: 'refused'; why: string }
+  | { kind: 'locked' };
+
+/**
+ * Moves a ledger for ever (P26): seals the source with the digest of all it holds, copies it, and opens the copy for
+ * sending only when it matches. The caller has shut the source's gate. Whatever dies, at most one of the two can send,
+ * and the same call again finishes.
+ */
+export async function moveLedger(request: MoveRequest): Promise<Moved> {
+  const { from, now } = request;
+  const target = placeOf(request.to);
+  const to = nameOf(target);
+  const source = await openLedger(from, { now, alone: 'owner' });
+  try {
+    const sealed = await progressOf(source);
+    if (sealed.target !== undefined && sealed.target !== to)
+      return { kind: 'refused', why: `it was moved already: ${sealed.cause}` };
+    const there = await isLedgerThere(target);
+    if (sealed.target === undefined && there)
+      return { kind: 'refused', why: `${to} is there already; a ledger never moves over another one` };
+    if (sealed.handed && !there) {
+      const why = `it was moved to ${to}, which is gone: restore a backup of that ledger there. The old one stays sealed, since it does not know what was sent after the move`;
+      return { kind: 'refused', why };
+    }
+    const gate = await shutGate(target);
+    if (!gate) return { kind: 'locked' };
+    try {
+      const abandoned = sealed.target === undefined ? await abandonAll(source, now) : 0;
+      const digest = sealed.digest ?? (await seal(source, request));
+      if (!there) await copyTo(from, target, request);
+      const arrived = await openTarget(source, { ...request, to: target }, { digest, handed: sealed.handed });
+      if (arrived.kind === 'differs') {
+        const why = `${to} does not hold what ${from} holds, so that neither sends. ${target.kind === 'sqlite' ? 'Move that file away' : 'Drop that schema'}, then run the same migrate --to again`;
+        return { kind: 'refused', why };
+      }
+      return { kind: 'moved', digest, abandoned, before: arrived.kind === 'open' };
+    } finally {
+      await gate.release();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+type Progress = { cause: string; target?: string; digest?: string; handed: boolean };
+
+async function progressOf({ db, place }: Ledger): Promise<Progress> {
+  const seal = await findSeal(db, nameOf(place));
+  const wanted = [sealKeys.target, sealKeys.digest, sealKeys.handed];
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', wanted).execute();
+  const value = new Map(rows.map((row) => [row.key, row.value]));
+  const target = value.get(sealKeys.target);
+  const digest = value.get(sealKeys.digest);
+  return {
+    cause: seal?.cause ?? '',
+    ...(target !== undefined && { target }),
+    ...(digest !== undefined && { digest }),
+    handed: value.has(sealKeys.handed),
+  };
+}
+
+/** A password is written down nowhere, and whoever copies the address must know. */
+function withPassword(url: string): string {
+  return url.includes(shownPassword) ? `, with the password in place of ${shownPassword}` : '';
+}
+
+/** One transaction: what the source holds, and that it never changes again. */
+async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
+  const to = nameOf(placeOf(request.to));
+  return source.write(async (trx) => {
+    const digest = await ledgerDigest(trx);
+    const place = url === to ? to : `${url} (${to})`;
+    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
+    await trx
+      .insertInto('meta')
+      .values([
+        { key: barrierKeys.sealed, value: `${now()} ${cause}` },
+        { key: sealKeys.target, value: to },
+        { key: sealKeys.digest, value: digest },
+      ])
+      .execute();
+    return digest;
+  });
+}
+
+/** The copy is sealed as its source is; a name appears only when its bytes are durable. */
+async function copyTo(
+  from: string,
+  target: Place,
+  { now, onRows = () => undefined }: MoveRequest,
+): Promise<void> {
+  const { path: to } = target;
+  if (target.kind === 'postgres') {
+    removeMark(to);
+    const { copyTables } = await import('./copy-tables.ts');
+    const copy = await openLedger(target, {
+      now,
+      alone: 'copy',
+      fill: async (trx) => void (await copyTables(from, trx, onRows)),
+    });
+    await copy.close();
+    return;
+  }
+  const partial = `${to}.partial`;
+  copyConsistently(from, partial);
+  syncFile(partial);
+  // A mark at that place is of a file that is gone, and would say that the copy went back in time.
+  removeMark(to);
+  renameSync(partial, to);
+  syncFolder(to);
+}
+
+/** Compares and opens the target. `open` says that it had been opened before. */
+async function openTarget(
+  source: Ledger,
+  { to, now }: { to: Place; now: () => string },
+  { digest, handed }: { digest: string; handed: boolean },
+): Promise<{ kind: 'opened' | 'open' | 'differs' }> {
+  const target = await openLedger(to, { now, alone: 'copy' });
+  try {
+    const sealed = await progressOf(target);
+    if (target.id !== source.id) return { kind: 'differs' };
+    const isOpen = sealed.target === undefined;
+    if (!isOpen && (await digestOf(to)) !== digest) return { kind: 'differs' };
+    // No ledger answers to this mark: a file from before the move is noticed when it is put back (P25), whatever dies now.
+    writeMark(source.path, { ledger: movedAway, history: 0n, hash: '' });
+    if (isOpen) return { kind: 'open' };
+    await source.write((trx) => note(trx, sealKeys.handed, now()));
+    await target.write(async (trx) => {
+      const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
+      await trx.deleteFrom('meta').where('key', 'in', gone).execute();
+    });
+    // P25: had it been open before, a mark tells that it sent since, and that this is an old copy in its place.
+    const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));
+    if (!fell) await target.write((trx) => markNow(trx, to.path, target.id));
+    return { kind: 'opened' };
+  } finally {
+    await target.close();
+  }
+}
+
+async function digestOf(place: Place): Promise<string> {
+  const { db, close } = await openSnapshot(place);
+  try {
+    return await ledgerDigest(db);
+  } finally {
+    await close();
+  }
+}
+
+async function note(trx: Trx, key: string, value: string): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .execute();
+}

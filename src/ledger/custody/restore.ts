@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { openDatabase } from '../database/sqlite.ts';
+import { knownMigrations, openLedger } from '../open.ts';
+import { adoptingKey } from './adopt.ts';
+import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
+import { whyMoved } from './mark.ts';
+import { readSeal, type Seal, sealKeys } from './seal.ts';
+import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
+
+export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; why: string };
+
+/**
+ * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. The copy is
+ * looked at before anything is touched, and stands behind the barrier of P25 before it is in place.
+ */
+export async function restoreLedger(path: string, file: string, at: string): Promise<Restored> {
+  if (!existsSync(file)) return { kind: 'unfit', why: `there is no file ${file}` };
+  const seal = sealInPlace(path);
+  // A sealed file in the very place where its ledger went is no ledger any more: another may take its place.
+  if (seal && !seal.here)
+    return { kind: 'unfit', why: `${seal.cause}. Restore in that place: set ledger.url to it` };
+  const moved = seal ? null : whyMoved(path);
+  if (moved !== null) return { kind: 'unfit', why: moved };
+  try {
+    const copy = copyBeside(file, path);
+    const unfit = unfitness(copy);
+    if (unfit) {
+      dropCopy(path);
+      return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
+    }
+    const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+    const ledger = await openLedger(copy, { now: () => at, alone: 'copy' });
+    await ledger.write(async (trx) => {
+      await noteFall(trx, { at, cause });
+      // A backup of a half-adopted ledger is adopted from the beginning.
+      await lowerBarrier(trx, adoptingKey);
+    });
+    await ledger.close();
+  } catch (error) {
+    dropCopy(path);
+    throw error;
+  }
+  swapIn(path, at.replaceAll(/[-:.]/g, ''));
+  return { kind: 'restored', aside: await finishRestore(path, at) };
+}
+
+/** Brings a restore to its end, also one that was interrupted. Returns where the ledger from before lies. */
+export async function finishRestore(path: string, at: string): Promise<string> {
+  const aside = finishSwap(path);
+  // Before anybody may open the new one: else a crash leaves two ledgers that both may send.
+  await fenceOff(aside, at);
+  endSwap(path);
+  return aside;
+}
+
+/**
+ * Two ledgers must not both send: the one that moved aside stands behind the barrier too, in case someone moves it back.
+ * Where it is too damaged to be told, it is too damaged to send.
+ */
+async function fenceOff(aside: string, at: string): Promise<void> {
+  if (!existsSync(aside)) return;
+  const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+  try {
+    const ledger = await openLedger(aside, { now: () => at, alone: 'copy' });
+    try {
+      await ledger.write((trx) => noteFall(trx, { at, cause }));
+    } finally {
+      await ledger.close();
+    }
+  } catch {
+    // Best effort: a restore must not fail because of the ledger that it replaces.
+  }
+}
+
+/** Why a file cannot stand in a ledger's place; null when it can. Opens it to write, so give it a copy. */
+function unfitness(copy: string): string | null {
+  let database: ReturnType<typeof openDatabase>;
+  try {
+    database = openDatabase(copy);
+  } catch {
+    return 'is not a ledger file';
+  }
+  try {
+    const tables = new Set(
+      database.prepare(`select name from sqlite_master where type = 'table'`).pluck().all(),
+    );
+    if (!['meta', 'payouts', 'history', 'kysely_migration'].every((name) => tables.has(name)))
+      return 'is not a Counterfoil ledger';
+    const done = database.prepare('select name from kysely_migration order by name').pluck().all();
+    const strange = done.find((name) => typeof name !== 'string' || !knownMigrations.includes(name));
+    if (strange !== undefined)
+      return `is of a newer version of Counterfoil (it has the change ${JSON.stringify(strange)}); use that version`;
+    const sound = database.pragma('quick_check(1)', { simple: true });
+    if (sound !== 'ok') return `is damaged (${String(sound)})`;
+    const seal = sealOf(database, copy);
+    return seal
+      ? `was sealed when its ledger moved to ${seal.target}, and does not know what was sent since: restore a backup of that ledger instead`
+      : null;
+  } catch (error) {
+    return `is damaged (${error instanceof Error ? error.message : String(error)})`;
+  } finally {
+    database.close();
+  }
+}
+
+/** The seal of the ledger in place; undefined also where the file is too damaged to say. */
+function sealInPlace(path: string): Seal | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    const database = openDatabase(path);
+    try {
+      return sealOf(database, path);
+    } finally {
+      database.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function sealOf(database: ReturnType<typeof openDatabase>, path: string): Seal | undefined {
+  const value = (key: string): string | undefined => {
+    const found = database.prepare('select value from meta where key = ?').pluck().get(key);
+    return typeof found === 'string' ? found : undefined;
+  };
+  const sealed = value(barrierKeys.sealed);
+  return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
+}

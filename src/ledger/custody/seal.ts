@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { sql } from 'kysely';
+import type { Db, Trx } from '../open.ts';
+import { barrierKeys } from './barriers.ts';
+import { everyBatch, everyHead } from './snapshot.ts';
+
+/** Keys of `meta` that tell how far a move has come. */
+export const sealKeys = {
+  /** In the source: the digest that the target must match, and where it lies. */
+  digest: 'sealed_digest',
+  target: 'sealed_target',
+  /** In the source: the target matched and may open; from here on it is never copied again. */
+  handed: 'sealed_handed_over',
+} as const;
+
+/** Keys of `meta` in a backup, and in what was restored from one until it is adopted. */
+export const backupKeys = {
+  at: 'backup_at',
+  /** The newest history entry it holds: the digests are over the entries up to this one. */
+  history: 'backup_history',
+  /** Before the batch's id. */
+  digest: 'backup_digest:',
+} as const;
+
+/** A ledger's seal: what it says to people, the file that was to take its place, and whether that is this file. */
+export type Seal = { cause: string; target: string; here: boolean };
+
+/** The seal of the ledger at `path`, read from its `meta`; undefined when it was never moved. */
+export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undefined> {
+  const keys = [barrierKeys.sealed, sealKeys.target];
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
+  const value = (key: string): string | undefined => rows.find((row) => row.key === key)?.value;
+  const sealed = value(barrierKeys.sealed);
+  return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
+}
+
+/** Reads a seal's `AT CAUSE`. One that names its own file would send people round in circles: it says the ways out. */
+export function readSeal(value: string, target: string, path: string): Seal {
+  const cause = value.replace(/^\S+ /, '');
+  if (target === '' || placeOf(target) !== placeOf(path)) return { cause, target, here: false };
+  const ways = `if a move to it was interrupted, set ledger.url to the old file and run the same counterfoil migrate --to again; else counterfoil restore FILE --adopt puts a backup, or a ${path}.before-restore-… file, in its place`;
+  return {
+    cause: `${path} is a sealed copy of a ledger that moved to this place: ${ways}`,
+    target,
+    here: true,
+  };
+}
+
+/** One name for one file, also where a folder has two. */
+function placeOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/** The heads of a batch's histories rolled into one digest: SHA-256 over each in row order (P27). */
+export function createBatchDigest(): { add(head: string): void; end(): string } {
+  const hash = createHash('sha256');
+  return { add: (head) => void hash.update(`${head}\n`), end: () => hash.digest('hex') };
+}
+
+export type BatchDigest = { batch: string; payouts: number; digest: string };
+
+/** The digest of every batch of every mode. */
+export async function* batchDigests(db: Db | Trx): AsyncGenerator<BatchDigest> {
+  for await (const batch of everyBatch(db)) {
+    const digest = createBatchDigest();
+    let payouts = 0;
+    for await (const heads of everyHead(db, batch)) {
+      payouts += heads.length;
+      for (const head of heads) digest.add(head);
+    }
+    yield { batch, payouts, digest: digest.end() };
+  }
+}
+
+const counted = [
+  'batches',
+  'payouts',
+  'attempts',
+  'history',
+  'webhooks',
+  'inquiries',
+  'collection_files',
+  'collections',
+  'collection_look_ups',
+  'resend_requests',
+  'runs',
+  'run_rows',
+  'listed',
+  'periods',
+  'period_rows',
+  'period_transfers',
+  'discrepancies',
+  'discrepancy_events',
+  'look_alikes',
+  'halts',
+  'approvals',
+  'batch_totals',
+  'canaries',
+  'limit_days',
+  'limit_uses',
+  'workers',
+  'file_moves',
+] as const;
+
+/**
+ * What a moved ledger must be equal in (P26): the rows of each table, payouts and sums by mode, currency and state, and
+ * the history heads of everything.
+ */
+export async function ledgerDigest(db: Db | Trx): Promise<string> {
+  const hash = createHash('sha256');
+  for (const table of counted) {
+    const { n } = await db
+      .selectFrom(table)
+      .select((on) => on.fn.countAll<bigint>().as('n'))
+      .executeTakeFirstOrThrow();
+    hash.update(`${table} ${n}\n`);
+  }
+  const sums = await db
+    .selectFrom('payouts')
+    .select(['mode', 'currency', 'state'])
+    .select((on) => [on.fn.countAll<bigint>().as('n'), sql<bigint>`sum(amount)`.as('sum')])
+    .groupBy(['mode', 'currency', 'state'])
+    .orderBy('mode')
+    .orderBy('currency')
+    .orderBy('state')
+    .execute();
+  for (const row of sums) hash.update(`${row.mode} ${row.currency} ${row.state} ${row.n} ${row.sum}\n`);
+  for await (const one of batchDigests(db)) hash.update(`${one.batch} ${one.payouts} ${one.digest}\n`);
+  return hash.digest('hex');
+}

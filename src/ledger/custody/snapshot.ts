@@ -1,0 +1,105 @@
+import { Kysely, sql } from 'kysely';
+import { type Place, placeOf } from '../database/place.ts';
+import { LedgerDialect, openDatabase } from '../database/sqlite.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Payout, Tables } from '../tables/tables.ts';
+
+/** Rows of one query: small enough to stay flat in memory. */
+const pageSize = 500;
+
+/** A reading connection of its own whose every query sees the same moment, and which no writer waits for. */
+export async function openSnapshot(where: string | Place): Promise<{ db: Db; close(): Promise<void> }> {
+  const place = placeOf(where);
+  return place.kind === 'sqlite' ? snapshotOfFile(place.path) : snapshotOfSchema(place.url);
+}
+
+async function snapshotOfFile(path: string): Promise<{ db: Db; close(): Promise<void> }> {
+  const database = openDatabase(path);
+  // Not opened read-only: a reader of a write-ahead log has to write the log's index.
+  database.pragma('query_only = ON');
+  const db = new Kysely<Tables>({ dialect: new LedgerDialect(database) });
+  try {
+    // Kysely has one connection here, so that what is begun now holds for all that follows.
+    await sql`begin`.execute(db);
+    await sql`select count(*) from meta`.execute(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { db, close: () => db.destroy() };
+}
+
+async function snapshotOfSchema(url: string): Promise<{ db: Db; close(): Promise<void> }> {
+  const { Pool } = await import('pg');
+  const { clientConfig, tolerateBreaks } = await import('../database/postgres-client.ts');
+  const { LedgerPostgresDialect } = await import('../database/postgres-driver.ts');
+  // One connection that is never given up, so that what is begun now holds for all that follows.
+  const pool = new Pool({ ...clientConfig(url, { standsStill: true }), max: 1, idleTimeoutMillis: 0 });
+  tolerateBreaks(pool);
+  const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool) });
+  try {
+    await sql`start transaction isolation level repeatable read read only`.execute(db);
+    await sql`select count(*) from meta`.execute(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return { db, close: () => db.destroy() };
+}
+
+/** Ids of every batch of every mode, a page at a time. */
+export async function* everyBatch(db: Db | Trx): AsyncGenerator<string> {
+  for (let after = ''; ; ) {
+    const page = await db
+      .selectFrom('batches')
+      .select('id')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    for (const { id } of page) yield id;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = last.id;
+  }
+}
+
+/** The payouts of a batch in row order, a page at a time; a successor may share the row of what it pays again. */
+export async function* everyPayout(db: Db | Trx, batch: string): AsyncGenerator<Payout[]> {
+  for (let row = -1n, id = -1n; ; ) {
+    const page = await db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('batch_id', '=', batch)
+      .where(sql<boolean>`(row_number, id) > (${row}, ${id})`)
+      .orderBy('row_number')
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    row = last.row_number;
+    id = last.id;
+  }
+}
+
+/** As {@link everyPayout}, for who needs no more than the heads of the histories. */
+export async function* everyHead(db: Db | Trx, batch: string): AsyncGenerator<string[]> {
+  for (let row = -1n, id = -1n; ; ) {
+    const page = await db
+      .selectFrom('payouts')
+      .select(['row_number', 'id', 'history_head'])
+      .where('batch_id', '=', batch)
+      .where(sql<boolean>`(row_number, id) > (${row}, ${id})`)
+      .orderBy('row_number')
+      .orderBy('id')
+      .limit(pageSize)
+      .execute();
+    if (page.length > 0) yield page.map((one) => one.history_head);
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    row = last.row_number;
+    id = last.id;
+  }
+}

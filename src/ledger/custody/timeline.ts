@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import { isPostgres } from '../database/dialect.ts';
+import type { Trx } from '../open.ts';
+
+/** In `meta`: the PostgreSQL server and the timeline of its history that this ledger was last seen on. */
+export const timelineKey = 'postgres_timeline';
+
+/**
+ * P25: a server that was restored, or a standby that took over, begins a new timeline, and may lack commits that were
+ * answered for. Why this ledger may have gone back in time with it; undefined where it has not. Notes the first one seen.
+ */
+export async function timelineFall(trx: Trx): Promise<string | undefined> {
+  if (!isPostgres(trx)) return undefined;
+  const now = await timelineOf(trx);
+  const seen = await trx.selectFrom('meta').select('value').where('key', '=', timelineKey).executeTakeFirst();
+  if (!seen) {
+    await trx.insertInto('meta').values({ key: timelineKey, value: now }).execute();
+    return undefined;
+  }
+  if (seen.value === now) return undefined;
+  const [server, timeline] = seen.value.split('/');
+  const [itsServer, itsTimeline] = now.split('/');
+  return server === itsServer
+    ? `its PostgreSQL server was restored or a standby took over: timeline ${itsTimeline}, before ${timeline}`
+    : 'its PostgreSQL server is another one than before';
+}
+
+async function timelineOf(trx: Trx): Promise<string> {
+  const { rows } = await sql<{ server: string; timeline: string }>`
+    select (select system_identifier::text from pg_control_system()) as server,
+      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`.execute(trx);
+  const [row] = rows;
+  return `${row?.server ?? ''}/${Number.parseInt(row?.timeline ?? '0', 16)}`;
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import { isPostgres } from './dialect.ts';
+import { serverFacts, unfitness } from './postgres-server.ts';
+
+type Row = Record<string, unknown>;
+
+/** What SQLite finds wrong with the file when it looks quickly, or PostgreSQL with its settings; empty when nothing is. */
+export async function quickCheck(db: Db): Promise<string[]> {
+  if (isPostgres(db)) {
+    return [unfitness(await factsOf(db))].filter((why) => why !== null);
+  }
+  const { rows } = await sql<{ quick_check: string }>`pragma quick_check(5)`.execute(db);
+  return rows.map((row) => row.quick_check).filter((said) => said !== 'ok');
+}
+
+function factsOf(db: Db): ReturnType<typeof serverFacts> {
+  return serverFacts({ ask: async (text) => (await sql.raw<Row>(text).execute(db)).rows });
+}
+
+/** The PostgreSQL server that the ledger lies on, in words. */
+export async function describeServer(db: Db): Promise<string> {
+  const { version, synchronousCommit, fsync } = await factsOf(db);
+  return `PostgreSQL ${version}, synchronous_commit ${synchronousCommit}, fsync ${fsync}`;
+}
+
+/** Deliveries turned away since an instant, by reason, the most frequent first; only the kept ones are counted. */
+export async function rejectionsSince(db: Db, since: string): Promise<{ reason: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('rejections')
+    .select(['reason', (on) => on.fn.countAll<bigint>().as('n')])
+    .where('at', '>=', since)
+    .groupBy('reason')
+    .orderBy('n', 'desc')
+    .limit(10)
+    .execute();
+  return rows.map(({ reason, n }) => ({ reason, count: Number(n) }));
+}
+
+/** A frozen body and the last time it was sent; `beganAt` null: never. */
+export type SignedBody = {
+  reference: string;
+  body: string;
+  beganAt: string | null;
+  code: string | null;
+  message: string | null;
+};
+
+/** The last attempt that was answered 22, unless one was accepted since: then the signature is right again. */
+export async function lastSignatureRefusal(db: Db, mode: Mode): Promise<SignedBody | undefined> {
+  const found = await attemptsOf(db, mode)
+    .where('attempts.code', '=', '22')
+    .orderBy('attempts.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const later = await db
+    .selectFrom('attempts')
+    .select('id')
+    .where('outcome', '=', 'accepted')
+    .where('id', '>', found.id)
+    .where(
+      (on) => on.selectFrom('payouts').select('mode').whereRef('payouts.id', '=', 'attempts.payout_id'),
+      '=',
+      mode,
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return later ? undefined : found;
+}
+
+/** The frozen body of a payout with its last attempt; undefined for a reference that the ledger does not hold. */
+export async function signedBodyOf(db: Db, mode: Mode, reference: string): Promise<SignedBody | undefined> {
+  const key = foldReference(reference);
+  const sent = await attemptsOf(db, mode)
+    .where('payouts.reference_key', '=', key)
+    .orderBy('attempts.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (sent) return sent;
+  const payout = await db
+    .selectFrom('payouts')
+    .select(['reference', 'body'])
+    .where('mode', '=', mode)
+    .where('reference_key', '=', key)
+    .executeTakeFirst();
+  return payout && { ...payout, beganAt: null, code: null, message: null };
+}
+
+function attemptsOf(db: Db, mode: Mode) {
+  return db
+    .selectFrom('attempts')
+    .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
+    .select([
+      'attempts.id',
+      'payouts.reference',
+      'payouts.body',
+      'attempts.began_at as beganAt',
+      'attempts.code',
+      'attempts.message',
+    ])
+    .where('payouts.mode', '=', mode);
+}

@@ -1,0 +1,136 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { enterShared } from '../custody/gate.ts';
+import type { Ledger, Opened, OpenOptions, Trx } from '../open.ts';
+import type { Tables } from '../tables/tables.ts';
+import { isHeld, PostgresFailure } from './failure.ts';
+import { nameMachine } from './machine.ts';
+import { type PostgresPlace, schemaOf } from './place.ts';
+import { clientConfig, tolerateBreaks } from './postgres-client.ts';
+import { LedgerPostgresDialect } from './postgres-driver.ts';
+import { prelude } from './postgres-schema.ts';
+import { assertFit } from './postgres-server.ts';
+import { openSession, type Session } from './postgres-session.ts';
+
+/** Connections for reading, and the one of the write transaction. */
+const connections = 6;
+
+/** The parts of opening that are the same for every database. */
+type Common = {
+  knownMigrations: readonly string[];
+  migrate(trx: Trx, schema: string): Promise<void>;
+  settle(opened: Opened, options: OpenOptions): Promise<Ledger>;
+};
+
+/**
+ * Opens the ledger in a schema of a PostgreSQL database. Throws PostgresFailure when the server cannot be reached, or is
+ * one on which a commit may be lost; LedgerLocked while the ledger is being moved or adopted.
+ */
+export async function openPostgres(
+  place: PostgresPlace,
+  options: OpenOptions,
+  common: Common,
+): Promise<Ledger> {
+  mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 });
+  const session = await openSession(place.url);
+  try {
+    await assertFit(session);
+    if (!options.alone) await enterShared(session);
+    return await openTables(place, options, session, common);
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+async function openTables(
+  place: PostgresPlace,
+  options: OpenOptions,
+  session: Session,
+  { migrate, settle, knownMigrations }: Common,
+): Promise<Ledger> {
+  const { Pool } = await import('pg');
+  const machine = nameMachine(place.path);
+  const pool = new Pool({
+    ...clientConfig(place.url, { machine }),
+    stream: session.stream,
+    max: connections,
+  });
+  tolerateBreaks(pool);
+  const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool, session.begin) });
+  const write = oneAtATime(session, (work) => db.transaction().execute(work).catch(namingHolders(session)));
+  try {
+    const schema = schemaOf(place.url);
+    const ready = await isReady(session, schema, knownMigrations);
+    const make = async (trx: Trx): Promise<void> => {
+      await prepare(trx, schema, migrate);
+      await options.fill?.(trx);
+    };
+    if (!ready) await write(make);
+    const seal = (): void => {
+      // Asked before whatever the connection is taken for.
+      pool.on('acquire', (client) => {
+        client.query('set default_transaction_read_only = on').catch(() => undefined);
+      });
+    };
+    const close = async (): Promise<void> => {
+      await db.destroy();
+      await session.close();
+    };
+    return await settle({ db, write, seal, close, place, session }, options);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+/** Whether the tables are those of this version: what most processes find when they open a ledger. */
+async function isReady(session: Session, schema: string, known: readonly string[]): Promise<boolean> {
+  const [found] = await session.ask(
+    `select to_regclass('"${schema}".kysely_migration') is not null as there`,
+  );
+  if (found?.there !== 1n) return false;
+  const rows = await session.ask('select name from kysely_migration');
+  const names = new Set(rows.map(({ name }) => name));
+  return names.size === known.length && known.every((name) => names.has(name));
+}
+
+/** Makes the schema and its tables, in the transaction of whoever comes first. */
+async function prepare(trx: Trx, schema: string, migrate: Common['migrate']): Promise<void> {
+  const there = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(trx);
+  if (there.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(trx);
+  const made = await sql`select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = ${schema} and p.proname = 'json_each'`.execute(trx);
+  if (made.rows.length === 0) await sql.raw(prelude).execute(trx);
+  await migrate(trx, schema);
+}
+
+/** Who was in the way is asked at once: a person must know whom to ask to end it. */
+function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (!isHeld(error)) throw error;
+    const who = await holders();
+    throw who === '' ? error : new PostgresFailure('HELD', `${error.message}: ${who}`, error.cause);
+  };
+}
+
+/**
+ * The write transactions of this process one after another: others would only wait for the ledger's lock, each on a
+ * connection that a reader could have.
+ */
+function oneAtATime(
+  session: Session,
+  run: <T>(work: (trx: Trx) => Promise<T>) => Promise<T>,
+): Ledger['write'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const done = last.then(() => {
+      const lost = session.lost();
+      if (lost) throw lost;
+      return run(work);
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
+}

@@ -1,0 +1,53 @@
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../open.ts';
+
+/** The place of a value in a query that is put together before its values are known. */
+class Slot {
+  readonly at: number;
+
+  constructor(at: number) {
+    this.at = at;
+  }
+}
+
+/** Stands for the value at this position, whatever it will be. */
+type Slots = <T>(at: number) => RawBuilder<T>;
+
+type Build<R> = (db: Db | Trx, slot: Slots) => { compile(db: Db | Trx): CompiledQuery<R> };
+
+const slot: Slots = (at) => sql`${new Slot(at)}`;
+
+/**
+ * The same text, out of the planner's sight. SQLite looks at a value that is compared in a query with an order, or with a
+ * column of a partial index, and for that puts the statement together anew each time it runs.
+ */
+export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
+  return sql<T>`cast(${text} as text)`;
+}
+
+/**
+ * A query that is put together once for each ledger that is open, and from then on only gets its values: putting it
+ * together costs more than running it. For the few that run with every group of payouts.
+ */
+export function prepared<R>(
+  build: Build<R>,
+): (db: Db | Trx, values: readonly (string | bigint | null)[]) => Promise<R[]> {
+  const known = new WeakMap<object, { query: CompiledQuery<R>; inOrder: boolean }>();
+  return async (db, values) => {
+    // A transaction has the adapter of the ledger it runs in.
+    const ledger = db.getExecutor().adapter;
+    let one = known.get(ledger);
+    if (!one) {
+      const query = build(db, slot).compile(db);
+      one = { query, inOrder: query.parameters.every((given, i) => given instanceof Slot && given.at === i) };
+      known.set(ledger, one);
+    }
+    const { query, inOrder } = one;
+    const parameters =
+      inOrder && values.length === query.parameters.length
+        ? values
+        : query.parameters.map((given) => (given instanceof Slot ? values[given.at] : given));
+    const { rows } = await db.executeQuery<R>({ ...query, parameters });
+    return rows;
+  };
+}

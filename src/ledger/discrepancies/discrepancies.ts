@@ -1,0 +1,222 @@
+import { createHash } from 'node:crypto';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Found } from '../../domain/discrepancy.ts';
+import { onSight, type Sighting } from '../../domain/discrepancy-life.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { graverAfterDays, type Severity, severityOf } from '../../domain/severity.ts';
+import { textsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Discrepancy, Tables } from '../tables/tables.ts';
+import { addEvents } from './discrepancy-events.ts';
+
+/** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
+export type SeenBy = { run: string; mode: Mode; at: string };
+
+const dayMs = 86_400_000;
+
+/** `D-` and 12 hex digits of mode, kind and subject: the same discrepancy has the same id for ever. */
+function discrepancyId(mode: Mode, kind: string, subject: string): string {
+  return `D-${createHash('sha256').update(`${mode}|${kind}|${subject}`).digest('hex').slice(0, 12)}`;
+}
+
+/** What a run found, with where it leaves the discrepancy. */
+type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
+
+/**
+ * Writes what the run found, with each turn of its life, and returns how many of it were opened: new, or closed before
+ * and back again, or changed since a person's word on it.
+ */
+export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
+  const rows = [
+    ...new Map(found.map((one) => [discrepancyId(by.mode, one.kind, one.subject), one])).entries(),
+  ];
+  let opened = 0;
+  for (let from = 0; from < rows.length; from += 500) {
+    const turns = await takeTurns(trx, by, rows.slice(from, from + 500));
+    await upsert(
+      trx,
+      turns.map((turn) => toRow(by, turn)),
+    );
+    await addEvents(
+      trx,
+      turns.flatMap(({ id, sighting: { event } }) =>
+        event ? [{ id, at: by.at, event: event.kind, source: `run ${by.run}`, note: event.note }] : [],
+      ),
+    );
+    opened += turns.filter(({ sighting }) => sighting.opens).length;
+  }
+  return opened;
+}
+
+async function takeTurns(trx: Trx, by: SeenBy, rows: [id: string, one: Found][]): Promise<Turn[]> {
+  const known = await trx
+    .selectFrom('discrepancies')
+    .select(['id', 'state', 'resolved_by', 'note', 'expected', 'actual', 'reopened', 'first_seen_at'])
+    .where(
+      'id',
+      'in',
+      rows.map(([id]) => id),
+    )
+    .execute();
+  const knownOf = new Map(known.map((row) => [row.id, row]));
+  return rows.map(([id, one]) => {
+    const row = knownOf.get(id);
+    const before = row && { ...row, resolvedBy: row.resolved_by, reopened: Number(row.reopened) };
+    return { id, one, firstSeenAt: row?.first_seen_at ?? by.at, sighting: onSight(before, one) };
+  });
+}
+
+async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
+  await trx
+    .insertInto('discrepancies')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet((eb) => ({
+        payout_id: eb.ref('excluded.payout_id'),
+        batch_id: eb.ref('excluded.batch_id'),
+        reference: eb.ref('excluded.reference'),
+        trx: eb.ref('excluded.trx'),
+        transfer_id: eb.ref('excluded.transfer_id'),
+        currency: eb.ref('excluded.currency'),
+        expected: eb.ref('excluded.expected'),
+        actual: eb.ref('excluded.actual'),
+        difference: eb.ref('excluded.difference'),
+        severity: eb.ref('excluded.severity'),
+        later_severity: eb.ref('excluded.later_severity'),
+        graver_at: eb.ref('excluded.graver_at'),
+        evidence: eb.ref('excluded.evidence'),
+        action: eb.ref('excluded.action'),
+        shown_at: eb.ref('excluded.shown_at'),
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        last_run_id: eb.ref('excluded.last_run_id'),
+        state: eb.ref('excluded.state'),
+        resolved_by: eb.ref('excluded.resolved_by'),
+        note: eb.ref('excluded.note'),
+        reopened: eb.ref('excluded.reopened'),
+        resolved_at: sql<
+          string | null
+        >`case when excluded.state = 'resolved' then discrepancies.resolved_at end`,
+      })),
+    )
+    .execute();
+}
+
+/** Age makes what stays open graver, also where this run could not see it again. */
+export async function renewSeverity(trx: Trx, mode: Mode, at: string): Promise<void> {
+  await trx
+    .updateTable('discrepancies')
+    .set((eb) => ({
+      severity: eb.fn.coalesce('later_severity', 'severity'),
+      later_severity: null,
+      graver_at: null,
+    }))
+    .where('mode', '=', mode)
+    .where('state', '<>', 'resolved')
+    .where('graver_at', '<=', at)
+    .execute();
+}
+
+/** Filters as the `discrepancies` command takes them; `seenBefore` is an instant for `--older-than`. */
+export type DiscrepancyFilter = {
+  mode: Mode;
+  states?: Discrepancy['state'][];
+  ids?: readonly string[];
+  kind?: string;
+  batch?: string;
+  seenBefore?: string;
+};
+
+/** The condition of a filter; without `states` what is not resolved. */
+export function filtered(filter: DiscrepancyFilter) {
+  return (eb: ExpressionBuilder<Tables, 'discrepancies'>): Expression<SqlBool> => {
+    const all = [
+      eb('discrepancies.mode', '=', filter.mode),
+      eb('discrepancies.state', 'in', filter.states ?? ['open', 'acknowledged']),
+    ];
+    if (filter.ids !== undefined) all.push(eb('discrepancies.id', 'in', namedIds(filter.ids)));
+    if (filter.kind !== undefined) all.push(eb('discrepancies.kind', '=', filter.kind));
+    if (filter.batch !== undefined) all.push(eb('discrepancies.batch_id', '=', filter.batch));
+    if (filter.seenBefore !== undefined) all.push(eb('discrepancies.first_seen_at', '<=', filter.seenBefore));
+    return eb.and(all);
+  };
+}
+
+/** Any number of ids as one parameter. */
+function namedIds(ids: readonly string[]) {
+  return textsOf(ids);
+}
+
+/** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; at most `limit`. */
+export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number): Promise<Discrepancy[]> {
+  const rank = sql`case when kind = 'paid_twice' then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
+  const query = db
+    .selectFrom('discrepancies')
+    .selectAll()
+    .where(filtered(filter))
+    .orderBy(rank)
+    .orderBy('first_seen_at')
+    .orderBy('id');
+  return (limit === undefined ? query : query.limit(limit)).execute();
+}
+
+/** How many a filter finds, by kind and state. */
+export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
+  return db
+    .selectFrom('discrepancies')
+    .select(['kind', 'state', (eb) => eb.fn.countAll<bigint>().as('n')])
+    .where(filtered(filter))
+    .groupBy(['kind', 'state'])
+    .orderBy('kind')
+    .orderBy('state')
+    .execute();
+}
+
+/** How many are open, by kind; acknowledged ones are not counted. */
+export async function countOpen(db: Db, mode: Mode): Promise<Record<string, number>> {
+  const rows = await countFiltered(db, { mode, states: ['open'] });
+  return Object.fromEntries(rows.map((row) => [row.kind, Number(row.n)]));
+}
+
+function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepancy {
+  const { state, resolvedBy, note, reopened } = sighting;
+  return {
+    id,
+    mode: by.mode,
+    kind: one.kind,
+    subject: one.subject,
+    payout_id: one.payoutId,
+    batch_id: one.batchId,
+    reference: one.reference,
+    trx: one.trx,
+    transfer_id: one.transferId,
+    currency: one.currency,
+    expected: one.expected,
+    actual: one.actual,
+    difference: one.difference,
+    ...gravityOf(one, firstSeenAt, by.at),
+    evidence: one.evidence,
+    action: one.action,
+    state,
+    resolved_by: resolvedBy,
+    note,
+    reopened: BigInt(reopened),
+    shown_at: one.shownAt || null,
+    first_seen_at: firstSeenAt,
+    last_seen_at: by.at,
+    last_run_id: by.run,
+    resolved_at: null,
+  };
+}
+
+function gravityOf(
+  one: Found,
+  firstSeenAt: string,
+  at: string,
+): { severity: Severity; later_severity: Severity | null; graver_at: string | null } {
+  const ageDays = Math.floor((Date.parse(at) - Date.parse(firstSeenAt)) / dayMs);
+  const severity = severityOf({ ...one, ageDays });
+  const after = graverAfterDays(one.kind);
+  if (after === null || ageDays >= after) return { severity, later_severity: null, graver_at: null };
+  const graverAt = new Date(Date.parse(firstSeenAt) + after * dayMs).toISOString();
+  return { severity, later_severity: severityOf({ ...one, ageDays: after }), graver_at: graverAt };
+}

@@ -1,0 +1,33 @@
+import { sql } from 'kysely';
+import type { LifeEvent } from '../../domain/discrepancy-life.ts';
+import { field, rowsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+
+/** One turn in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
+export type Turned = { id: string; at: string; event: LifeEvent; source: string; note: string };
+
+/** Appends to the lives of discrepancies. */
+export async function addEvents(trx: Trx, events: readonly Turned[]): Promise<void> {
+  if (events.length === 0) return;
+  await sql`insert into discrepancy_events (discrepancy_id, at, event, source, note)
+    select ${field('id')}, ${field('at')}, ${field('event')}, ${field('source')}, ${field('note')}
+    from ${rowsOf(events)} as row where true order by row.key`.execute(trx);
+}
+
+/** A turn as people are shown it. */
+export type Life = Pick<Turned, 'at' | 'event' | 'source' | 'note'>;
+
+/** The whole lives of these discrepancies, by id, the oldest turn first. */
+export async function livesOf(db: Db | Trx, ids: readonly string[]): Promise<Map<string, Life[]>> {
+  const lives = new Map<string, Life[]>();
+  for (let from = 0; from < ids.length; from += 500) {
+    const rows = await db
+      .selectFrom('discrepancy_events')
+      .select(['discrepancy_id', 'at', 'event', 'source', 'note'])
+      .where('discrepancy_id', 'in', ids.slice(from, from + 500))
+      .orderBy('id')
+      .execute();
+    for (const { discrepancy_id: id, ...turn } of rows) lives.set(id, [...(lives.get(id) ?? []), turn]);
+  }
+  return lives;
+}

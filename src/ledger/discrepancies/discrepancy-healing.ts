@@ -1,0 +1,193 @@
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { field, idsOf, rowsOf, textsOf } from '../database/bulk.ts';
+import type { Ledger, Trx } from '../open.ts';
+import type { Discrepancy, Tables } from '../tables/tables.ts';
+import type { SeenBy } from './discrepancies.ts';
+import { addEvents } from './discrepancy-events.ts';
+
+/**
+ * What a run could have seen: only then does not seeing it close a discrepancy. `complete`: the listing is proven whole
+ * and of our account. `oldest`: its oldest row, ISO UTC; what is older may have been pruned from the list (P28), and
+ * null reaches nothing. `answered`: payouts that a look-up of this run found. `judgedSince`: payouts first sent before
+ * were not judged, though some of their transfers are listed (P29); empty: all were. `receives`: webhooks are expected.
+ */
+export type Sight = {
+  complete: boolean;
+  oldest: string | null;
+  answered: readonly bigint[];
+  judgedSince: string;
+  receives: boolean;
+};
+
+/** Closed per transaction, so that other writers get their turn. */
+const step = 2_000;
+
+/** Kinds the ledger alone decides: every run sees all of them. */
+const ledgerKinds = [
+  'stale_pending',
+  'unknown_outcome',
+  'webhook_missing',
+  'webhook_conflict',
+  'returned_after_success',
+  'collection_missing',
+  'collection_conflict',
+];
+/** Kinds that one listed row shows: seeing that row paired without it is enough to see that they are gone. */
+const pairKinds = [
+  'status_conflict',
+  'amount_conflict',
+  'currency_conflict',
+  'beneficiary_conflict',
+  'fee_conflict',
+  'mode_conflict',
+  'reference_collision',
+  'missing_in_ledger',
+];
+/** Kinds that a count shows: only a complete listing can show that they are gone. */
+const countKinds = ['duplicate_at_service', 'paid_twice'];
+
+/**
+ * Closes what this run could have seen and did not, each with what it saw instead; what a person had resolved too, so that
+ * it opens again should it come back. Returns how many were not resolved before. Begins again where it was interrupted:
+ * the next run closes the rest.
+ */
+export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Promise<number> {
+  for (let closed = 0; ; ) {
+    const { n, ended } = await ledger.write((trx) => closeSome(trx, by, sight));
+    closed += ended;
+    if (n < step) return closed;
+  }
+}
+
+/** Where a collection stands now and what the verify endpoint last said; null for what is about payouts. */
+const collectionNow = sql<string | null>`case when discrepancies.kind like 'collection%' then
+  (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
+    from collections c where c.mode = discrepancies.mode and c.reference_key = lower(discrepancies.reference)) end`;
+
+async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: number; ended: number }> {
+  const rows = await trx
+    .selectFrom('discrepancies')
+    .leftJoin('payouts', 'payouts.id', 'discrepancies.payout_id')
+    .select([
+      'discrepancies.id',
+      'discrepancies.kind',
+      'discrepancies.payout_id',
+      'discrepancies.transfer_id',
+      'discrepancies.state',
+      'discrepancies.note',
+      'payouts.state as standing',
+      'payouts.evidence as standing_by',
+      collectionNow.as('collection'),
+    ])
+    .where('discrepancies.mode', '=', by.mode)
+    .where((eb) => standing(eb, sight))
+    .where('discrepancies.last_run_id', '<>', by.run)
+    .where((eb) => healed(eb, by, sight))
+    .limit(step)
+    .execute();
+  if (rows.length === 0) return { n: 0, ended: 0 };
+  const shown = await shownOf(trx, by.run, rows);
+  const answered = new Set(sight.answered);
+  const closed = rows.map((row) => {
+    const word = row.payout_id !== null && answered.has(row.payout_id) ? ['its look-up found it'] : [];
+    const stands =
+      row.standing === null ? [] : [`ledger: ${row.standing} by ${row.standing_by || 'nothing'}`];
+    const arrived = row.collection === null ? [] : [`collection: ${row.collection}`];
+    const unexpected = row.kind === 'webhook_missing' && !sight.receives;
+    const note = unexpected
+      ? `closed by run ${by.run}: no webhook is expected any more (receiver.enabled: false)`
+      : [`closed by evidence of run ${by.run}`, ...shown(row), ...word, ...stands, ...arrived].join('; ');
+    // A person's word stays beside what closed it.
+    const kept = row.state !== 'open' && row.note !== '' ? `${row.note}; ${note}` : note;
+    return { id: row.id, at: by.at, event: 'closed' as const, source: `run ${by.run}`, note, kept };
+  });
+  await sql`update discrepancies set state = 'resolved', resolved_by = 'evidence', resolved_at = ${by.at},
+    note = ${field('kept')} from ${rowsOf(closed)} as row where discrepancies.id = ${field('id')}`.execute(
+    trx,
+  );
+  await addEvents(trx, closed);
+  return { n: rows.length, ended: rows.filter(({ state }) => state !== 'resolved').length };
+}
+
+/** Not resolved yet, or by a person alone; that no webhook is expected any more says nothing to a person's word. */
+function standing(eb: ExpressionBuilder<Tables, 'discrepancies'>, { receives }: Sight): Expression<SqlBool> {
+  const byPerson = eb('discrepancies.resolved_by', '=', 'person');
+  return eb.or([
+    eb('discrepancies.state', '<>', 'resolved'),
+    receives ? byPerson : eb.and([byPerson, eb('discrepancies.kind', '<>', 'webhook_missing')]),
+  ]);
+}
+
+function healed(
+  eb: ExpressionBuilder<Tables, 'discrepancies'>,
+  by: SeenBy,
+  sight: Sight,
+): Expression<SqlBool> {
+  // The very transfer that was wrong is paired again: another of the payout's rows says nothing of it.
+  const seenAgain = sql<boolean>`((
+      exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
+        and l.payout_id is not null)
+      or (discrepancies.transfer_id is null and exists (
+        select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)))
+    and not exists (select 1 from payouts p where p.id = discrepancies.payout_id and p.submitted_at < ${sight.judgedSince}))`;
+  const pairedNow = sql<boolean>`(
+    exists (select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)
+    or exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
+      and l.payout_id is not null))`;
+  // Silence closes nothing: only a look-up of this run that found the transfer does.
+  const answered = sql<boolean>`discrepancies.payout_id in ${idsOf(sight.answered)}`;
+  const inReach = sql<boolean>`coalesce(discrepancies.shown_at,
+    (select p.submitted_at from payouts p where p.id = discrepancies.payout_id), discrepancies.first_seen_at)
+    >= ${sight.oldest ?? '9'}`;
+  const wholly = eb.and([eb.lit(sight.complete), inReach]);
+  const kind = 'discrepancies.kind';
+  return eb.or([
+    eb(kind, 'in', ledgerKinds),
+    eb.and([eb(kind, '=', 'missing_at_service'), eb.or([answered, pairedNow])]),
+    eb.and([eb(kind, 'in', pairKinds), eb.or([wholly, seenAgain])]),
+    eb.and([eb(kind, 'in', countKinds), wholly]),
+  ]);
+}
+
+type Healed = Pick<Discrepancy, 'kind' | 'payout_id' | 'transfer_id'>;
+
+/** What the run saw of each, in words. */
+async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<(row: Healed) => string[]> {
+  const payoutIds = rows.flatMap(({ payout_id }) => payout_id ?? []);
+  const transferIds = rows.flatMap(({ payout_id, transfer_id }) => (payout_id === null && transfer_id) || []);
+  const paired = await shownRows(trx, run, ofPayouts(run, payoutIds));
+  const others = await shownRows(trx, run, textsOf(transferIds));
+  const heard = await trx
+    .selectFrom('webhooks')
+    .select((eb) => ['payout_id', eb.fn.min('received_at').as('at')])
+    .where('payout_id', 'in', idsOf(payoutIds))
+    .groupBy('payout_id')
+    .execute();
+  const byPayout = new Map(paired.map((row) => [row.payout_id, row]));
+  const byTransfer = new Map(others.map((row) => [row.transfer_id, row]));
+  const heardAt = new Map(heard.map((row) => [row.payout_id, row.at]));
+  return ({ kind, payout_id, transfer_id }) => {
+    const row = payout_id === null ? byTransfer.get(transfer_id ?? '') : byPayout.get(payout_id);
+    const webhook = kind === 'webhook_missing' && payout_id !== null ? heardAt.get(payout_id) : undefined;
+    if (webhook !== undefined) return [`a webhook was heard at ${webhook}`];
+    if (row)
+      return [`listed as transfer ${row.transfer_id}, ${row.status} ${row.amount_text} ${row.currency}`];
+    return kind === 'missing_in_ledger' ? ['its list, proven whole, no longer shows it'] : [];
+  };
+}
+
+/** By what an index holds of them, since SQLite would read the whole run otherwise. */
+function ofPayouts(run: string, ids: readonly bigint[]): RawBuilder<string> {
+  return sql`(select transfer_id from listed where run_id = ${run} and payout_id in ${idsOf(ids)})`;
+}
+
+/** The last of a payout's rows is the first by its transfer's id. */
+function shownRows(trx: Trx, run: string, transferIds: RawBuilder<string>) {
+  return trx
+    .selectFrom('listed')
+    .select(['payout_id', 'transfer_id', 'status', 'amount_text', 'currency'])
+    .where('run_id', '=', run)
+    .where('transfer_id', 'in', transferIds)
+    .orderBy('transfer_id', 'desc')
+    .execute();
+}

@@ -1,0 +1,106 @@
+import type { Mode } from '../../domain/payout.ts';
+import type { Expected } from '../../domain/witness.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Payout } from '../tables/tables.ts';
+
+/** A payout with what a witness of it must show. */
+export type Known = { payout: Payout; expected: Expected };
+
+/** Loads payouts with the facts a witness is compared with. */
+export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Known>> {
+  const wanted = idsOf(ids);
+  const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
+  return new Map(rows.map((payout) => [payout.id, { payout, expected: expectedOf(payout) }]));
+}
+
+/** What the service should show of this payout. */
+function expectedOf(payout: Payout): Expected {
+  return {
+    reference: payout.reference,
+    referenceKey: payout.reference_key,
+    transferId: payout.transfer_id,
+    trx: payout.trx,
+    amount: payout.amount,
+    currency: payout.currency,
+    accountNumber: payout.account_number,
+    bankCode: payout.bank_code,
+    mode: payout.mode,
+    firstIntentAt: payout.submitted_at,
+  };
+}
+
+/** The attempts that may still be going on at an instant: what is asked or listed from then on says nothing of them (P4). */
+export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
+
+/** Marks the instant before a question is asked or a list is begun. Ids, not times: clocks may jump. */
+export async function markAttempts(db: Db): Promise<AttemptMark> {
+  // The newest first: what begins between the two reads is newer, and whether it is open as well is no matter.
+  const row = await db
+    .selectFrom('attempts')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
+    .executeTakeFirst();
+  const open = await db.selectFrom('attempts').select('id').where('outcome', 'is', null).execute();
+  return { last: row?.last ?? 0n, underWay: open.map(({ id }) => id) };
+}
+
+/** Which of these payouts had an attempt under way at the mark, or begun since (P4). */
+export async function attemptedSince(
+  trx: Trx,
+  mark: AttemptMark,
+  payoutIds: readonly bigint[],
+): Promise<Set<bigint>> {
+  if (payoutIds.length === 0) return new Set();
+  const rows = await trx
+    .selectFrom('attempts')
+    .select('payout_id')
+    .where('payout_id', 'in', idsOf(payoutIds))
+    .where((eb) => eb.or([eb('id', '>', mark.last), eb('id', 'in', idsOf(mark.underWay))]))
+    .execute();
+  return new Set(rows.map((row) => row.payout_id));
+}
+
+/** When each of these payouts last became unknown; the quiet period counts from then (P19). */
+export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): Promise<Map<bigint, string>> {
+  const rows = await db
+    .selectFrom('history')
+    .select((eb) => ['payout_id', eb.fn.max('at').as('at')])
+    .where('payout_id', 'in', idsOf(payoutIds))
+    .where('to_state', '=', 'unknown')
+    .where('from_state', '<>', 'unknown')
+    .groupBy('payout_id')
+    .execute();
+  return new Map(rows.map((row) => [row.payout_id, row.at]));
+}
+
+/** A payout of ours that the service has shown, the latest: what a look-up with a working key must find (P16). */
+export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | undefined> {
+  for (const state of ['success', 'pending'] as const) {
+    const row = await db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where('state', '=', state)
+      .where((eb) => eb.or([eb('evidence', 'like', '%listing%'), eb('evidence', 'like', '%details%')]))
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (row) return { payout: row, expected: expectedOf(row) };
+  }
+  return undefined;
+}
+
+/** Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. */
+export async function takenPayout(db: Db | Trx, mode: Mode): Promise<boolean> {
+  for (const name of ['transfer_id', 'trx'] as const) {
+    const named = await db
+      .selectFrom('payouts')
+      .select('id')
+      .where('mode', '=', mode)
+      .where(name, 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (named) return true;
+  }
+  return false;
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { type Halves, joined, type Scope, sums } from '../listing/run-facts.ts';
+import type { Db } from '../open.ts';
+import type { Discrepancy } from '../tables/tables.ts';
+
+/** An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered. */
+export type OpenQuestion = Discrepancy & {
+  account_name: string | null;
+  account_number: string | null;
+  bank_code: string | null;
+  /** Minor units; null when neither payout nor listed transfer is known. */
+  money: bigint | null;
+};
+
+/** What waits for a person, the gravest and oldest first, at most `limit`: paid twice before all else. */
+export async function openQuestions(db: Db, scope: Scope, limit: number): Promise<OpenQuestion[]> {
+  const { rows } = await sql<OpenQuestion>`
+    select d.*, coalesce(p.account_name, l.account_name) as account_name,
+      coalesce(p.account_number, l.account_number) as account_number, coalesce(p.bank_code, l.bank_code) as bank_code,
+      coalesce(p.amount, l.amount) as money
+    from discrepancies d left join payouts p on p.id = d.payout_id
+    left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+    where d.mode = ${scope.mode} and d.state = 'open'
+    order by case when d.kind = 'paid_twice' then 0 else 1 end,
+      case d.severity when 'high' then 0 when 'medium' then 1 else 2 end, d.first_seen_at, d.id
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Discrepancies that are open or acknowledged, counted and summed by currency, severity, kind and state. */
+export async function openSums(db: Db, scope: Scope) {
+  type Row = Halves & { currency: string } & Pick<Discrepancy, 'severity' | 'kind' | 'state'>;
+  const { rows } = await sql<Row>`
+    select d.currency, d.severity, d.kind, d.state, ${sums(sql`coalesce(p.amount, l.amount)`)}
+    from discrepancies d left join payouts p on p.id = d.payout_id
+    left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+    where d.mode = ${scope.mode} and d.state <> 'resolved' group by 1, 2, 3, 4`.execute(db);
+  return rows.map(({ count, hi, lo, ...row }) => ({ ...row, count, amount: joined({ hi, lo }) }));
+}
+
+/** How many discrepancies of each batch are open, and how many of its payouts are not paid, by state. */
+export async function batchStandings(
+  db: Db,
+  mode: Mode,
+  batches: string[],
+): Promise<Map<string, Record<string, bigint>>> {
+  if (batches.length === 0) return new Map();
+  const ids = sql.join(batches);
+  // Paid payouts are by far the most: they are not counted, and `coalesce` keeps SQLite on the index of states.
+  const { rows } = await sql<{ batch: string; what: string; n: bigint }>`
+    select p.batch_id as batch, p.state as what, count(*) as n from payouts p
+    where p.mode = ${mode} and coalesce(p.batch_id, '') in (${ids}) and p.state in
+      ('held', 'ready', 'sending', 'pending', 'unknown', 'failed', 'refused', 'returned', 'cancelled') group by 1, 2
+    union all
+    select d.batch_id, 'open', count(*) from discrepancies d where d.state = 'open' and d.batch_id in (${ids}) group by 1
+    order by 1, 2`.execute(db);
+  const standings = new Map<string, Record<string, bigint>>();
+  for (const { batch, what, n } of rows) standings.set(batch, { ...standings.get(batch), [what]: n });
+  return standings;
+}
+
+/** The frozen rows of these sheets of these runs, each row a JSON array of texts, in order. */
+export async function frozenSheets(db: Db, runs: string[], sheets: string[]) {
+  if (runs.length === 0) return [];
+  return db
+    .selectFrom('run_rows')
+    .select(['run_id', 'sheet', 'cells'])
+    .where('run_id', 'in', runs)
+    .where('sheet', 'in', sheets)
+    .orderBy('run_id')
+    .orderBy('sheet')
+    .orderBy('position')
+    .execute();
+}

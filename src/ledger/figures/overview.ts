@@ -1,0 +1,100 @@
+import { sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import { formatMinor } from '../../domain/money.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import { type Life, livesOf } from '../discrepancies/discrepancy-events.ts';
+import { type Shown, shownUnder } from '../listing/shown-under.ts';
+import type { Db } from '../open.ts';
+import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from '../tables/tables.ts';
+
+export type Overview = {
+  batches: Record<string, number>;
+  payouts: Partial<Record<PayoutState, number>>;
+  totals: Record<string, Partial<Record<PayoutState, string>>>;
+};
+
+/** Payouts of a mode by state, counts and amounts, in one grouped query. */
+export async function payoutOverview(db: Db, mode: Mode): Promise<Omit<Overview, 'batches'>> {
+  const rows = await db
+    .selectFrom('payouts')
+    .select([
+      'state',
+      'currency',
+      (eb) => eb.fn.countAll<bigint>().as('n'),
+      sql<bigint>`sum(amount)`.as('sum'),
+    ])
+    .where('mode', '=', mode)
+    .groupBy(['state', 'currency'])
+    .orderBy('currency')
+    .execute();
+  const payouts: Overview['payouts'] = {};
+  const totals: Overview['totals'] = {};
+  for (const { state, currency, n, sum } of rows) {
+    payouts[state] = (payouts[state] ?? 0) + Number(n);
+    totals[currency] = { ...totals[currency], [state]: formatMinor(sum, currency) };
+  }
+  return { payouts, totals };
+}
+
+export type Story = {
+  payout: Payout;
+  attempts: Attempt[];
+  webhooks: Webhook[];
+  lookups: Inquiry[];
+  listings: Shown[];
+  discrepancies: (Discrepancy & { life: Life[] })[];
+  history: HistoryRow[];
+};
+
+/** Everything the ledger knows of one payout; undefined for a reference it does not hold. */
+export async function payoutStory(db: Db, mode: Mode, reference: string): Promise<Story | undefined> {
+  const payout = await db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('reference_key', '=', foldReference(reference))
+    .executeTakeFirst();
+  if (!payout) return undefined;
+  const { id } = payout;
+  return {
+    payout,
+    attempts: await db
+      .selectFrom('attempts')
+      .selectAll()
+      .where('payout_id', '=', id)
+      .orderBy('number')
+      .execute(),
+    webhooks: await db.selectFrom('webhooks').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
+    lookups: await db.selectFrom('inquiries').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
+    listings: await shownUnder(db, sql`select id from runs where mode = ${mode}`, [payout]),
+    discrepancies: await discrepanciesOf(db, id),
+    history: await db.selectFrom('history').selectAll().where('payout_id', '=', id).orderBy('seq').execute(),
+  };
+}
+
+async function discrepanciesOf(db: Db, payoutId: bigint): Promise<Story['discrepancies']> {
+  const found = await db
+    .selectFrom('discrepancies')
+    .selectAll()
+    .where('payout_id', '=', payoutId)
+    .orderBy('id')
+    .execute();
+  const lives = await livesOf(
+    db,
+    found.map(({ id }) => id),
+  );
+  return found.map((one) => ({ ...one, life: lives.get(one.id) ?? [] }));
+}
+
+/** What the ledger holds as paid, per currency: payouts in `success`, counted and summed in minor units. */
+export async function paidSums(db: Db, mode: Mode): Promise<Map<string, { count: number; minor: bigint }>> {
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['currency', (eb) => eb.fn.countAll<bigint>().as('n'), sql<bigint>`sum(amount)`.as('sum')])
+    .where('mode', '=', mode)
+    .where('state', '=', 'success')
+    .groupBy('currency')
+    .orderBy('currency')
+    .execute();
+  return new Map(rows.map(({ currency, n, sum }) => [currency, { count: Number(n), minor: sum }]));
+}

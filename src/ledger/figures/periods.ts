@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Period } from '../tables/period-tables.ts';
+import type { Run } from '../tables/tables.ts';
+import type { Listing } from './statement-facts.ts';
+
+const pageSize = 1000;
+
+/** The last closed month of the mode. */
+export function lastPeriod(db: Db | Trx, mode: Mode): Promise<Period | undefined> {
+  return db
+    .selectFrom('periods')
+    .selectAll()
+    .where('mode', '=', mode)
+    .orderBy('month', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export function findPeriod(db: Db | Trx, mode: Mode, month: string): Promise<Period | undefined> {
+  return db
+    .selectFrom('periods')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('month', '=', month)
+    .executeTakeFirst();
+}
+
+/** Every closed month of the mode, the oldest first: a few a year. */
+export function closedPeriods(db: Db, mode: Mode): Promise<Period[]> {
+  return db.selectFrom('periods').selectAll().where('mode', '=', mode).orderBy('month').execute();
+}
+
+/**
+ * The last history entry that belongs before the instant `until`: what is recorded later is later, whatever its clock
+ * says (P30). Where the clock jumped, the boundary that leaves fewest entries on the wrong side.
+ */
+export async function lastEntryBefore(db: Db, from: bigint, until: string): Promise<bigint> {
+  const { rows } = await sql<{ id: bigint; early: bigint }>`
+    select w.id, w.early from (select h.id, sum(case when h.at < ${until} then 1 else -1 end) over (order by h.id) as early
+      from history h where h.id > ${from}) w
+    order by w.early desc, w.id limit 1`.execute(db);
+  const [best] = rows;
+  return best && best.early > 0n ? best.id : from;
+}
+
+/** What a run's listing is to a statement. */
+export function listingOf(run: Run): Listing {
+  const { base_run_id, edge } = run;
+  const base = base_run_id !== null && edge !== null ? { run: base_run_id, edge } : null;
+  const complete = /"complete":(true|"window")/.test(run.summary ?? '');
+  return { run: run.id, base, startedAt: run.started_at, mark: run.history_mark, complete };
+}
+
+export type PeriodKey = Pick<Period, 'mode' | 'month'>;
+export type PlacedRow = { position: bigint; cells: string[] };
+
+export async function addPeriodRows(
+  trx: Trx,
+  { mode, month }: PeriodKey,
+  sheet: string,
+  rows: PlacedRow[],
+): Promise<void> {
+  const values = rows.map(({ position, cells }) => {
+    return { mode, month, sheet, position, cells: JSON.stringify(cells) };
+  });
+  for (let from = 0; from < values.length; from += pageSize)
+    await trx
+      .insertInto('period_rows')
+      .values(values.slice(from, from + pageSize))
+      .execute();
+}
+
+/** Notes listed transfers that this month has counted; what another has, stays with it. */
+export async function addPeriodTransfers(trx: Trx, { mode, month }: PeriodKey, ids: string[]): Promise<void> {
+  const values = ids.map((transfer_id) => ({ mode, month, transfer_id }));
+  for (let from = 0; from < values.length; from += pageSize)
+    await trx
+      .insertInto('period_transfers')
+      .values(values.slice(from, from + pageSize))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** Closes the month for ever, over the rows that are there; from here on triggers keep all of it as it is. */
+export async function insertPeriod(trx: Trx, period: Omit<Period, 'digest'>): Promise<Period> {
+  const closed = { ...period, digest: await periodDigest(trx, period) };
+  await trx.insertInto('periods').values(closed).execute();
+  return closed;
+}
+
+/** SHA-256 over the cuts of a month, its rows and the transfers it counted. */
+export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>): Promise<string> {
+  const hash = createHash('sha256');
+  const { mode, month, starts_at, ends_at, timezone, closed_at, run_id } = period;
+  const spans = [period.from_history.toString(), period.through_history.toString()];
+  hash.update(
+    `${JSON.stringify([mode, month, starts_at, ends_at, timezone, ...spans, closed_at, run_id])}\n`,
+  );
+  for (const sheet of periodSheets)
+    for await (const page of periodRows(db, period, sheet))
+      for (const { position, cells } of page) hash.update(`${sheet} ${position} ${cells}\n`);
+  for (let after = ''; ; ) {
+    const page = await db
+      .selectFrom('period_transfers')
+      .select('transfer_id')
+      .where('mode', '=', mode)
+      .where('month', '=', month)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(pageSize)
+      .execute();
+    for (const { transfer_id } of page) hash.update(`${JSON.stringify(transfer_id)}\n`);
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return hash.digest('hex');
+    after = last.transfer_id;
+  }
+}
+
+/** The sheets of a closed month, each a CSV file of that name. */
+export const periodSheets = ['statement', 'statement-rows'] as const;
+
+/** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
+export async function* periodRows(db: Db | Trx, { mode, month }: PeriodKey, sheet: string) {
+  for (let after = -1n; ; ) {
+    const page = await db
+      .selectFrom('period_rows')
+      .select(['position', 'cells'])
+      .where('mode', '=', mode)
+      .where('month', '=', month)
+      .where('sheet', '=', sheet)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(pageSize)
+      .execute();
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+    after = last.position;
+  }
+}

@@ -1,0 +1,199 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Ledger, Trx } from '../open.ts';
+import type { Batch, Payout, Run } from '../tables/tables.ts';
+
+/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+const pageSize = 1000;
+/** As many as are thrown away in a moment. */
+const clearedAtOnce = 5000;
+/** Of rows that become files: so few that what is made of them is gone before it costs room. */
+const filePage = 200;
+
+/** The batch, or undefined where the ledger has none of that name. */
+export function findBatch(db: Db, batch: string): Promise<Batch | undefined> {
+  return db.selectFrom('batches').selectAll().where('id', '=', batch).executeTakeFirst();
+}
+
+/** Batches of the mode, fully loaded, whose results changed since they were last written. */
+export async function batchesDue(db: Db, mode: Mode): Promise<string[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .select('id')
+    .where('mode', '=', mode)
+    .where('phase', '!=', 'loading')
+    .whereRef('version', '!=', 'reported_version')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** What a batch's results show of a payout. */
+export type Outcome = Pick<Payout, (typeof outcomeColumns)[number]>;
+const outcomeColumns = [
+  'id',
+  'row_number',
+  'cells',
+  'state',
+  'transfer_id',
+  'trx',
+  'fee',
+  'message',
+  'submitted_at',
+  'settled_at',
+  'evidence',
+] as const;
+
+/** What came of the payouts of a batch, in the order of its file, a page at a time. */
+export async function* batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
+  for (let last: Outcome | undefined; ; ) {
+    let query = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
+    // A successor has the row of the payout that it pays again, and stands behind it.
+    if (last) query = query.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
+    const page = await query.orderBy('row_number').orderBy('id').limit(filePage).execute();
+    if (page.length > 0) yield page;
+    last = page.at(-1);
+    if (!last || page.length < filePage) return;
+  }
+}
+
+/**
+ * Notes that the results were written as of `written`. When another process noted its own meanwhile, nobody knows whose
+ * file came last: the batch is due again.
+ */
+export async function markReported(db: Db, batch: Batch, written: bigint): Promise<void> {
+  await db
+    .updateTable('batches')
+    .set({
+      reported_version: sql<bigint>`case when reported_version = ${batch.reported_version} then ${written} else -1 end`,
+    })
+    .where('id', '=', batch.id)
+    .execute();
+}
+
+/** Batches whose results were written, newest first, a page at a time. */
+export async function* reportedBatches(db: Db, mode: Mode): AsyncGenerator<Batch[]> {
+  for (let last: Batch | undefined; ; ) {
+    let query = db
+      .selectFrom('batches')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where('reported_version', '>=', 0n);
+    if (last) query = query.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
+    const page = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
+    if (page.length > 0) yield page;
+    last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+  }
+}
+
+/** Runs whose reports are frozen, newest first, a page at a time. The statement is frozen last and so marks the whole. */
+export async function* frozenRuns(db: Db, mode: Mode): AsyncGenerator<Run[]> {
+  for (let last: Run | undefined; ; ) {
+    let query = db
+      .selectFrom('runs')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where(
+        sql<boolean>`exists (select 1 from run_rows r where r.run_id = runs.id and r.sheet = 'statement')`,
+      );
+    if (last) query = query.where(sql<boolean>`(started_at, id) < (${last.started_at}, ${last.id})`);
+    const page = await query.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
+    if (page.length > 0) yield page;
+    last = page.at(-1);
+    if (!last || page.length < pageSize) return;
+  }
+}
+
+/** The run, or undefined where the ledger has none of that name. */
+export function findRun(db: Db, run: string): Promise<Run | undefined> {
+  return db.selectFrom('runs').selectAll().where('id', '=', run).executeTakeFirst();
+}
+
+/** Forgets what was frozen of a run, piece by piece, so that an interrupted freeze can begin again. */
+export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
+  const of = ledger.db.selectFrom('run_rows').select(['sheet', 'position']).where('run_id', '=', run);
+  // First the sheet that marks the whole: what is cleared in part is not frozen.
+  await ledger.write((trx) =>
+    trx.deleteFrom('run_rows').where('run_id', '=', run).where('sheet', '=', 'statement').execute(),
+  );
+  for (;;) {
+    const piece = sql<boolean>`(sheet, position) in (${of.limit(clearedAtOnce)})`;
+    const { numDeletedRows } = await ledger.write((trx) =>
+      trx.deleteFrom('run_rows').where('run_id', '=', run).where(piece).executeTakeFirst(),
+    );
+    if (numDeletedRows < BigInt(clearedAtOnce)) return;
+  }
+}
+
+/** Adds rows to a sheet of a run from `position` on; the header is the sheet's row 0. */
+export async function addRunRows(
+  trx: Trx,
+  sheet: { run: string; name: string; position: number },
+  rows: string[][],
+): Promise<void> {
+  const values = rows.map((cells, index) => ({
+    run_id: sheet.run,
+    sheet: sheet.name,
+    position: BigInt(sheet.position + index),
+    cells: JSON.stringify(cells),
+  }));
+  for (let from = 0; from < values.length; from += pageSize) {
+    await trx
+      .insertInto('run_rows')
+      .values(values.slice(from, from + pageSize))
+      .execute();
+  }
+}
+
+/** Adds rows to a sheet of a run, each at its own place: they are read in the order of their places, gaps or not. */
+export async function addPlacedRows(
+  trx: Trx,
+  run: string,
+  sheet: string,
+  rows: { position: bigint; cells: string[] }[],
+): Promise<void> {
+  const values = rows.map(({ position, cells }) => {
+    return { run_id: run, sheet, position, cells: JSON.stringify(cells) };
+  });
+  for (let from = 0; from < values.length; from += pageSize) {
+    await trx
+      .insertInto('run_rows')
+      .values(values.slice(from, from + pageSize))
+      .execute();
+  }
+}
+
+/** True when the run's sheet was frozen with more rows than `beyond`, its header counted. */
+export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0): Promise<boolean> {
+  const row = await db
+    .selectFrom('run_rows')
+    .select('position')
+    .where('run_id', '=', run)
+    .where('sheet', '=', sheet)
+    .orderBy('position')
+    .limit(1)
+    .offset(beyond)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
+export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
+  for (let after = -1n; ; ) {
+    const page = await db
+      .selectFrom('run_rows')
+      .select(['position', 'cells'])
+      .where('run_id', '=', run)
+      .where('sheet', '=', sheet)
+      .where('position', '>', after)
+      .orderBy('position')
+      .limit(filePage)
+      .execute();
+    if (page.length > 0) yield page.map((row) => row.cells);
+    const last = page.at(-1);
+    if (!last || page.length < filePage) return;
+    after = last.position;
+  }
+}

@@ -1,0 +1,199 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Move, Span } from '../../domain/book.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import { idsOf } from '../database/bulk.ts';
+import { jsonText } from '../database/dialect.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Payout } from '../tables/tables.ts';
+
+/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+const pageSize = 1000;
+
+/**
+ * The listing that stands for the service. A short cut (P29) has the older rows of a whole listing behind it: those of
+ * `base` created before its `edge`, as far as the run does not show the transfer itself.
+ */
+export type Listing = {
+  run: string;
+  base: { run: string; edge: string } | null;
+  startedAt: string;
+  /** The newest history entry when the reading began; null for runs of older versions. */
+  mark: bigint | null;
+  complete: boolean;
+};
+
+/** What a statement looks at: history in `span`, all of it known up to `known`, and one listing. */
+export type StatementScope = {
+  mode: Mode;
+  span: Span;
+  known: bigint;
+  listing: Listing | null;
+  /** Nothing created before this instant is foreign money. */
+  since: string;
+  /** For a closed month: transfers of nobody's that were created from then on belong to the next. */
+  until: string | null;
+};
+
+const payoutColumns = [
+  'id',
+  'reference',
+  'batch_id',
+  'row_number',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'amount',
+  'currency',
+  'transfer_id',
+  'trx',
+  'fee',
+  'submitted_at',
+  'settled_at',
+  'evidence',
+] as const;
+
+export type StatedPayout = Pick<Payout, (typeof payoutColumns)[number]>;
+
+export type ListedPart = {
+  transfer_id: string;
+  reference: string;
+  currency: string;
+  amount: bigint | null;
+  amount_text: string;
+  account_number: string;
+  bank_code: string;
+  domain: string | null;
+  status: string;
+  created_at: string;
+  /** A closed month has counted it. */
+  counted: boolean;
+};
+
+export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedPart[] };
+
+/** States that are of interest however old they are. */
+const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
+
+/**
+ * Every payout of the mode that the span tells of, in the order of its intake, a page at a time: since the ledger's
+ * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
+ */
+export async function* payoutFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<PayoutFacts[]> {
+  for (let after = 0n; ; ) {
+    const ids = await idsAfter(db, scope, after);
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+    const page = await load(db, scope, ids);
+    if (page.length > 0) yield page;
+  }
+}
+
+/** `coalesce` keeps SQLite on the primary key: through an index on mode it would go over the whole table for each page. */
+const isOfMode = (mode: Mode): RawBuilder<boolean> => sql`coalesce(mode, '') = ${mode}`;
+
+async function idsAfter(db: Db | Trx, scope: StatementScope, after: bigint): Promise<bigint[]> {
+  const { rows } =
+    scope.span.from === 0n
+      ? await sql<{ id: bigint }>`select p.id from payouts p where ${isOfMode(scope.mode)} and p.id > ${after}
+          order by p.id limit ${pageSize}`.execute(db)
+      : await sql<{ id: bigint }>`select id from (${sql.join(arms(scope, after), sql` union `)}) w
+          order by id limit ${pageSize}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Each arm is read in the order of an index and stops at a page. */
+function arms(scope: StatementScope, after: bigint): RawBuilder<unknown>[] {
+  const { mode, span, listing } = scope;
+  const moved = sql`select distinct h.payout_id as id from history h
+    where h.payout_id > ${after} and h.id > ${span.from} order by h.payout_id limit ${pageSize}`;
+  const open = unfinished.map(
+    (
+      state,
+    ) => sql`select p.id from payouts p where p.mode = ${mode} and p.state = ${state} and p.id > ${after}
+      order by p.id limit ${pageSize}`,
+  );
+  const listed = sql`select distinct l.payout_id as id from listed l indexed by listed_payout
+    where l.run_id = ${listing?.run ?? ''} and l.payout_id > ${after} and not ${isCounted(scope)}
+    order by l.payout_id limit ${pageSize}`;
+  return [moved, ...open, listed].map((arm) => sql`select id from (${arm}) a`);
+}
+
+const isCounted = ({ mode }: StatementScope): RawBuilder<unknown> => sql`exists (
+  select 1 from period_transfers t where t.mode = ${mode} and t.transfer_id = l.transfer_id)`;
+
+async function load(db: Db | Trx, scope: StatementScope, ids: bigint[]): Promise<PayoutFacts[]> {
+  const among = idsOf(ids);
+  const payouts = await db
+    .selectFrom('payouts')
+    .select(payoutColumns)
+    .where('id', 'in', among)
+    .where(isOfMode(scope.mode))
+    .orderBy('id')
+    .execute();
+  // Entries that moved nothing are left out, but for those that told a fee.
+  const moves = await sql<Move & { payout_id: bigint }>`
+    select h.payout_id, h.id, h.at, h.event, h.to_state as "to", ${jsonText(sql`h.detail`, 'fee')} as fee from history h
+    where h.payout_id in ${among} and h.id <= ${scope.known}
+      and (coalesce(h.from_state, '') <> h.to_state or h.detail like '%"fee":%')
+    order by h.payout_id, h.seq`.execute(db);
+  const listed = await listedOf(db, scope, among);
+  const movesOf = Map.groupBy(moves.rows, (row) => row.payout_id);
+  const listedBy = Map.groupBy(listed, (row) => row.payout_id);
+  return payouts.map((payout) => ({
+    payout,
+    moves: movesOf.get(payout.id) ?? [],
+    listed: listedBy.get(payout.id) ?? [],
+  }));
+}
+
+const listedColumns = sql`l.transfer_id, l.reference, l.currency, l.amount, l.amount_text, l.account_number,
+  l.bank_code, l.domain, l.status, l.created_at, l.payout_id`;
+
+type ListedRow = Omit<ListedPart, 'counted'> & { payout_id: bigint; counted: bigint };
+
+/** The index is named because SQLite, without statistics, takes the primary key's first column and reads the whole listing. */
+async function listedOf(db: Db | Trx, scope: StatementScope, among: RawBuilder<bigint>) {
+  const { listing } = scope;
+  if (listing === null) return [];
+  const { base } = listing;
+  const older = sql`union all select ${listedColumns}, ${isCounted(scope)} as counted from listed l indexed by listed_payout
+    where l.run_id = ${base?.run ?? ''} and l.payout_id in ${among} and ${notShownAgain(listing)}`;
+  const { rows } = await sql<ListedRow>`
+    select ${listedColumns}, ${isCounted(scope)} as counted from listed l indexed by listed_payout
+    where l.run_id = ${listing.run} and l.payout_id in ${among} ${base ? older : sql``}
+    order by payout_id, transfer_id`.execute(db);
+  return rows.map((row) => ({ ...row, counted: row.counted === 1n }));
+}
+
+/** A row of the base listing that stands for what a short cut did not look at. */
+const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
+  and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
+
+/** Listed transfers of the mode that no payout of ours explains and no closed month has counted, by transfer id. */
+export async function* foreignFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<ListedPart[]> {
+  const { listing } = scope;
+  if (listing === null) return;
+  yield* foreignOf(db, scope, listing.run, sql``);
+  if (listing.base) yield* foreignOf(db, scope, listing.base.run, sql`and ${notShownAgain(listing)}`);
+}
+
+async function* foreignOf(
+  db: Db | Trx,
+  scope: StatementScope,
+  run: string,
+  also: RawBuilder<unknown>,
+): AsyncGenerator<ListedPart[]> {
+  const before = scope.until === null ? sql`` : sql`and l.created_at < ${scope.until}`;
+  for (let after = ''; ; ) {
+    const { rows } = await sql<Omit<ListedPart, 'counted'>>`
+      select ${listedColumns} from listed l where l.run_id = ${run} and l.transfer_id > ${after} and l.payout_id is null
+        and coalesce(lower(l.domain), ${scope.mode}) = ${scope.mode} ${before} ${also}
+        and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted(scope)}
+      order by l.transfer_id limit ${pageSize}`.execute(db);
+    if (rows.length > 0) yield rows.map((row) => ({ ...row, counted: false }));
+    const last = rows.at(-1);
+    if (!last || rows.length < pageSize) return;
+    after = last.transfer_id;
+  }
+}

@@ -1,0 +1,164 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Ledger, Trx } from '../open.ts';
+import { newestHistory } from '../payouts/history.ts';
+
+/** How many rows one DELETE names: well under SQLite's limit of variables. */
+const rowsPerDelete = 250;
+
+/** Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. */
+export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string> {
+  const base = `${at.slice(0, 19).replace(/[-:]/g, '')}Z`;
+  const taken = await trx.selectFrom('runs').select('id').where('id', 'like', `${base}%`).execute();
+  const ids = new Set(taken.map((row) => row.id));
+  let id = base;
+  for (let n = 2; ids.has(id); n++) id = `${base}-${n}`;
+  await trx
+    .insertInto('runs')
+    .values({
+      id,
+      mode,
+      started_at: at,
+      finished_at: null,
+      summary: null,
+      history_mark: await newestHistory(trx),
+    })
+    .execute();
+  return id;
+}
+
+/** Closes the run with its summary, which `report` prints again later. */
+export async function finishRun(trx: Trx, run: string, at: string, summary: unknown): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set({ finished_at: at, summary: JSON.stringify(summary) })
+    .where('id', '=', run)
+    .execute();
+}
+
+/** Drops staged rows that `gone` names: what the agreeing passes no longer show. Returns how many. */
+export async function dropStaged(
+  ledger: Ledger,
+  run: string,
+  gone: (row: { transfer_id: string; created_at: string }) => boolean,
+): Promise<number> {
+  let dropped = 0;
+  for (let after = ''; ; ) {
+    const rows = await ledger.db
+      .selectFrom('listed')
+      .select(['transfer_id', 'created_at'])
+      .where('run_id', '=', run)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(10_000)
+      .execute();
+    const last = rows.at(-1);
+    if (!last) return dropped;
+    after = last.transfer_id;
+    const ids = rows.filter(gone).map((row) => row.transfer_id);
+    for (let from = 0; from < ids.length; from += rowsPerDelete) {
+      const some = ids.slice(from, from + rowsPerDelete);
+      await ledger.write((trx) =>
+        trx.deleteFrom('listed').where('run_id', '=', run).where('transfer_id', 'in', some).execute(),
+      );
+    }
+    dropped += ids.length;
+  }
+}
+
+/** Rows read in one go, so that webhooks get their turn. */
+const rowsPerRead = 5_000;
+
+/** Transfer ids of a run above `after`, and up to `upTo` where that is given. */
+export type TransferRange = { after: string; upTo: string | null };
+
+/** All transfers of a run in ranges of some thousand, for questions that have to look at each of them. */
+export async function* transferRanges(db: Db, run: string): AsyncGenerator<TransferRange> {
+  for (let after = ''; ; ) {
+    const last = await db
+      .selectFrom('listed')
+      .select('transfer_id')
+      .where('run_id', '=', run)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .offset(rowsPerRead - 1)
+      .limit(1)
+      .executeTakeFirst();
+    yield { after, upTo: last?.transfer_id ?? null };
+    if (!last) return;
+    after = last.transfer_id;
+    await setImmediate();
+  }
+}
+
+/** What the staged rows of a run say as a whole. */
+export async function describeListing(
+  db: Db,
+  run: string,
+  mode: Mode,
+): Promise<{ oldestCreatedAt: string | null; otherDomainSeen: boolean }> {
+  let oldest: string | null = null;
+  let other = 0n;
+  for (let after = ''; ; ) {
+    const rows = db
+      .selectFrom('listed')
+      .select(['transfer_id', 'created_at', 'domain'])
+      .where('run_id', '=', run)
+      .where('transfer_id', '>', after)
+      .orderBy('transfer_id')
+      .limit(rowsPerRead)
+      .as('some');
+    const told = await db
+      .selectFrom(rows)
+      .select([
+        sql<string | null>`min(nullif(created_at, ''))`.as('oldest'),
+        sql<bigint | null>`max(case when domain <> ${mode} then 1 else 0 end)`.as('other'),
+        sql<string | null>`max(transfer_id)`.as('last'),
+      ])
+      .executeTakeFirstOrThrow();
+    if (told.last === null) return { oldestCreatedAt: oldest, otherDomainSeen: other === 1n };
+    if (told.oldest !== null && (oldest === null || told.oldest < oldest)) oldest = told.oldest;
+    if (told.other === 1n) other = 1n;
+    after = told.last;
+    await setImmediate();
+  }
+}
+
+/**
+ * The order in which runs were begun, the latest first. Not by `started_at`: a clock that was ahead once would make old
+ * runs the newest for good.
+ */
+export const latestRunFirst = sql`runs.rowid desc`;
+
+export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
+
+/** The newest run of the mode whose listing was proven complete; a short cut is none (P29). */
+export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<CompleteRun | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['id', 'started_at', 'finished_at'])
+    .where('mode', '=', mode)
+    .where('finished_at', 'is not', null)
+    .where('summary', 'like', '%"complete":true%')
+    // One with a trouble is whole, but not of our account.
+    .where('summary', 'not like', '%"trouble":%')
+    .orderBy(latestRunFirst)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.finished_at
+    ? { id: row.id, startedAt: row.started_at, finishedAt: row.finished_at }
+    : undefined;
+}
+
+/** When the last run of the mode began, finished or not; ISO UTC. */
+export async function lastRunBegan(db: Db, mode: Mode): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select('started_at')
+    .where('mode', '=', mode)
+    .orderBy('started_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.started_at;
+}

@@ -1,0 +1,257 @@
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { mayHaveBeenTaken } from '../../domain/outcome.ts';
+import type { ListedRow, PairedPayout } from '../../domain/pair-conflicts.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { idsIn, idsText } from '../database/bulk.ts';
+import { prepared, unseen } from '../database/prepared.ts';
+import type { Db } from '../open.ts';
+import type { PayoutRange } from '../payouts/payout-ranges.ts';
+import type { Attempt, Tables } from '../tables/tables.ts';
+import { payoutSteps } from './pairing.ts';
+
+/** A payout with every listed transfer that was paired with it. */
+export type PairCase = { payout: PairedPayout; rows: ListedRow[] };
+
+type InPair = ExpressionBuilder<Pick<Tables, 'listed' | 'payouts'>, 'listed' | 'payouts'>;
+
+/**
+ * The cases that differ, can progress, or lack the listing's word, by payout id, at most `limit` at a time: only these
+ * need classifying. What happens to payouts between two of these groups counts. `walked` gets the ranges it went through.
+ */
+export async function* pairCases(
+  db: Db,
+  { run, mode, walked }: { run: string; mode: Mode; walked?: WalkedRange[] },
+  limit: number,
+): AsyncGenerator<PairCase[]> {
+  for await (const range of payoutSteps(db, run)) {
+    let any = false;
+    for await (const cases of casesIn(db, { run, mode, range }, limit)) {
+      any = true;
+      yield cases;
+    }
+    walked?.push({ ...range, any });
+  }
+}
+
+/** Payouts that {@link pairCases} went through; `any`: it found a case among them. */
+export type WalkedRange = PayoutRange & { any: boolean };
+
+/** The cases of one range of payouts, at most `limit` at a time. */
+export async function* casesIn(
+  db: Db,
+  { run, mode, range }: { run: string; mode: Mode; range: PayoutRange },
+  limit: number,
+): AsyncGenerator<PairCase[]> {
+  let { after } = range;
+  for (let more = true; more; ) {
+    const found = await findCases(db, [run, mode, after, range.upTo, BigInt(limit)]);
+    more = found.length === limit;
+    after = found.at(-1)?.id ?? after;
+    if (found.length > 0) yield await casesOf(db, run, found);
+  }
+}
+
+const payoutColumns = [
+  'payouts.id',
+  'payouts.batch_id',
+  'payouts.reference',
+  'payouts.reference_key',
+  'payouts.transfer_id',
+  'payouts.trx',
+  'payouts.amount',
+  'payouts.currency',
+  'payouts.account_number',
+  'payouts.bank_code',
+  'payouts.mode',
+  'payouts.state',
+  'payouts.evidence',
+  'payouts.fee',
+  'payouts.submitted_at',
+  'payouts.unseen_sends',
+] as const;
+
+const listedColumns = [
+  'listed.transfer_id',
+  'listed.trx',
+  'listed.reference',
+  'listed.currency',
+  'listed.amount',
+  'listed.amount_text',
+  'listed.fee',
+  'listed.account_number',
+  'listed.bank_code',
+  'listed.domain',
+  'listed.status',
+  'listed.created_at',
+  'listed.updated_at',
+] as const;
+
+/** Of run, mode, after, upTo, limit: each payout with one row of its own and its first attempt. */
+const findCases = prepared((db, slot) =>
+  db
+    .selectFrom('listed')
+    .innerJoin('payouts', 'payouts.id', 'listed.payout_id')
+    .leftJoin('attempts', (join) =>
+      join.onRef('attempts.payout_id', '=', 'payouts.id').on('attempts.number', '=', sql.lit(1n)),
+    )
+    .select(payoutColumns)
+    .select(['payouts.attempt_count', 'attempts.began_at', 'attempts.outcome'])
+    .select([
+      'listed.transfer_id as listed_transfer_id',
+      'listed.trx as listed_trx',
+      'listed.reference as listed_reference',
+      'listed.currency as listed_currency',
+      'listed.amount as listed_amount',
+      'listed.amount_text',
+      'listed.fee as listed_fee',
+      'listed.account_number as listed_account_number',
+      'listed.bank_code as listed_bank_code',
+      'listed.domain',
+      'listed.status',
+      'listed.created_at',
+      'listed.updated_at',
+    ])
+    .select(sql<bigint>`case when ${severalRows(slot(0))} then 1 else 0 end`.as('several'))
+    .where('listed.run_id', '=', unseen(slot<string>(0)))
+    .where('payouts.mode', '=', unseen(slot<Mode>(1)))
+    .where('listed.payout_id', '>', slot<bigint>(2))
+    .where('listed.payout_id', '<=', slot<bigint>(3))
+    .where((eb) =>
+      eb.or([
+        differs(eb),
+        eb('attempts.began_at', 'is', null),
+        eb('listed.created_at', '<', eb.ref('attempts.began_at')),
+        severalRows(slot(0)),
+      ]),
+    )
+    .orderBy('listed.payout_id')
+    .limit(sql<bigint>`cast(${slot(4)} as bigint)`),
+);
+
+type FoundCase = Awaited<ReturnType<typeof findCases>>[number];
+
+function differs(eb: InPair): Expression<SqlBool> {
+  return eb.or([
+    eb('listed.amount', 'is', null),
+    eb('listed.amount', '<>', eb.ref('payouts.amount')),
+    eb('listed.currency', '<>', eb.ref('payouts.currency')),
+    eb('listed.account_number', '<>', eb.ref('payouts.account_number')),
+    eb('listed.bank_code', '<>', eb.ref('payouts.bank_code')),
+    eb('listed.domain', '<>', eb.ref('payouts.mode')),
+    eb('listed.status', '<>', eb.ref('payouts.state')),
+    eb('listed.fee', '<>', eb.ref('payouts.fee')),
+    eb('payouts.evidence', 'not like', '%listing%'),
+  ]);
+}
+
+function severalRows(run: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from listed other where other.run_id = ${run}
+    and other.payout_id = listed.payout_id and other.transfer_id <> listed.transfer_id)`;
+}
+
+/** Nearly every payout has one row and one attempt, and is known already; of the others everything is read. */
+async function casesOf(db: Db, run: string, found: readonly FoundCase[]): Promise<PairCase[]> {
+  const others = new Set(found.flatMap((row) => (isPlain(row) ? [] : [row.id])));
+  const loaded = new Map((await loadCases(db, run, [...others])).map((one) => [one.payout.id, one]));
+  const cases: PairCase[] = [];
+  for (const row of found) {
+    const whole = loaded.get(row.id);
+    if (cases.at(-1)?.payout.id === row.id) continue;
+    cases.push(whole ?? { payout: pairedPayout(row, [row]), rows: [shownRow(row)] });
+  }
+  return cases;
+}
+
+function isPlain({ several, attempt_count, began_at }: FoundCase): boolean {
+  return several === 0n && attempt_count === 1n && began_at !== null;
+}
+
+function shownRow(row: FoundCase): ListedRow {
+  return {
+    transfer_id: row.listed_transfer_id,
+    trx: row.listed_trx,
+    reference: row.listed_reference,
+    currency: row.listed_currency,
+    amount: row.listed_amount,
+    amount_text: row.amount_text,
+    fee: row.listed_fee,
+    account_number: row.listed_account_number,
+    bank_code: row.listed_bank_code,
+    domain: row.domain,
+    status: row.status,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+const selectPayouts = prepared((db, slot) =>
+  db
+    .selectFrom('payouts')
+    .select(payoutColumns)
+    .where('id', 'in', idsIn(slot(0))),
+);
+
+const selectAttempts = prepared((db, slot) =>
+  db
+    .selectFrom('attempts')
+    .select(['payout_id', 'began_at', 'outcome'])
+    .where('payout_id', 'in', idsIn(slot(0)))
+    .orderBy('number'),
+);
+
+/** Of run, first id, last id, ids: the range, and no order, else SQLite reads the whole listing by its primary key. */
+const selectListed = prepared((db, slot) =>
+  db
+    .selectFrom('listed')
+    .select([...listedColumns, 'payout_id'])
+    .where('run_id', '=', slot<string>(0))
+    .where('payout_id', '>=', slot<bigint>(1))
+    .where('payout_id', '<=', slot<bigint>(2))
+    .where(sql<bigint>`+payout_id`, 'in', idsIn(slot(3))),
+);
+
+/** The cases of these payouts, whose ids are in order. */
+async function loadCases(db: Db, run: string, ids: readonly bigint[]): Promise<PairCase[]> {
+  const [first] = ids;
+  if (first === undefined) return [];
+  const text = idsText(ids);
+  const payouts = await selectPayouts(db, [text]);
+  const attemptsOf = Map.groupBy(await selectAttempts(db, [text]), (attempt) => attempt.payout_id);
+  const listed = await selectListed(db, [run, first, ids.at(-1) ?? first, text]);
+  const inOrder = listed.toSorted((a, b) => (a.transfer_id < b.transfer_id ? -1 : 1));
+  const rowsOf = Map.groupBy(inOrder, (row) => row.payout_id);
+  return payouts.map((row) => ({
+    payout: pairedPayout(row, attemptsOf.get(row.id) ?? []),
+    rows: rowsOf.get(row.id) ?? [],
+  }));
+}
+
+type PayoutPart = Awaited<ReturnType<typeof selectPayouts>>[number];
+
+/** `own`: the payout's attempts in their order. */
+function pairedPayout(
+  row: PayoutPart,
+  own: readonly { began_at: string | null; outcome: Attempt['outcome'] }[],
+): PairedPayout {
+  return {
+    id: row.id,
+    batchId: row.batch_id,
+    reference: row.reference,
+    referenceKey: row.reference_key,
+    transferId: row.transfer_id,
+    trx: row.trx,
+    amount: row.amount,
+    currency: row.currency,
+    accountNumber: row.account_number,
+    bankCode: row.bank_code,
+    mode: row.mode,
+    state: row.state,
+    evidence: row.evidence,
+    fee: row.fee,
+    // An adopted payout may have been sent by the ledger that was lost, before its first attempt here (P25).
+    firstIntentAt: row.submitted_at ?? own[0]?.began_at ?? null,
+    accepted: own.some((attempt) => attempt.outcome === 'accepted'),
+    possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
+    forgotten: row.unseen_sends > 0n,
+  };
+}

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Ledger } from '../open.ts';
+import { latestRunFirst, newestCompleteRun } from './listings.ts';
+import { uncheckedShortCuts } from './short-cuts.ts';
+
+const rowsPerDelete = 5_000;
+
+/**
+ * Drops the staged rows of all but the last `keep` runs of the mode, the newest complete one, which decisions, claims
+ * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. Some at a
+ * time, so that other writers get their turn.
+ */
+export async function pruneListings(ledger: Ledger, mode: Mode, keep: number): Promise<void> {
+  const complete = await newestCompleteRun(ledger.db, mode);
+  const unchecked = (await uncheckedShortCuts(ledger.db, mode)).map(({ id }) => id);
+  const kept = new Set([complete?.id, ...unchecked]);
+  const latest = ledger.db.selectFrom('runs').select('id').where('mode', '=', mode).orderBy(latestRunFirst);
+  const runs = await ledger.db
+    .selectFrom('runs')
+    .select('id')
+    .where('mode', '=', mode)
+    .where(sql<boolean>`exists (select 1 from listed where listed.run_id = runs.id)`)
+    .where('id', 'not in', latest.limit(keep))
+    .execute();
+  for (const { id } of runs) {
+    if (kept.has(id)) continue;
+    for (let more = true; more; ) {
+      more = await ledger.write(async (trx) => {
+        const some = trx
+          .selectFrom('listed')
+          .select('transfer_id')
+          .where('run_id', '=', id)
+          .limit(rowsPerDelete);
+        const gone = await trx
+          .deleteFrom('listed')
+          .where('run_id', '=', id)
+          .where('transfer_id', 'in', some)
+          .executeTakeFirst();
+        return gone.numDeletedRows > 0n;
+      });
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import type { Discrepancy } from '../tables/tables.ts';
+
+/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+const pageSize = 1000;
+
+/**
+ * What a report of a run looks at: its listing, and history up to the entry `through`. An entry and not an instant, since
+ * a clock may be set back; `cut` (ISO UTC) is the time of it for people.
+ */
+export type Scope = { run: string; mode: Mode; startedAt: string; cut: string; through: bigint };
+
+/** Whether payout `p`, after its history entry `seq`, waits to be sent once more by a person's or P16's decision. */
+const retriedAt = (seq: RawBuilder<unknown>): RawBuilder<unknown> => sql`exists (
+  select 1 from history r where r.payout_id = p.id and r.event = 'retry' and r.seq <= ${seq} and not exists (
+    select 1 from history i where i.payout_id = p.id and i.event = 'intent' and i.seq > r.seq and i.seq <= ${seq}))`;
+
+/** A state as the books see it: a retry that waits is still an unknown, since the first send may have been taken. */
+const bookState = (state: RawBuilder<unknown>, seq: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`case when ${state} in ('ready', 'held') and ${retriedAt(seq)} then 'unknown' else ${state} end`;
+
+/** The state of payout `p` at the cut, from history alone; null when it came later. */
+export const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
+  select ${bookState(sql`h.to_state`, sql`h.seq`)} from history h where h.payout_id = p.id and h.id <= ${scope.through} order by h.seq desc limit 1)`;
+
+export type DiscrepancyLine = Discrepancy & {
+  /** Minor units of the payout it is about, or of the listed transfer that has no payout; null when neither is known. */
+  money: bigint | null;
+};
+
+/** Discrepancies of the mode that are open or acknowledged, and those resolved since the run began, oldest first. */
+export async function* discrepancyLines(db: Db, scope: Scope): AsyncGenerator<DiscrepancyLine[]> {
+  for (let last = { first_seen_at: '', id: '' }; ; ) {
+    const { rows } = await sql<DiscrepancyLine>`
+      select d.*, coalesce(p.amount, l.amount) as money from discrepancies d
+      left join payouts p on p.id = d.payout_id
+      left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
+      where d.mode = ${scope.mode} and (d.first_seen_at, d.id) > (${last.first_seen_at}, ${last.id})
+        and (d.state <> 'resolved' or d.resolved_at >= ${scope.startedAt})
+      order by d.first_seen_at, d.id limit ${pageSize}`.execute(db);
+    if (rows.length > 0) yield rows;
+    const end = rows.at(-1);
+    if (!end || rows.length < pageSize) return;
+    last = end;
+  }
+}
+
+/** SQLite sums in 64 bits and throws beyond; two halves hold any number of amounts. */
+const half = 1_000_000_000n;
+export type Halves = { count: bigint; hi: bigint; lo: bigint };
+export const sums = (amount: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`count(*) as count, coalesce(sum(${amount} / ${half}), 0) as hi, coalesce(sum(${amount} % ${half}), 0) as lo`;
+export const joined = ({ hi, lo }: { hi: bigint; lo: bigint }): bigint => hi * half + lo;

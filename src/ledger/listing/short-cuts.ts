@@ -1,0 +1,165 @@
+import type { ListingResult } from '../../domain/completeness.ts';
+import type { CreationOrder } from '../../domain/list-order.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import { findBarrier } from '../custody/barriers.ts';
+import type { Db, Trx } from '../open.ts';
+import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.ts';
+
+/** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */
+export type Base = { run: string; order: CreationOrder; cut: string };
+
+/** The newest complete listing, when it saw a creation order hold and nothing demands a whole listing (P25). */
+export async function trustedBase(db: Db, mode: Mode): Promise<Base | undefined> {
+  if (await findBarrier(db, mode)) return undefined;
+  const complete = await newestCompleteRun(db, mode);
+  if (!complete) return undefined;
+  const run = await db
+    .selectFrom('runs')
+    .select(['list_order', 'list_cut'])
+    .where('id', '=', complete.id)
+    .executeTakeFirst();
+  const order = run?.list_order;
+  if (!run?.list_cut || (order !== 'newest_first' && order !== 'oldest_first')) return undefined;
+  return { run: complete.id, order, cut: run.list_cut };
+}
+
+/** How many rows of the base were created before the edge, and not before `from` where the list was pruned up to it. */
+export async function olderRows(db: Db, base: string, edge: string, from = ''): Promise<number> {
+  let older = 0;
+  for await (const { after, upTo } of transferRanges(db, base)) {
+    const row = await db
+      .selectFrom('listed')
+      .select((eb) => eb.fn.countAll<bigint>().as('n'))
+      .where('run_id', '=', base)
+      .where('transfer_id', '>', after)
+      .$if(upTo !== null, (query) => query.where('transfer_id', '<=', upTo))
+      .where('created_at', '<', edge)
+      .where('created_at', '>=', from)
+      .executeTakeFirstOrThrow();
+    older += Number(row.n);
+  }
+  return older;
+}
+
+/** A payout that may still move, as the list of pending transfers would show it. */
+export type OpenPayout = {
+  state: PayoutState;
+  reference_key: string;
+  amount: bigint;
+  currency: string;
+  account_number: string;
+  bank_code: string;
+  submitted_at: string | null;
+};
+
+/** Payouts first sent before this instant that may still move, the oldest first. */
+export function openBefore(db: Db, mode: Mode, before: string, limit: number): Promise<OpenPayout[]> {
+  return db
+    .selectFrom('payouts')
+    .select(['state', 'reference_key', 'amount', 'currency', 'account_number', 'bank_code', 'submitted_at'])
+    .where('mode', '=', mode)
+    .where('state', 'in', ['held', 'ready', 'sending', 'pending', 'unknown'])
+    .where('submitted_at', '<', before)
+    .orderBy('submitted_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Notes with the run what its listing proved; `order` as later runs may trust it. */
+export async function noteListing(
+  trx: Trx,
+  run: string,
+  { complete, cut, window }: ListingResult,
+  order: ListingResult['order'] | 'distrusted',
+): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set({
+      list_order: complete === true ? (order ?? null) : null,
+      list_cut: complete === false ? null : cut,
+      edge: complete === 'window' ? (window?.edge ?? null) : null,
+      base_run_id: complete === 'window' ? (window?.base ?? null) : null,
+    })
+    .where('id', '=', run)
+    .execute();
+}
+
+/** More are not kept: who reconciles every minute has checked them against each other. */
+const mostUnchecked = 8;
+
+export type ShortCut = { id: string; edge: string; cut: string };
+
+/** The latest short cuts that no whole listing has checked yet. */
+export async function uncheckedShortCuts(db: Db, mode: Mode): Promise<ShortCut[]> {
+  const base = await newestCompleteRun(db, mode);
+  if (!base) return [];
+  const rows = await db
+    .selectFrom('runs')
+    .select(['id', 'edge', 'list_cut'])
+    .where('mode', '=', mode)
+    .where('base_run_id', '=', base.id)
+    .where('finished_at', 'is not', null)
+    .orderBy(latestRunFirst)
+    .limit(mostUnchecked)
+    .execute();
+  return rows.flatMap(({ id, edge, list_cut: cut }) =>
+    edge === null || cut === null ? [] : [{ id, edge, cut }],
+  );
+}
+
+/** More are not told apart: the order is not what it seemed. */
+const mostMissed = 10_000;
+
+/** P29: how many transfers of a whole listing some short cut since the one before should have shown, and did not. */
+export async function missedByShortCuts(db: Db, run: string, mode: Mode): Promise<number> {
+  const missed = new Set<string>();
+  const shortCuts = await uncheckedShortCuts(db, mode);
+  if (shortCuts.length === 0) return 0;
+  for await (const range of transferRanges(db, run)) {
+    for (const shortCut of shortCuts)
+      for (const id of await missedIn(db, run, range, shortCut)) missed.add(id);
+    if (missed.size >= mostMissed) return mostMissed;
+  }
+  return missed.size;
+}
+
+async function missedIn(
+  db: Db,
+  run: string,
+  { after, upTo }: TransferRange,
+  shortCut: ShortCut,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('listed as l')
+    .select('l.transfer_id')
+    .where('l.run_id', '=', run)
+    .where('l.transfer_id', '>', after)
+    .$if(upTo !== null, (query) => query.where('l.transfer_id', '<=', upTo))
+    .where('l.created_at', '>=', shortCut.edge)
+    .where('l.created_at', '<=', shortCut.cut)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('listed as s')
+            .select('s.transfer_id')
+            .where('s.run_id', '=', shortCut.id)
+            .whereRef('s.transfer_id', '=', 'l.transfer_id'),
+        ),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.transfer_id);
+}
+
+/** True when the newest complete listing found that short cuts had missed rows; only a `--full` run trusts again. */
+export async function orderDistrusted(db: Db, mode: Mode): Promise<boolean> {
+  const complete = await newestCompleteRun(db, mode);
+  if (!complete) return false;
+  const run = await db
+    .selectFrom('runs')
+    .select('list_order')
+    .where('id', '=', complete.id)
+    .executeTakeFirst();
+  return run?.list_order === 'distrusted';
+}

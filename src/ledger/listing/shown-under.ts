@@ -1,0 +1,33 @@
+import { type RawBuilder, sql } from 'kysely';
+import { idsOf, textsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Listed } from '../tables/tables.ts';
+import { shownColumns } from './listed-columns.ts';
+
+/** A listed row as it was shown and paired. */
+export type Shown = Omit<Listed, 'stray_key' | 'print'>;
+
+const columns = ['run_id', ...shownColumns, 'pass', 'payout_id'] as const;
+
+/**
+ * What these runs (a list, or a query of their ids) show under the references of these payouts, whoever it was paired
+ * with. An index holds a reference only where no payout went by it when it was staged: the others are found by their
+ * payout. The indexes are named because SQLite, without statistics, reads a whole run instead.
+ */
+export async function shownUnder(
+  db: Db | Trx,
+  runs: RawBuilder<unknown>,
+  payouts: readonly { id: bigint; reference_key: string }[],
+): Promise<Shown[]> {
+  if (payouts.length === 0) return [];
+  const keys = textsOf(payouts.map(({ reference_key }) => reference_key));
+  const ids = idsOf(payouts.map(({ id }) => id));
+  const shown = sql.join(columns.map((column) => sql.ref(`l.${column}`)));
+  const { rows } = await sql<Shown>`
+    select ${shown} from listed l indexed by listed_payout
+      where l.run_id in (${runs}) and l.payout_id in ${ids} and l.reference_key in ${keys}
+    union
+    select ${shown} from listed l indexed by listed_stray where l.run_id in (${runs}) and l.stray_key in ${keys}
+    order by run_id, transfer_id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,133 @@
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import type { StagedTransfer } from '../../domain/listed-transfer.ts';
+import { decimalToMinor } from '../../domain/money.ts';
+import { readInstant } from '../../domain/witness.ts';
+import type { Trx } from '../open.ts';
+import { carryListed } from './carry-listed.ts';
+import { shownColumns } from './listed-columns.ts';
+
+/** How many rows one INSERT carries: well under SQLite's limit of variables, and more of them bring nothing. */
+const rowsPerInsert = 100;
+
+/**
+ * Stages one group of pages, each row with the payout it belongs to: by reference, then by transfer id, then by trx. A
+ * transfer shown twice, or by an earlier pass, keeps its newest word: a page served before the transfer changed may come
+ * after one served since. What the runs in `from` showed just so is copied from them.
+ */
+export async function stage(
+  trx: Trx,
+  run: string,
+  pass: number,
+  transfers: readonly StagedTransfer[],
+  from: readonly string[] = [],
+): Promise<void> {
+  const { mode } = await trx
+    .selectFrom('runs')
+    .select('mode')
+    .where('id', '=', run)
+    .executeTakeFirstOrThrow();
+  const newest = new Map<string, StagedTransfer>();
+  for (const transfer of transfers) {
+    const known = newest.get(transfer.id);
+    if (!known || isLater(transfer, known)) newest.set(transfer.id, transfer);
+  }
+  const all = await carryListed(trx, { run, pass, from }, [...newest.values()]);
+  for (let from = 0; from < all.length; from += rowsPerInsert) {
+    const rows = all.slice(from, from + rowsPerInsert);
+    const parameters: Value[] = [run, BigInt(pass), mode, mode];
+    for (const row of rows) addValues(parameters, row);
+    parameters.push(mode);
+    await trx.executeQuery(CompiledQuery.raw(insertText(trx, rows.length), parameters));
+  }
+}
+
+/** Whether its word replaces the other's on the same transfer, which came before it. */
+function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
+  const updatedAt = instantText(one.updated_at);
+  return updatedAt === '' || updatedAt >= instantText(other.updated_at);
+}
+
+/** What is written of a row beside where it belongs, in the order of {@link addValues}. */
+const writtenColumns = [...shownColumns, 'print'] as const;
+
+type Value = string | bigint | number | null;
+
+function addValues(parameters: Value[], row: StagedTransfer): void {
+  const createdAt = instantText(row.created_at);
+  parameters.push(
+    row.id,
+    row.trx,
+    row.reference,
+    foldReference(row.reference),
+    row.currency,
+    decimalToMinor(row.amount, row.currency),
+    row.amount,
+    row.fee,
+    row.account_name,
+    row.account_number,
+    row.bank_code,
+    row.domain,
+    row.status,
+    createdAt,
+    row.updated_at === row.created_at ? createdAt : instantText(row.updated_at),
+    row.print ?? null,
+  );
+}
+
+/** Written once for each dialect: building it for each group took as long as the insert. */
+const insertTexts = new Map<string, string>();
+
+function insertText(trx: Trx, rows: number): string {
+  const { adapter } = trx.getExecutor();
+  const name = `${adapter.constructor.name} ${rows}`;
+  const known = insertTexts.get(name);
+  if (known !== undefined) return known;
+  const text = insertOf(rows).compile(trx).sql;
+  insertTexts.set(name, text);
+  return text;
+}
+
+/** A listed transfer is a payout's by the first of these that finds one. */
+export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
+
+/**
+ * Its parameters are the run, the pass, the mode for each of the two lesser pairing keys, the rows' own columns, and the
+ * mode once more. The reference is joined by its own index, since nearly every row is paired by it.
+ */
+function insertOf(rows: number): RawBuilder<unknown> {
+  const any = sql.val('');
+  const columns = ['run_id', 'pass', 'payout_id', 'stray_key', ...writtenColumns].map((column) =>
+    sql.ref(column),
+  );
+  const fields = writtenColumns.map((column) =>
+    column === 'amount' || column === 'print' ? sql`cast(${shown(column)} as bigint)` : shown(column),
+  );
+  const [named, ...lesser] = pairingKeys;
+  const others = lesser.map(
+    (key) =>
+      sql`(select min(o.id) from payouts o where o.mode = ${any} and o.${sql.ref(key)} = ${shown(key)})`,
+  );
+  const one = sql`(${sql.join(writtenColumns.map(() => any))})`;
+  const updates = ['pass', 'payout_id', 'stray_key', ...writtenColumns.slice(1)].map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,
+  );
+  return sql`insert into listed (${sql.join(columns)})
+    select cast(${any} as text), cast(${any} as bigint), coalesce(p.id, ${sql.join(others)}),
+      case when p.id is null then ${shown(named)} end, ${sql.join(fields)}
+    from (values ${sql.join(Array(rows).fill(one))}) v
+      left join payouts p on p.mode = ${any} and p.${sql.ref(named)} = ${shown(named)}
+    where true on conflict (run_id, transfer_id) do update set ${sql.join(updates)}
+    where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
+}
+
+/** A column of the rows given, as SQL. */
+function shown(column: (typeof writtenColumns)[number]): RawBuilder<unknown> {
+  return sql.ref(`v.column${writtenColumns.indexOf(column) + 1}`);
+}
+
+/** A service's time as the ledger keeps it: ISO UTC with milliseconds, empty where it is no instant. */
+export function instantText(text: string): string {
+  const ms = readInstant(text);
+  return ms === null ? '' : new Date(ms).toISOString();
+}

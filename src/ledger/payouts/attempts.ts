@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import { mayHaveBeenTaken, type Outcome } from '../../domain/outcome.ts';
+import type { PayoutEvent } from '../../domain/transition.ts';
+import { overRows } from '../database/bound-rows.ts';
+import { idsText, isOneOf } from '../database/bulk.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Trx } from '../open.ts';
+import { giveBack } from '../sending/limit-uses.ts';
+
+/** An attempt that may have been taken; its outcome is null while the POST is under way. */
+export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
+/** How an attempt ended; a null outcome: its process died before the answer was recorded. */
+export type Ended = { id: bigint; outcome: Outcome | null; why: string };
+
+const selectOpen = prepared<Open>((db, slot) =>
+  db
+    .selectFrom('attempts')
+    .select(['id', 'payout_id', 'outcome'])
+    .where(isOneOf(sql.ref('payout_id'), slot(0)))
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])])),
+);
+
+/** Attempts of these payouts that the service may have taken: accepted, unknown or still under way. */
+export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Open[]>> {
+  const open = new Map<bigint, Open[]>(ids.map((id) => [id, []]));
+  if (ids.length === 0) return open;
+  for (const attempt of await selectOpen(trx, [idsText(ids)])) open.get(attempt.payout_id)?.push(attempt);
+  return open;
+}
+
+/** Compare-and-set on the attempt: only one that is under way, or a late word on an unknown one, may end (P4). */
+export function endAttempt(
+  ofPayout: readonly Open[] | undefined,
+  ended: Ended[],
+  event: Extract<PayoutEvent, { kind: 'outcome' | 'abandoned' }>,
+): boolean {
+  const attempt = ofPayout?.find((a) => a.id === event.attemptId);
+  if (!attempt) return false;
+  if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome === 'accepted'))
+    return false;
+  if (event.kind === 'abandoned') {
+    ended.push({ id: attempt.id, outcome: null, why: event.why });
+    attempt.outcome = 'unknown';
+  } else {
+    ended.push({ id: attempt.id, outcome: event.outcome, why: event.outcome.message });
+    attempt.outcome = event.outcome.kind;
+  }
+  return true;
+}
+
+const updateEnded = overRows(
+  ['id', 'outcome', 'http_status', 'code', 'message', 'transfer_id', 'raw'],
+  1,
+  ({
+    rows,
+    text,
+    integer,
+    shared,
+  }) => sql`update attempts set ended_at = ${shared(0)}, outcome = ${text('outcome')},
+      http_status = ${integer('http_status')}, code = ${text('code')}, message = ${text('message')},
+      transfer_id = ${text('transfer_id')}, raw = ${text('raw')}
+    from ${rows} where attempts.id = ${integer('id')}`,
+);
+
+const insertBegun = overRows(
+  ['payout_id', 'number'],
+  3,
+  ({ rows, integer, shared }) => sql<{ id: bigint; payout_id: bigint }>`insert into attempts
+      (payout_id, number, worker_id, began_at, day_id)
+    select ${integer('payout_id')}, ${integer('number')}, ${shared(0)}, ${shared(1)}, cast(${shared(2)} as bigint)
+    from ${rows} where ${integer('payout_id')} is not null
+    returning id, payout_id`,
+);
+
+/** Writes an attempt of each payout, with its number; returns their ids by payout. */
+export async function beginAttempts(
+  trx: Trx,
+  { workerId, at, dayId }: { workerId: string; at: string; dayId: bigint },
+  numbered: readonly { payout_id: bigint; number: bigint }[],
+): Promise<Map<bigint, bigint>> {
+  const begun = await insertBegun(trx, [workerId, at, dayId], numbered);
+  return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
+}
+
+/** Writes how attempts ended; the reply's text is kept up to 4 KiB. What was not taken is not spent of its day (P21). */
+export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended.map(({ id, outcome, why }) => ({
+    id,
+    outcome: outcome?.kind ?? 'unknown',
+    http_status:
+      outcome && 'httpStatus' in outcome && outcome.httpStatus !== null ? BigInt(outcome.httpStatus) : null,
+    code: outcome === null ? 'abandoned' : 'code' in outcome ? outcome.code : null,
+    message: why,
+    transfer_id: outcome?.kind === 'accepted' ? outcome.transferId : null,
+    raw: outcome && 'raw' in outcome ? outcome.raw.slice(0, 4096) : null,
+  }));
+  await updateEnded(trx, [at], rows);
+  const proven = ended.filter(({ outcome }) => outcome !== null && !mayHaveBeenTaken(outcome.kind));
+  await giveBack(
+    trx,
+    proven.map(({ id }) => id),
+  );
+}

@@ -1,0 +1,271 @@
+import { sql } from 'kysely';
+import { formatMinor } from '../../domain/money.ts';
+import { type BatchState, batchState, type Mode, type PayoutState } from '../../domain/payout.ts';
+import { overRows } from '../database/bound-rows.ts';
+import { textsOf } from '../database/bulk.ts';
+import { ofThisMachine } from '../database/machine.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Batch, Payout } from '../tables/tables.ts';
+import { recordIntake } from './record.ts';
+
+export type NewBatch = Pick<
+  Batch,
+  'id' | 'mode' | 'name' | 'file_name' | 'content_hash' | 'columns' | 'delimiter' | 'row_count' | 'created_at'
+> &
+  Partial<Pick<Batch, 'dropped_by' | 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
+
+/** A payout as intake hands it over; it waits as `held` and without history until its batch is decided. */
+export type LoadedRow = Pick<
+  Payout,
+  | 'row_number'
+  | 'reference'
+  | 'reference_key'
+  | 'account_number'
+  | 'account_name'
+  | 'bank_code'
+  | 'amount'
+  | 'currency'
+  | 'narration'
+  | 'sender_name'
+  | 'type'
+  | 'body'
+  | 'cells'
+>;
+
+/** Opens a batch in phase `loading`. An empty body digest says: nothing decided yet, may be thrown away whole. */
+export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
+  await trx
+    .insertInto('batches')
+    .values({ ...batch, phase: 'loading', hold_reasons: '[]', body_digest: '' })
+    .execute();
+}
+
+/** The columns of a row's own. */
+const loadedColumns = [
+  'row_number',
+  'reference',
+  'reference_key',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'amount',
+  'currency',
+  'narration',
+  'sender_name',
+  'type',
+  'body',
+  'cells',
+] as const satisfies readonly (keyof LoadedRow)[];
+
+const insertRows = overRows(loadedColumns, 3, ({ rows, text, integer, shared }) => {
+  const values = loadedColumns.map((column) =>
+    column === 'row_number' || column === 'amount' ? integer(column) : text(column),
+  );
+  return sql`insert into payouts (mode, batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
+    select ${shared(0)}, ${shared(1)}, 'held', ${shared(2)}, ${sql.join(values)}
+    from ${rows} where ${text('reference')} is not null`;
+});
+
+/** Adds rows to a loading batch. Throws the database's unique error when a reference is already taken (P22). */
+export async function insertPayouts(
+  trx: Trx,
+  batch: { id: string; mode: Mode },
+  at: string,
+  rows: readonly LoadedRow[],
+): Promise<void> {
+  await insertRows(trx, [batch.mode, batch.id, at], rows);
+}
+
+/** Which of these folded references the ledger already holds, with the batch of each (P22). */
+export async function existingReferences(
+  db: Db | Trx,
+  mode: Mode,
+  keys: string[],
+): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map();
+  const wanted = textsOf(keys);
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['reference_key', 'batch_id'])
+    .where('mode', '=', mode)
+    .where('reference_key', 'in', wanted)
+    .execute();
+  return new Map(rows.map((row) => [row.reference_key, row.batch_id]));
+}
+
+/** The batch that this content became, whatever its name was then (P23). */
+export function findByContentHash(db: Db | Trx, mode: Mode, contentHash: string): Promise<Batch | undefined> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('content_hash', '=', contentHash)
+    .executeTakeFirst();
+}
+
+/**
+ * Decides a loading batch: from here on it is only ever finished, never thrown away. Its reasons to be held and the
+ * digest of its frozen bodies (P2) are set together with the intent to move its file (P23).
+ */
+export async function decideBatch(
+  trx: Trx,
+  decided: {
+    id: string;
+    at: string;
+    holdReasons: string[];
+    bodyDigest: string;
+    move: { source: string; target: string };
+  },
+): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set({ hold_reasons: JSON.stringify(decided.holdReasons), body_digest: decided.bodyDigest })
+    .where('id', '=', decided.id)
+    .execute();
+  await trx
+    .insertInto('file_moves')
+    .values({ ...decided.move, created_at: decided.at, done_at: null })
+    .execute();
+}
+
+/**
+ * Starts the history of up to `limit` payouts of a decided batch; when none is left the batch is `loaded`. `after`: the
+ * row that the call before came to, so that nobody goes over all that is started already; from the beginning after a crash.
+ */
+export async function finishSome(
+  trx: Trx,
+  batch: Batch,
+  at: string,
+  limit: number,
+  after = 0n,
+): Promise<{ done: boolean; after: bigint }> {
+  const rows = await trx
+    .selectFrom('payouts')
+    .select(['id', 'row_number'])
+    .where('batch_id', '=', batch.id)
+    .where('row_number', '>=', after)
+    .where('history_seq', '=', 0n)
+    .orderBy('row_number')
+    .limit(limit)
+    .execute();
+  const state: PayoutState = readReasons(batch.hold_reasons).length > 0 ? 'held' : 'ready';
+  await recordIntake(
+    trx,
+    at,
+    rows.map(({ id }) => ({ id, state })),
+    { batch: batch.id, bodies: batch.body_digest },
+  );
+  const done = rows.length < limit;
+  if (done) await trx.updateTable('batches').set({ phase: 'loaded' }).where('id', '=', batch.id).execute();
+  return { done, after: rows.at(-1)?.row_number ?? after };
+}
+
+/** Batches in phase `loading`: under way, or left by a crash. */
+export function loadingBatches(db: Db | Trx, mode: Mode): Promise<Batch[]> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('phase', '=', 'loading')
+    .execute();
+}
+
+/** Why a batch is held, from the column's JSON text. */
+export function readReasons(text: string): string[] {
+  const parsed: unknown = JSON.parse(text);
+  return Array.isArray(parsed) ? parsed.filter((reason) => typeof reason === 'string') : [];
+}
+
+/** Replaces the reasons for which a batch is held; an empty list lifts the hold of the batch, not of its payouts. */
+export async function setHoldReasons(trx: Trx, id: string, reasons: string[]): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set((eb) => ({ hold_reasons: JSON.stringify(reasons), version: eb('version', '+', 1n) }))
+    .where('id', '=', id)
+    .execute();
+}
+
+export function getBatch(db: Db | Trx, mode: Mode, id: string): Promise<Batch | undefined> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where('mode', '=', mode)
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Newest first. */
+export function listBatches(db: Db | Trx, mode: Mode, limit = 1000): Promise<Batch[]> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where('mode', '=', mode)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+export type BatchCounts = {
+  batch: Batch;
+  state: BatchState;
+  /** Payouts by state. */
+  counts: Partial<Record<PayoutState, number>>;
+  /** Amounts per currency, as decimals with the currency's digits. */
+  totals: Record<string, string>;
+  /** The same amounts per currency and payout state. */
+  totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
+};
+
+/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch of the mode. */
+export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Promise<BatchCounts[]> {
+  let batches = db.selectFrom('batches').selectAll().where('mode', '=', mode);
+  let groups = db
+    .selectFrom('payouts')
+    .select([
+      'batch_id',
+      'state',
+      'currency',
+      (eb) => eb.fn.countAll<bigint>().as('n'),
+      sql<bigint>`sum(amount)`.as('sum'),
+    ])
+    .where('mode', '=', mode)
+    .groupBy(['batch_id', 'state', 'currency']);
+  if (ids) {
+    batches = batches.where('id', 'in', ids);
+    groups = groups.where('batch_id', 'in', ids);
+  }
+  const found = await batches.orderBy('created_at').orderBy('id').execute();
+  const grouped = Map.groupBy(await groups.execute(), (group) => group.batch_id);
+  return found.map((batch) => {
+    const counts: BatchCounts['counts'] = {};
+    const sums: Record<string, bigint> = {};
+    const totalsByState: BatchCounts['totalsByState'] = {};
+    for (const { state, currency, n, sum } of grouped.get(batch.id) ?? []) {
+      counts[state] = (counts[state] ?? 0) + Number(n);
+      sums[currency] = (sums[currency] ?? 0n) + sum;
+      totalsByState[currency] = { ...totalsByState[currency], [state]: formatMinor(sum, currency) };
+    }
+    const totals = Object.fromEntries(
+      Object.entries(sums).map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
+    );
+    return { batch, state: batchState(batch.phase, counts), counts, totals, totalsByState };
+  });
+}
+
+export type FileMove = { id: bigint; source: string; target: string };
+
+/** File moves of this machine's folders that were decided and not seen to be done (P23). */
+export function openMoves(db: Db | Trx): Promise<FileMove[]> {
+  return db
+    .selectFrom('file_moves')
+    .select(['id', 'source', 'target'])
+    .where('done_at', 'is', null)
+    .where(ofThisMachine)
+    .orderBy('id')
+    .execute();
+}
+
+export async function closeMove(trx: Trx, id: bigint, at: string): Promise<void> {
+  await trx.updateTable('file_moves').set({ done_at: at }).where('id', '=', id).execute();
+}

@@ -1,0 +1,159 @@
+import { foldReference } from '../../domain/ids.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import { findBarrier } from '../custody/barriers.ts';
+import type { Db, Ledger, Trx } from '../open.ts';
+import { shownAlready } from '../sending/shown-already.ts';
+import type { Payout } from '../tables/tables.ts';
+import { readReasons, setHoldReasons } from './batches.ts';
+import { record } from './record.ts';
+
+const chunk = 1000;
+
+/** The payouts of these references; `missing` are those that the ledger does not hold. */
+export async function findReferences(
+  db: Db | Trx,
+  mode: Mode,
+  references: readonly string[],
+): Promise<{ payouts: Payout[]; missing: string[] }> {
+  const payouts: Payout[] = [];
+  const keys = [...new Set(references.map(foldReference))];
+  for (let from = 0; from < keys.length; from += chunk) {
+    const found = await db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('mode', '=', mode)
+      .where('reference_key', 'in', keys.slice(from, from + chunk))
+      .execute();
+    payouts.push(...found);
+  }
+  const known = new Set(payouts.map((payout) => payout.reference_key));
+  return { payouts, missing: references.filter((reference) => !known.has(foldReference(reference))) };
+}
+
+/** The first payouts of a batch in a state that no successor pays yet, and how many there are in all. */
+export async function findInBatch(
+  db: Db,
+  wanted: { mode: Mode; batch: string; state: PayoutState; limit: number },
+): Promise<{ ids: bigint[]; count: number }> {
+  const base = db
+    .selectFrom('payouts as p')
+    .leftJoin('payouts as s', 's.successor_of', 'p.id')
+    .where('p.mode', '=', wanted.mode)
+    .where('p.batch_id', '=', wanted.batch)
+    .where('p.state', '=', wanted.state)
+    .where('s.id', 'is', null);
+  const { n } = await base.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
+  const rows = await base
+    .select('p.id')
+    .orderBy('p.row_number')
+    .orderBy('p.id')
+    .limit(wanted.limit)
+    .execute();
+  return { ids: rows.map((row) => row.id), count: Number(n) };
+}
+
+/** Where these payouts stand now, by id. */
+export async function standingOf(
+  db: Db,
+  ids: readonly bigint[],
+): Promise<Pick<Payout, 'id' | 'reference' | 'state' | 'message'>[]> {
+  const all: Pick<Payout, 'id' | 'reference' | 'state' | 'message'>[] = [];
+  for (let from = 0; from < ids.length; from += chunk) {
+    const rows = await db
+      .selectFrom('payouts')
+      .select(['id', 'reference', 'state', 'message'])
+      .where('id', 'in', ids.slice(from, from + chunk))
+      .orderBy('id')
+      .execute();
+    all.push(...rows);
+  }
+  return all;
+}
+
+const cancelledMeanwhile =
+  'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
+
+/** True for a batch that a person cancelled, of which something may yet come back: it is never resent by itself. */
+export function wasCancelled(holdReasons: string): boolean {
+  return readReasons(holdReasons).includes(cancelledMeanwhile);
+}
+
+/**
+ * Cancels what of a batch (or of one payout) was never sent, in chunks; each is a compare-and-set (P21). `waiting` is
+ * what an earlier attempt keeps from being cancelled: a retry that has not gone out yet. `listed`: what the service
+ * shows under its reference stays as it is, and so does everything while the ledger went back in time (P25): calling it
+ * never sent could be false. What was on its way and comes back unsent is held: a cancelled batch sends nothing more.
+ */
+export async function cancelUnsent(
+  ledger: Ledger,
+  request: { mode: Mode; batch: string; payout?: bigint; at: string; source: string; why: string },
+): Promise<{ cancelled: number; waiting: number; listed: number; why: string | null }> {
+  const total: Awaited<ReturnType<typeof cancelUnsent>> = { cancelled: 0, waiting: 0, listed: 0, why: null };
+  for (let after = 0n; ; ) {
+    const { last, rows, moved, listed } = await ledger.write(async (trx) => {
+      if (request.payout === undefined && after === 0n) await keepReturned(trx, request.batch, true);
+      let query = trx
+        .selectFrom('payouts')
+        .select(['id', 'reference', 'attempt_count', 'successor_of'])
+        .where('mode', '=', request.mode)
+        .where('batch_id', '=', request.batch)
+        .where('state', 'in', ['ready', 'held'])
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(chunk);
+      if (request.payout !== undefined) query = query.where('id', '=', request.payout);
+      const found = await query.execute();
+      // P25: what a ledger that went back in time calls unsent may have been sent by the newer one.
+      const barrier = await findBarrier(trx, request.mode);
+      const shown = barrier
+        ? new Map(found.map(({ id }) => [id, { why: barrier.cause }]))
+        : await shownAlready(trx, request.mode, found);
+      const event = { kind: 'cancel' as const, why: request.why };
+      const recorded = await record(
+        trx,
+        request.at,
+        found
+          .filter(({ id }) => !shown.has(id))
+          .map(({ id }) => ({ payoutId: id, source: request.source, event })),
+      );
+      const cancelled = recorded.filter(({ to }) => to === 'cancelled').length;
+      if (request.payout === undefined && found.length < chunk)
+        await keepReturned(trx, request.batch, await mayComeBack(trx, request.batch));
+      return { last: found.at(-1)?.id, rows: found.length, moved: cancelled, listed: shown };
+    });
+    total.cancelled += moved;
+    total.waiting += rows - moved - listed.size;
+    total.listed += listed.size;
+    total.why ??= [...listed.values()][0]?.why ?? null;
+    if (last === undefined || rows < chunk) return total;
+    after = last;
+  }
+}
+
+/** What an answer makes `ready` again is held where its batch has a reason to be (see `holdReturned`). */
+async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<void> {
+  const row = await trx
+    .selectFrom('batches')
+    .select('hold_reasons')
+    .where('id', '=', batch)
+    .executeTakeFirstOrThrow();
+  const others = readReasons(row.hold_reasons).filter((reason) => reason !== cancelledMeanwhile);
+  await setHoldReasons(trx, batch, keep ? [...others, cancelledMeanwhile] : others);
+}
+
+/** A late word may show that an unknown was not sent after all, just as one that is on its way. */
+async function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch)
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', ['sending', 'unknown']),
+        eb.and([eb('state', '=', 'held'), eb('attempt_count', '>', 0n)]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

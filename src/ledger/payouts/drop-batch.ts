@@ -1,0 +1,41 @@
+import { unpair } from '../listing/pairing.ts';
+import type { Trx } from '../open.ts';
+
+/**
+ * Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. Nothing of a
+ * decided one (P23), even where two processes took the intake lock because somebody deleted its file.
+ */
+export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
+  const undecided = trx
+    .selectFrom('batches')
+    .select('id')
+    .where('id', '=', id)
+    .where('phase', '=', 'loading')
+    .where('body_digest', '=', '');
+  if (!(await undecided.executeTakeFirst())) return { done: true };
+  const ids = await trx.selectFrom('payouts').select('id').where('batch_id', '=', id).limit(limit).execute();
+  if (ids.length > 0) {
+    const gone = ids.map((row) => row.id);
+    await forgetThat(trx, gone);
+    await trx.deleteFrom('payouts').where('id', 'in', gone).execute();
+  }
+  if (ids.length === limit) return { done: false };
+  await trx.deleteFrom('batch_totals').where('batch_id', '=', id).execute();
+  await trx.deleteFrom('batches').where('id', '=', id).execute();
+  return { done: true };
+}
+
+/**
+ * What was heard of payouts meanwhile that were never taken in stays, as heard of nobody's: a webhook is asked anew whose
+ * it is, and the next run pairs its list anew.
+ */
+async function forgetThat(trx: Trx, ids: readonly bigint[]): Promise<void> {
+  await unpair(trx, ids);
+  await trx.updateTable('discrepancies').set({ payout_id: null }).where('payout_id', 'in', ids).execute();
+  await trx
+    .updateTable('webhooks')
+    .set({ payout_id: null, applied_at: null, effect: null })
+    .where('payout_id', 'in', ids)
+    .execute();
+  await trx.deleteFrom('inquiries').where('payout_id', 'in', ids).execute();
+}

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { PayoutState } from '../../domain/payout.ts';
+import { overRows } from '../database/bound-rows.ts';
+import { storable } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+
+export type HistoryEntry = {
+  payoutId: bigint;
+  seq: bigint;
+  at: string;
+  event: string;
+  source: string;
+  from: PayoutState | null;
+  to: PayoutState;
+  detail: Record<string, unknown>;
+};
+
+const columns = [
+  'payout_id',
+  'seq',
+  'at',
+  'event',
+  'source',
+  'from_state',
+  'to_state',
+  'detail',
+  'prev_hash',
+  'hash',
+] as const;
+
+/** The link of one entry to the one before it: SHA-256 over the previous hash and every field (P27). */
+export function historyHash(
+  previous: string,
+  entry: Omit<HistoryEntry, 'detail'> & { detail: string },
+): string {
+  const { payoutId, seq, at, event, source, from, to, detail } = entry;
+  const fields = [previous, payoutId.toString(), seq.toString(), at, event, source, from, to, detail];
+  return hash('sha256', JSON.stringify(fields), 'hex');
+}
+
+/**
+ * Appends to the payout's chain; the caller keeps `previous` and the returned hash as the payout's head. `detail` is the
+ * text of the entry's own, where many entries share one.
+ */
+export function chainEntry(
+  previous: string,
+  entry: HistoryEntry,
+  detail = detailText(entry.detail),
+): Record<(typeof columns)[number], string | bigint | null> & { hash: string } {
+  return {
+    payout_id: entry.payoutId,
+    seq: entry.seq,
+    at: entry.at,
+    event: entry.event,
+    source: entry.source,
+    from_state: entry.from,
+    to_state: entry.to,
+    detail,
+    prev_hash: previous,
+    hash: historyHash(previous, { ...entry, detail }),
+  };
+}
+
+/** As {@link storable} texts are stored, so that the history tells what the payout's row holds. */
+function detailText(detail: Record<string, unknown>): string {
+  const text = JSON.stringify(detail);
+  if (!text.includes('\\u')) return text;
+  return JSON.stringify(detail, (_key, value) => (typeof value === 'string' ? storable(value) : value));
+}
+
+/** The detail of an entry from its column's text; empty where the text is no JSON object, which its hash then tells. */
+export function readDetail(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {};
+  } catch {
+    return {};
+  }
+}
+
+const insertEntries = overRows(columns, 0, ({ rows, text, integer }) => {
+  const values = columns.map((column) =>
+    column === 'payout_id' || column === 'seq' ? integer(column) : text(column),
+  );
+  return sql`insert into history (${sql.join(columns.map((column) => sql.ref(column)))})
+    select ${sql.join(values)} from ${rows} where ${text('hash')} is not null`;
+});
+
+/** Writes chained entries in their order. */
+export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
+  await insertEntries(trx, [], entries);
+}
+
+/** The newest entry of all, 0 before the first. */
+export async function newestHistory(db: Db | Trx): Promise<bigint> {
+  const row = await db
+    .selectFrom('history')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  return row?.id ?? 0n;
+}

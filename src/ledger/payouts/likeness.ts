@@ -1,0 +1,182 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Payout } from '../tables/tables.ts';
+import { linesOfBatch } from './lineage.ts';
+
+/** A payout in the ledger with the same account, currency and amount as a row of a new batch, under another reference. */
+export type Likeness = {
+  row: number;
+  reference: string;
+  earlierReference: string;
+  earlierBatch: string;
+  earlierAt: string;
+};
+
+/** States that prove that no money went: such a payout is no duplicate of anything. */
+const neverPaid = ['cancelled', 'refused'] as const;
+
+type Wanted = {
+  row: number;
+  reference: string;
+  accountNumber: string;
+  currency: string;
+  amount: bigint;
+  /** The payouts that the row pays again, by id: no duplicates of it (P20). */
+  replaces?: ReadonlySet<bigint> | undefined;
+};
+
+/** How many rows one question asks about. */
+const rowsPerQuestion = 100;
+
+type Found = Pick<Payout, 'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount'> & {
+  created_at: string;
+};
+
+/** Put together once: a check asks it for each hundred rows. `cross join` keeps SQLite from reading all payouts first. */
+const findAlike = prepared<Found>((_, slot) => {
+  const rows = Array.from(
+    { length: rowsPerQuestion },
+    (_row, i) => sql`(${slot(i * 3 + 1)}, ${slot(i * 3 + 2)}, ${slot(i * 3 + 3)})`,
+  );
+  return sql<Found>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
+    from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
+    where p.mode = ${slot(0)} and p.account_number = v.column1 and p.currency = v.column2
+      and p.amount = cast(v.column3 as bigint) and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))})
+    order by b.created_at`;
+});
+
+function keyOf({ accountNumber, currency, amount }: Wanted): string {
+  return `${accountNumber} ${currency} ${amount}`;
+}
+
+/** What of these rows was ordered before (P23). The newest earlier payout of each row. */
+export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted[]): Promise<Likeness[]> {
+  const found: Found[] = [];
+  // Of equal rows one asks: each would be told all the payouts like it.
+  const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+  for (let from = 0; from < different.length; from += rowsPerQuestion) {
+    const asked = different.slice(from, from + rowsPerQuestion);
+    const values = asked.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
+    // What is missing to a hundred asks about no account.
+    for (let i = asked.length; i < rowsPerQuestion; i++) values.push('', '', '0');
+    found.push(...(await findAlike(db, [mode, ...values])));
+  }
+  if (found.length === 0) return [];
+  const alike = Map.groupBy(
+    found,
+    ({ account_number, currency, amount }) => `${account_number} ${currency} ${amount}`,
+  );
+  return rows.flatMap((row) => {
+    const own = alike.get(keyOf(row)) ?? [];
+    const earlier = own.findLast(({ id }) => !row.replaces?.has(id));
+    if (!earlier) return [];
+    const { reference: earlierReference, batch_id: earlierBatch, created_at: earlierAt } = earlier;
+    return [{ row: row.row, reference: row.reference, earlierReference, earlierBatch, earlierAt }];
+  });
+}
+
+/** So few that one statement holds nobody up for long, so many that equal payouts are rarely asked for twice. */
+const rowsPerStep = 20_000n;
+
+/**
+ * Whether any payout of a loaded batch may have the account, currency and amount of one of another batch, ever. Of equal
+ * payouts one asks, and never about those of its own batch, which lie side by side: each would look at all the others.
+ */
+export async function hasLikeness(trx: Db | Trx, batch: { id: string; mode: Mode }): Promise<boolean> {
+  const { rows: own } = await sql<{ first: bigint; last: bigint; n: bigint; until: bigint }>`
+    select min(id) as first, max(id) as last, count(*) as n, max(row_number) as until
+    from payouts where batch_id = ${batch.id} having count(*) > 0`.execute(trx);
+  const [ids] = own;
+  if (!ids) return false;
+  // Something else came between them: who counts will see what it is.
+  if (ids.last - ids.first + 1n !== ids.n) return true;
+  for (let from = 0n; from <= ids.until; from += rowsPerStep) {
+    for (const others of [sql`p.id < ${ids.first}`, sql`p.id > ${ids.last}`]) {
+      const { rows } = await sql<{ id: bigint }>`select p.id
+        from (select distinct account_number, currency, amount from payouts
+            where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
+          cross join payouts p
+        where p.mode = ${batch.mode} and p.account_number = n.account_number and p.currency = n.currency
+          and p.amount = n.amount and ${others} limit 1`.execute(trx);
+      if (rows.length > 0) return true;
+    }
+  }
+  return false;
+}
+
+/** Which earlier payouts count. */
+type When = { since: string; recent: boolean };
+
+/**
+ * The same question for a whole loaded batch: how many of its payouts resemble one of another batch taken at or after
+ * `since` (or before it), and the first few of them, each with the newest that it resembles. What is equal is counted
+ * once for all who are equal, since a file may repeat a payment that another batch repeats as often.
+ */
+export async function batchLikeness(
+  trx: Db | Trx,
+  batch: { id: string; mode: Mode },
+  when: When,
+  show: number,
+): Promise<{ count: number; first: Likeness[] }> {
+  const counted = await sql<{ count: bigint }>`with ${likeIn(batch, when)}
+    select count(*) as count from own`.execute(trx);
+  const count = counted.rows[0]?.count ?? 0n;
+  if (count === 0n) return { count: 0, first: [] };
+  const { rows } = await sql<Like>`with ${likeIn(batch, when)}
+    select * from own order by row_number limit ${show}`.execute(trx);
+  const first: Likeness[] = [];
+  for (const row of rows) first.push(...(await newestLike(trx, batch, when, row)));
+  return { count: Number(count), first };
+}
+
+type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount'>;
+
+/** `own`: the payouts of a batch that resemble more of other batches than those that they pay again (P20). */
+function likeIn(batch: { id: string; mode: Mode }, when: When): RawBuilder<unknown> {
+  const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
+  return sql`alike as (
+      select n.account_number, n.currency, n.amount, count(*) as others
+      from (select distinct account_number, currency, amount from payouts where batch_id = ${batch.id}) n
+        cross join payouts p join batches b on b.id = p.batch_id
+      where p.mode = ${batch.mode} and ${isSame} and ${isEarlier(batch, when)}
+      group by n.account_number, n.currency, n.amount),
+    again as (
+      select n.id, count(*) as others
+      from ${linesOfBatch(batch.id)} line join payouts n on n.id = line.id
+        join payouts p on p.id = line.ancestor join batches b on b.id = p.batch_id
+      where ${isSame} and ${isEarlier(batch, when)} group by n.id),
+    own as (
+      select n.id, n.row_number, n.reference, n.account_number, n.currency, n.amount
+      from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
+          and alike.amount = n.amount
+        left join again on again.id = n.id
+      where n.batch_id = ${batch.id} and n.mode = ${batch.mode} and alike.others > coalesce(again.others, 0))`;
+}
+
+function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<boolean> {
+  const inTime = recent ? sql`b.created_at >= ${since}` : sql`b.created_at < ${since}`;
+  return sql`p.batch_id <> ${id} and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))}) and ${inTime}`;
+}
+
+async function newestLike(
+  trx: Db | Trx,
+  batch: { id: string; mode: Mode },
+  when: When,
+  row: Like,
+): Promise<Likeness[]> {
+  const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
+    select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
+    where p.mode = ${batch.mode} and p.account_number = ${row.account_number} and p.currency = ${row.currency}
+      and p.amount = ${row.amount} and ${isEarlier(batch, when)}
+      and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
+    order by b.created_at desc, p.id limit 1`.execute(trx);
+  return rows.map((earlier) => ({
+    row: Number(row.row_number),
+    reference: row.reference,
+    earlierReference: earlier.reference,
+    earlierBatch: earlier.batch_id,
+    earlierAt: earlier.created_at,
+  }));
+}

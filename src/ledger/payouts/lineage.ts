@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from 'kysely';
+import { idsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import {
+  contradictedByDetails,
+  contradictedByWebhook,
+  disputedStatus,
+  listedSinceOver,
+  revivedByDetails,
+} from '../witnesses/doubts.ts';
+
+/** Each successor with each payout that it pays again, directly or through other successors (P20). */
+const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recursive line (id, ancestor) as (
+    select id, successor_of from payouts where successor_of is not null and ${of}
+    union all
+    select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
+
+/** Payouts of which a successor was paid too, or may have been. */
+export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
+  select line.ancestor from line join payouts s on s.id = line.id
+  where s.state in ('sending', 'pending', 'success', 'unknown'))`;
+
+/** What a payout that is paid again may be after all: in that state, or in doubt for the reason given. */
+export type Alive = {
+  reference: string;
+  state: string;
+  doubt: null | 'list' | 'listed' | 'details' | 'webhook';
+};
+
+/**
+ * Of these payouts, the successors whose predecessor has not failed after all, or may not have: a word that contradicts
+ * a final state leaves the state (P14), and nothing is paid again while it stands (P20). `runs`: those whose listings are
+ * heeded.
+ */
+export async function aliveAncestors(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  runs: readonly string[],
+): Promise<Map<bigint, Alive>> {
+  if (ids.length === 0) return new Map();
+  const wanted = sql`id in ${idsOf(ids)}`;
+  const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
+  type Row = { id: bigint; reference: string; state: string; doubt: 'state' | NonNullable<Alive['doubt']> };
+  const { rows } = await sql<Row>`${lineage(wanted)}
+    select * from (select line.id, p.reference, p.state, case when not ${isOver} then 'state'
+        when ${disputedStatus} then 'list' when ${contradictedByDetails} or ${revivedByDetails} then 'details'
+        when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
+      from line join payouts p on p.id = line.ancestor) as found
+    where doubt is not null order by doubt = 'state', id`.execute(db);
+  // Of several the last stays: the state says more than a doubt.
+  return new Map(
+    rows.map(({ id, doubt, ...one }) => [id, { ...one, doubt: doubt === 'state' ? null : doubt }]),
+  );
+}
+
+/** Each of these payouts with all that it pays again, itself included, by id. */
+export async function linesOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Set<bigint>>> {
+  const lines = new Map(ids.map((id) => [id, new Set([id])]));
+  if (ids.length === 0) return lines;
+  const wanted = sql`id in ${idsOf(ids)}`;
+  const { rows } = await sql<{ id: bigint; ancestor: bigint }>`${lineage(wanted)}
+    select id, ancestor from line`.execute(db);
+  for (const { id, ancestor } of rows) lines.get(id)?.add(ancestor);
+  return lines;
+}
+
+/** The payouts of a batch with what each pays again, as pairs of ids. */
+export const linesOfBatch = (batch: string): RawBuilder<unknown> =>
+  sql`(${lineage(sql`batch_id = ${batch}`)} select id, ancestor from line)`;

@@ -1,0 +1,26 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Db } from '../open.ts';
+
+/** Payouts with an id above `after` and up to `upTo`. */
+export type PayoutRange = { after: bigint; upTo: bigint };
+
+const idsPerRange = 10_000n;
+const highest = 2n ** 63n - 1n;
+
+/**
+ * All payouts in ranges of their ids, for questions that few of them meet: asked of all at once, a million payouts would
+ * keep a webhook waiting for a second.
+ */
+export async function* payoutRanges(db: Db): AsyncGenerator<PayoutRange> {
+  const row = await db
+    .selectFrom('payouts')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('newest'))
+    .executeTakeFirst();
+  const newest = row?.newest ?? 0n;
+  for (let after = 0n; ; after += idsPerRange) {
+    const isLast = after + idsPerRange >= newest;
+    yield { after, upTo: isLast ? highest : after + idsPerRange };
+    if (isLast) return;
+    await setImmediate();
+  }
+}

@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import { overRows } from '../database/bound-rows.ts';
+import { idsIn, idsText, textsIn } from '../database/bulk.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Trx } from '../open.ts';
+import { columns, type Row } from './projection.ts';
+
+type Column = (typeof columns)[number];
+
+/** The columns that hold whole numbers. */
+const integers: ReadonlySet<Column> = new Set([
+  'attempt_count',
+  'last_attempt_id',
+  'look_up_first',
+  'unseen_sends',
+  'auto_resends',
+  'history_seq',
+]);
+
+const selectRows = prepared<Row>((db, slot) =>
+  db
+    .selectFrom('payouts')
+    .select(columns)
+    .where('id', 'in', idsIn(slot(0))),
+);
+
+/** These payouts as they stand; `record` changes them in memory first. */
+export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<Row[]> {
+  return selectRows(trx, [idsText(ids)]);
+}
+
+const raiseVersions = prepared<never>(
+  (_, slot) => sql`update batches set version = version + 1 where id in ${textsIn(slot(0))}`,
+);
+
+type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<unknown>;
+
+/** The statements that set these columns, by the columns' names. */
+const updates = new Map<string, Update>();
+
+function updateOf(key: string, names: readonly Column[]): Update {
+  const known = updates.get(key);
+  if (known) return known;
+  const update = overRows(['id', ...names], 1, ({ rows, text, integer, shared }) => {
+    const sets = names.map(
+      (name) => sql`${sql.ref(name)} = ${integers.has(name) ? integer(name) : text(name)}`,
+    );
+    return sql`update payouts set ${sql.join(sets)}, updated_at = ${shared(0)}
+      from ${rows} where payouts.id = ${integer('id')}`;
+  });
+  updates.set(key, update);
+  return update;
+}
+
+/** A payout before and after what `record` did to it. */
+export type Changed = { before: Row; after: Row };
+
+/**
+ * Writes what became of payouts, and raises the version of their batches. One statement for all in which the same
+ * columns changed: an index whose columns are not named is not touched.
+ */
+export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]): Promise<void> {
+  const groups = new Map<string, { names: Column[]; own: Row[] }>();
+  for (const { before, after } of rows) {
+    const names = columns.filter((name) => before[name] !== after[name]);
+    const key = names.join(' ');
+    const group = groups.get(key) ?? { names, own: [] };
+    groups.set(key, group);
+    group.own.push(after);
+  }
+  for (const [key, { names, own }] of groups) await updateOf(key, names)(trx, [at], own);
+  const batches = new Set(rows.map(({ after }) => after.batch_id));
+  await raiseVersions(trx, [JSON.stringify([...batches])]);
+}

@@ -1,0 +1,161 @@
+import type { Outcome } from '../../domain/outcome.ts';
+import { longestPauseMs } from '../../domain/pause.ts';
+import type { PayoutState } from '../../domain/payout.ts';
+import {
+  type Effect,
+  mayHaveGoneAgain,
+  type PayoutEvent,
+  restsOnPerson,
+  type Standing,
+} from '../../domain/transition.ts';
+import type { Payout } from '../tables/tables.ts';
+
+/** The part of a payout's row that events change; the history's details rebuild it (P27). */
+export const columns = [
+  'id',
+  'batch_id',
+  'state',
+  'evidence',
+  'attempt_count',
+  'last_attempt_id',
+  'transfer_id',
+  'trx',
+  'fee',
+  'message',
+  'submitted_at',
+  'settled_at',
+  'final_at',
+  'look_up_first',
+  'not_before',
+  'unseen_sends',
+  'auto_resends',
+  'history_seq',
+  'history_head',
+] as const;
+
+export const finals: readonly PayoutState[] = ['success', 'failed', 'returned'];
+
+export type Row = Pick<Payout, (typeof columns)[number]>;
+
+/** Applies the effect to the row in memory and returns the fields that changed, for the history. */
+export function apply(
+  row: Row,
+  now: Standing,
+  { event, effect, at }: { event: PayoutEvent; effect: Effect; at: string },
+): Record<string, unknown> {
+  const before = { ...row };
+  if (effect.kind === 'move') {
+    row.state = effect.to;
+    // When money went is over once the payout is judged anew; a return leaves the day on which it went.
+    if (finals.includes(now.state) && effect.to !== 'returned') row.settled_at = null;
+  }
+  if (effect.kind !== 'conflict') {
+    row.evidence = effect.evidence;
+    learn(row, now, event, at);
+    // Of what is unknown a person must read why, also after the look-ups that tell the same again.
+    if (event.kind === 'witness' && row.state === 'unknown' && effect.why !== undefined)
+      row.message = effect.why;
+    // What is over before the adoption is not counted by it.
+    if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
+  }
+  if (effect.kind === 'move') row.final_at = finals.includes(effect.to) ? at : null;
+  const changed: Record<string, unknown> = {};
+  for (const key of columns) {
+    const value = row[key];
+    if (value !== before[key] && key !== 'state')
+      changed[key] = typeof value === 'bigint' ? Number(value) : value;
+  }
+  return changed;
+}
+
+function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
+  switch (event.kind) {
+    case 'intent':
+      row.attempt_count += 1n;
+      row.last_attempt_id = event.attemptId;
+      row.submitted_at ??= at;
+      return;
+    case 'outcome':
+      learnOutcome(row, event.outcome, at);
+      return;
+    case 'witness': {
+      const { witness } = event;
+      row.transfer_id ??= witness.transferId;
+      row.trx ??= witness.trx;
+      row.fee = witness.fee ?? row.fee;
+      // What a lost answer or a person said is no longer the news once the service shows the transfer.
+      row.message = witness.message ?? (now.state === 'unknown' || overturned(row, now) ? null : row.message);
+      row.look_up_first = 0n;
+      if (finals.includes(row.state) && witness.status === row.state)
+        row.settled_at ??= witness.settledAt ?? at;
+      return;
+    }
+    case 'looked_up':
+      row.look_up_first = 0n;
+      return;
+    case 'abandoned':
+      row.message = event.why;
+      return;
+    case 'retry':
+    case 'settle':
+    case 'cancel':
+      if (row.state !== now.state) learnDecision(row, event, at);
+      return;
+    case 'adopted':
+      learnAdoption(row, now, event);
+      return;
+    case 'doubted':
+      if (row.state !== now.state) row.message = event.why;
+      return;
+    case 'hold':
+    case 'release':
+      if (row.state !== now.state) row.message = event.kind === 'hold' ? event.why : null;
+      return;
+    case 'succeeded':
+      return;
+  }
+}
+
+function overturned(row: Row, now: Standing): boolean {
+  return row.state !== now.state && restsOnPerson(now.evidence);
+}
+
+type Decision = Extract<PayoutEvent, { kind: 'retry' | 'settle' | 'cancel' }>;
+
+function learnDecision(row: Row, event: Decision, at: string): void {
+  row.message = event.kind === 'settle' ? event.note : event.why;
+  if (event.kind === 'retry') {
+    row.not_before = null;
+    row.auto_resends += event.automatic ? 1n : 0n;
+    // What was concluded from absence is asked once more before the POST (P16).
+    if (event.automatic) row.look_up_first = 1n;
+  }
+  if (event.kind === 'settle' && event.as === 'success') row.settled_at = at;
+}
+
+/** The copy that was lost may have sent it for the first time, or once more on a person's word (P25). */
+function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { kind: 'adopted' }>): void {
+  if (row.state !== 'unknown') return;
+  if (row.state !== now.state) row.message = event.why;
+  row.submitted_at ??= event.since;
+  if (mayHaveGoneAgain(now)) row.unseen_sends += 1n;
+}
+
+function learnOutcome(row: Row, outcome: Outcome, at: string): void {
+  row.message = outcome.message;
+  if (outcome.kind === 'accepted') row.transfer_id ??= outcome.transferId;
+  if (outcome.kind === 'turned_away') {
+    row.look_up_first = 1n;
+    row.not_before = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
+  }
+}
+
+/** The last instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
+export function farAhead(at: string): string {
+  return later(at, longestPauseMs);
+}
+
+/** An instant so many milliseconds after `at`, ISO UTC. */
+export function later(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString();
+}

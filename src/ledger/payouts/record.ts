@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { ladderDelayMs } from '../../domain/ladder.ts';
+import { mayHaveBeenTaken } from '../../domain/outcome.ts';
+import type { PayoutState } from '../../domain/payout.ts';
+import { type Effect, type PayoutEvent, type Standing, transition } from '../../domain/transition.ts';
+import { wentBack } from '../custody/barriers.ts';
+import { idsIn, idsText } from '../database/bulk.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Trx } from '../open.ts';
+import { askDetails } from '../witnesses/inquiries.ts';
+import { unshownIds } from './answered-ids.ts';
+import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
+import { chainEntry, historyHash, insertHistory } from './history.ts';
+import { apply, finals, later, type Row } from './projection.ts';
+import { type Changed, loadRows, writeRows } from './projection-rows.ts';
+import { startHistory } from './start-history.ts';
+
+export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };
+export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
+
+/**
+ * The sole writer of payout state: loads, asks `transition`, then writes projection, attempt, history, the next
+ * question and the batch's version, all in the caller's transaction. Events of one payout apply in their order.
+ * An outcome that its attempt already has, or that another outcome decided, changes nothing (P4). `known`: the payouts as
+ * the same transaction has just read them.
+ */
+export async function record(
+  trx: Trx,
+  at: string,
+  events: readonly RecordEvent[],
+  known?: readonly Row[],
+): Promise<Recorded[]> {
+  if (events.length === 0) return [];
+  const found = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
+  const rows = new Map(found.map((row) => [row.id, { ...row }]));
+  const open = await loadOpenAttempts(trx, askedOf(events, rows));
+  const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
+  const forgetful = asksFall && (await wentBack(trx));
+  const unshown = await unshownIds(trx, events, rows);
+  const recorded: Recorded[] = [];
+  const entries: ReturnType<typeof chainEntry>[] = [];
+  const ended: Ended[] = [];
+  for (const one of events) {
+    const { payoutId, source, event } = one;
+    const row = rows.get(payoutId);
+    if (!row) throw new Error(`no payout ${payoutId} in this ledger`);
+    // A payout of a batch on its way in: an entry before its first would keep intake from ever finishing it (P23).
+    if (row.state === 'held' && row.history_seq === 0n) continue;
+    if (
+      (event.kind === 'outcome' || event.kind === 'abandoned') &&
+      !endAttempt(open.get(payoutId), ended, event)
+    )
+      continue;
+    const other = unshown.get(one);
+    const now = { ...standing(row, event, open), forgetful, ...(other !== undefined && { unshown: other }) };
+    const effect = transition(now, event);
+    const from = row.state;
+    const changed = apply(row, now, { event, effect, at });
+    const entry = chainEntry(row.history_head, {
+      payoutId,
+      seq: row.history_seq + 1n,
+      at,
+      event: eventName(event),
+      source,
+      from,
+      to: row.state,
+      detail: { ...changed, ...(effect.kind === 'move' ? {} : { [effect.kind]: effect.why }) },
+    });
+    row.history_seq += 1n;
+    row.history_head = entry.hash;
+    entries.push(entry);
+    recorded.push({ payoutId, from, to: row.state, effect });
+  }
+  if (recorded.length === 0) return recorded;
+  const touched = new Set(recorded.map((r) => r.payoutId));
+  const changed = found.flatMap((before): Changed[] => {
+    const after = touched.has(before.id) ? rows.get(before.id) : undefined;
+    return after ? [{ before, after }] : [];
+  });
+  await endAttempts(trx, at, ended);
+  await writeRows(trx, at, changed);
+  await insertHistory(trx, entries);
+  await askNext(trx, at, recorded, rows);
+  return recorded;
+}
+
+/** The first history entry of freshly inserted payouts, which brings them into the state given. */
+export async function recordIntake(
+  trx: Trx,
+  at: string,
+  payouts: readonly { id: bigint; state: PayoutState }[],
+  /** `bodies` or a successor's own `body`: digests of what was frozen, so that the chain vouches for it too (P2, P27). */
+  detail: { batch: string; bodies?: string; body?: string },
+): Promise<void> {
+  const text = JSON.stringify(detail);
+  const first = { seq: 1n, at, event: 'intake', source: 'intake', from: null, detail: text };
+  for (const [to, own] of Map.groupBy(payouts, (payout) => payout.state)) {
+    const heads = own.map(({ id }) => ({ id, head: historyHash('', { ...first, payoutId: id, to }) }));
+    await startHistory(trx, { at, to, detail: text }, heads);
+  }
+}
+
+/** The payouts whose possibly taken attempts decide what an event does (P4, P17, P21). */
+function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint[] {
+  const sends = (row?: Row): bigint => (row ? row.attempt_count + row.unseen_sends : 0n);
+  const asks = ({ payoutId, event }: RecordEvent): boolean =>
+    event.kind === 'outcome' ||
+    event.kind === 'abandoned' ||
+    event.kind === 'cancel' ||
+    event.kind === 'adopted' ||
+    event.kind === 'doubted' ||
+    (event.kind === 'witness' && sends(rows.get(payoutId)) > 1n);
+  return events.filter(asks).map((e) => e.payoutId);
+}
+
+function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit<Standing, 'forgetful'> {
+  const own = event.kind === 'outcome' || event.kind === 'abandoned' ? event.attemptId : null;
+  const taken = (open.get(row.id) ?? []).filter(({ outcome }) => mayHaveBeenTaken(outcome));
+  const other = taken.filter((a) => a.id !== own);
+  const others = other.length + Number(row.unseen_sends);
+  return {
+    state: row.state,
+    evidence: row.evidence,
+    attemptCount: Number(row.attempt_count),
+    otherAttemptOpen: others > 0,
+    otherUnderWay: other.some((a) => a.outcome === null),
+    // Where the attempts were not loaded there is at most one, which is as good as taken.
+    possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
+    forgotten: row.unseen_sends > 0n,
+  };
+}
+
+const supersede = prepared<never>(
+  (_, slot) => sql`update inquiries set outcome = 'superseded', answered_at = ${slot(0)}
+    where outcome is null and kind = 'details' and asked_at is null and payout_id in ${idsIn(slot(1))}`,
+);
+
+/** What must be asked next: an unknown climbs the ladder (P19), a rejection is looked up before the next POST (P8). */
+async function askNext(trx: Trx, at: string, recorded: Recorded[], rows: Map<bigint, Row>): Promise<void> {
+  const due: Record<string, string | bigint>[] = [];
+  const closed: bigint[] = [];
+  for (const { payoutId, from, to } of recorded) {
+    const row = rows.get(payoutId);
+    if (to === 'unknown' && from !== 'unknown') {
+      const dueAt = later(at, ladderDelayMs(0));
+      due.push({ payout_id: payoutId, reason: 'unknown outcome', due_at: dueAt, rung_due_at: dueAt });
+    } else if (row?.look_up_first === 1n) {
+      due.push({ payout_id: payoutId, reason: 'turned away', due_at: at });
+    }
+    if (finals.includes(to) && !finals.includes(from)) closed.push(payoutId);
+  }
+  await askDetails(trx, due);
+  if (closed.length > 0) {
+    await supersede(trx, [at, idsText(closed)]);
+  }
+}
+
+function eventName(event: PayoutEvent): string {
+  if (event.kind === 'outcome') return event.outcome.kind;
+  if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;
+  return event.kind === 'settle' ? `settle as ${event.as}` : event.kind;
+}

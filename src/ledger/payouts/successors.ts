@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { PayoutState } from '../../domain/payout.ts';
+import { integerField, rowsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import type { NewPayout, Payout } from '../tables/tables.ts';
+import { type RecordEvent, record, recordIntake } from './record.ts';
+
+/** How many payouts are asked about in one go. */
+const chunk = 500;
+/** Rows of a file that one page of its payouts looks at. */
+const rowsAPage = 1000n;
+
+/** The first payout of the chain that each payout belongs to, and how many payments the chain has up to it. */
+export async function chainsOf(
+  db: Db | Trx,
+  payouts: readonly Payout[],
+): Promise<Map<bigint, { root: string; length: number }>> {
+  const chains = new Map(
+    payouts.map((payout) => [payout.id, { root: payout.reference, length: 1, before: payout.successor_of }]),
+  );
+  for (;;) {
+    const wanted = [...new Set([...chains.values()].flatMap(({ before }) => before ?? []))].slice(0, chunk);
+    if (wanted.length === 0) return chains;
+    const rows = await db
+      .selectFrom('payouts')
+      .select(['id', 'reference', 'successor_of'])
+      .where('id', 'in', wanted)
+      .execute();
+    const found = new Map(rows.map((row) => [row.id, row]));
+    for (const chain of chains.values()) {
+      const row = chain.before === null ? undefined : found.get(chain.before);
+      if (!row) continue;
+      chain.root = row.reference;
+      chain.length += 1;
+      chain.before = row.successor_of;
+    }
+  }
+}
+
+export type NewSuccessor = NewPayout & { state: PayoutState; successor_of: bigint };
+
+/**
+ * Adds successors with the first entry of their history; returns their ids by reference. Throws SQLite's unique error
+ * when a reference is taken or a payout has a successor already (P20, P22).
+ */
+export async function insertSuccessors(
+  trx: Trx,
+  at: string,
+  rows: readonly { payout: NewSuccessor; predecessor: string; decidedBy: string; why: string }[],
+): Promise<Map<string, bigint>> {
+  const ids = new Map<string, bigint>();
+  for (const { payout, predecessor, decidedBy, why } of rows) {
+    const { id } = await trx.insertInto('payouts').values(payout).returning('id').executeTakeFirstOrThrow();
+    const body = createHash('sha256').update(payout.body).digest('hex');
+    const detail = { batch: payout.batch_id, body, successor_of: predecessor, decided_by: decidedBy, why };
+    await recordIntake(trx, at, [{ id, state: payout.state }], detail);
+    ids.set(payout.reference, id);
+  }
+  return ids;
+}
+
+/** Makes rows of a batch on its way in the successors of these payouts, by id (P20). Throws when one has another. */
+export async function linkSuccessors(
+  trx: Trx,
+  batch: string,
+  rows: readonly { row: number; of: bigint }[],
+): Promise<void> {
+  const texts = rows.map(({ row, of }) => ({ row: BigInt(row), of }));
+  await sql`update payouts set successor_of = ${integerField('of')} from ${rowsOf(texts)} as row
+    where payouts.batch_id = ${batch} and payouts.row_number = ${integerField('row')}`.execute(trx);
+}
+
+/**
+ * Begins the history of a batch's rows that pay others again, and notes it with those: the decision of whom the file
+ * names (P20). In the transaction that decides the batch, so that neither is there without the other.
+ */
+export async function beginSuccessors(
+  trx: Trx,
+  at: string,
+  batch: { id: string; bodies: string; state: 'held' | 'ready'; decidedBy: string },
+  decided: readonly { row: number; of: bigint; predecessor: string; why: string }[],
+): Promise<void> {
+  const ours = trx
+    .selectFrom('payouts')
+    .where('batch_id', '=', batch.id)
+    .where('successor_of', 'is not', null);
+  await trx
+    .updateTable('payouts')
+    .set({ state: batch.state })
+    .where('batch_id', '=', batch.id)
+    .where('successor_of', 'is not', null)
+    .execute();
+  const rows = await ours.select(['id', 'row_number', 'reference']).orderBy('row_number').execute();
+  const byRow = new Map(rows.map((one) => [Number(one.row_number), one]));
+  const events: RecordEvent[] = [];
+  for (const { row, of, predecessor, why } of decided) {
+    const successor = byRow.get(row);
+    if (!successor) throw new Error(`row ${row} of ${batch.id} was not recorded`);
+    const { id, reference } = successor;
+    const order = { successor_of: predecessor, decided_by: batch.decidedBy, why };
+    const detail = { batch: batch.id, bodies: batch.bodies, ...order };
+    await recordIntake(trx, at, [{ id, state: batch.state }], detail);
+    const event = { kind: 'succeeded' as const, by: `${reference}, ${why}` };
+    events.push({ payoutId: of, source: batch.decidedBy, event });
+  }
+  await record(trx, at, events);
+}
+
+/**
+ * The payouts of a batch that came to nothing and that no successor pays, in the order of its file, page by page. Each
+ * page looks at so many rows of the file: a million of which none failed would else keep a webhook waiting for long.
+ */
+export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]> {
+  const { last } = await db
+    .selectFrom('payouts')
+    .select((eb) => eb.fn.max<bigint | null>('row_number').as('last'))
+    .where('batch_id', '=', batch)
+    .executeTakeFirstOrThrow();
+  for (let row = 0n; last !== null && row <= last; row += rowsAPage) {
+    const page = await db
+      .selectFrom('payouts as p')
+      .leftJoin('payouts as s', 's.successor_of', 'p.id')
+      .selectAll('p')
+      .where('p.batch_id', '=', batch)
+      .where('p.row_number', '>=', row)
+      .where('p.row_number', '<', row + rowsAPage)
+      .where('p.state', 'in', ['failed', 'refused', 'returned'])
+      .where('s.id', 'is', null)
+      .orderBy('p.row_number')
+      .orderBy('p.id')
+      .execute();
+    if (page.length > 0) yield page;
+    await setImmediate();
+  }
+}
+
+/** The references of the payouts before and after this one in its chain. */
+export async function neighboursOf(
+  db: Db,
+  payout: Payout,
+): Promise<{ predecessor: string | null; successor: string | null }> {
+  const query = db.selectFrom('payouts').select('reference');
+  const before =
+    payout.successor_of === null
+      ? undefined
+      : await query.where('id', '=', payout.successor_of).executeTakeFirst();
+  const after = await query.where('successor_of', '=', payout.id).executeTakeFirst();
+  return { predecessor: before?.reference ?? null, successor: after?.reference ?? null };
+}

@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+import { approvalLimits, isApprovalReason } from '../../domain/approval.ts';
+import type { Brakes } from '../../domain/brakes.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { nubanAgrees } from '../../domain/nuban.ts';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Trx } from '../open.ts';
+import { readReasons, setHoldReasons } from '../payouts/batches.ts';
+import type { Batch } from '../tables/tables.ts';
+
+const page = 2000;
+
+/** What a person agrees to when approving a batch: its payments, and the digest of their frozen bodies (P2). */
+export type Approvable = {
+  bodies: string;
+  digest: string;
+  throughId: bigint;
+  rows: number;
+  totals: Record<string, string>;
+  /** Account numbers whose check digit does not agree with the bank: how many, and the row of the first. */
+  oddAccounts: { count: number; firstRow: number };
+  /** False where the bodies are not those that were taken in. */
+  sound: boolean;
+};
+
+/** Reads every body of a batch, page by page, as they lie in the ledger now. */
+export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approvable> {
+  const file = createHash('sha256');
+  const added = createHash('sha256');
+  const sums = new Map<string, bigint>();
+  const oddAccounts = { count: 0, firstRow: 0 };
+  let rows = 0;
+  let throughId = 0n;
+  for (;;) {
+    const found = await db
+      .selectFrom('payouts')
+      .select(['id', 'row_number', 'body', 'currency', 'amount', 'bank_code', 'account_number'])
+      .where('batch_id', '=', batch.id)
+      .where('id', '>', throughId)
+      .orderBy('id')
+      .limit(page)
+      .execute();
+    for (const { body, currency, amount, ...to } of found) {
+      // The file's own rows come first; what a retry added lies behind them.
+      (BigInt(rows) < batch.row_count ? file : added).update(`${body}\n`);
+      sums.set(currency, (sums.get(currency) ?? 0n) + amount);
+      rows += 1;
+      if (currency === 'NGN' && nubanAgrees(to.bank_code, to.account_number) === false) {
+        oddAccounts.count += 1;
+        oddAccounts.firstRow ||= Number(to.row_number);
+      }
+    }
+    throughId = found.at(-1)?.id ?? throughId;
+    if (found.length < page) break;
+  }
+  const bodies = file.digest('hex');
+  const digest = createHash('sha256')
+    .update(`${bodies}\n${added.digest('hex')}\n`)
+    .digest('hex');
+  const totals = [...sums].map(([currency, sum]) => [currency, formatMinor(sum, currency)]);
+  const shown = { bodies, digest, throughId, rows, totals: Object.fromEntries(totals), oddAccounts };
+  return { ...shown, sound: bodies === batch.body_digest };
+}
+
+/** The approvals of these batches, or of all, by batch; the newest first. */
+export async function approvalsOf(db: Db | Trx, mode: Mode, batches?: readonly string[]) {
+  const rows = await db
+    .selectFrom('approvals')
+    .selectAll()
+    .where('mode', '=', mode)
+    .$if(batches !== undefined, (query) => query.where('batch_id', 'in', [...(batches ?? [])]))
+    .orderBy('id', 'desc')
+    .execute();
+  const shown = rows.map((row) => ({
+    batch: row.batch_id,
+    by: row.approved_by,
+    at: row.approved_at,
+    digest: row.digest,
+    throughId: row.through_id,
+  }));
+  return Map.groupBy(shown, ({ batch }) => batch);
+}
+
+/** Who dropped a payout's batch and who approved it, the first approval that covers it; null for nobody. */
+export async function originOf(
+  db: Db | Trx,
+  { id, batch_id, mode }: { id: bigint; batch_id: string; mode: Mode },
+): Promise<{ dropped_by: string | null; approved_by: string | null; approved_at: string | null }> {
+  const batch = await db
+    .selectFrom('batches')
+    .select('dropped_by')
+    .where('id', '=', batch_id)
+    .executeTakeFirst();
+  const approval = (await approvalsOf(db, mode, [batch_id]))
+    .get(batch_id)
+    ?.findLast(({ throughId }) => throughId >= id);
+  return {
+    dropped_by: batch?.dropped_by || null,
+    approved_by: approval?.by ?? null,
+    approved_at: approval?.at ?? null,
+  };
+}
+
+const approved = 'approved by ';
+
+/** True for the reason that holds an approved batch while it is let go; any other stays in force. */
+export function isApprovedReason(reason: string): boolean {
+  return reason.startsWith(approved);
+}
+
+/**
+ * Records an approval, when the batch is still what was shown, and takes its reason from what holds the batch. `went`:
+ * how the batch is let go now; nothing when other reasons hold it still.
+ */
+export async function recordApproval(
+  trx: Trx,
+  order: { batch: Batch; shown: Approvable; by: string; at: string },
+): Promise<{ kind: 'approved'; others: string[] } | { kind: 'changed' }> {
+  const { batch, shown, by, at } = order;
+  const now = await trx
+    .selectFrom('batches')
+    .select(['body_digest', 'hold_reasons'])
+    .where('id', '=', batch.id)
+    .executeTakeFirstOrThrow();
+  const newer = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('batch_id', '=', batch.id)
+    .where('id', '>', shown.throughId)
+    .limit(1)
+    .executeTakeFirst();
+  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };
+  await trx
+    .insertInto('approvals')
+    .values({
+      mode: batch.mode,
+      batch_id: batch.id,
+      bodies: shown.bodies,
+      digest: shown.digest,
+      through_id: shown.throughId,
+      row_count: BigInt(shown.rows),
+      totals: JSON.stringify(shown.totals),
+      approved_by: by,
+      approved_at: at,
+    })
+    .execute();
+  const others = readReasons(now.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
+  // A crash before all is let go must leave nothing held without a reason.
+  const goesOn = `${approved}${by}; counterfoil release ${batch.id} goes on if that was interrupted`;
+  await setHoldReasons(trx, batch.id, others.length > 0 ? others : [goesOn]);
+  return { kind: 'approved', others };
+}
+
+/**
+ * True in SQL for a payout that may go as far as approvals are concerned (P2): its batch needs none, by what was decided
+ * at intake and by the rule of today, or has one over the same frozen bodies that covers it. For queries over `payouts`
+ * and `batches`. A batch without totals fails the rule.
+ */
+export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
+  return sql<boolean>`(not ${asked(brakes)} or exists (select 1 from approvals as a
+    where a.batch_id = batches.id and a.mode = batches.mode and a.bodies = batches.body_digest
+      and a.through_id >= payouts.id))`;
+}
+
+function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
+  const flagged = sql<boolean>`batches.approval_needed = 1`;
+  if (brakes.approval === 'none') return sql`(${flagged})`;
+  if (brakes.approval === 'always') return sql`(1 = 1)`;
+  const above = approvalLimits(brakes).map(
+    ([currency, minor]) => sql`(t.currency = ${currency} and t.amount > ${minor})`,
+  );
+  const none = sql`not exists (select 1 from batch_totals as t where t.batch_id = batches.id)`;
+  if (above.length === 0) return sql`(${flagged})`;
+  const over = sql`exists (select 1 from batch_totals as t where t.batch_id = batches.id and (${sql.join(above, sql` or `)}))`;
+  return sql`(${flagged} or ${none} or ${over})`;
+}
+
+/** What a batch came to when it was taken in, in minor units. */
+export async function batchTotals(db: Db | Trx, batch: string): Promise<Map<string, bigint>> {
+  const rows = await db.selectFrom('batch_totals').selectAll().where('batch_id', '=', batch).execute();
+  return new Map(rows.map(({ currency, amount }) => [currency, amount]));
+}
+
+/** Writes what a batch comes to, and whether it needs an approval; in the transaction that decides it. */
+export async function noteBatch(
+  trx: Trx,
+  batch: { id: string; totals: ReadonlyMap<string, bigint>; needsApproval: boolean },
+): Promise<void> {
+  const rows = [...batch.totals].map(([currency, amount]) => ({ batch_id: batch.id, currency, amount }));
+  if (rows.length > 0) await trx.insertInto('batch_totals').values(rows).execute();
+  if (batch.needsApproval) await needApproval(trx, batch.id);
+}
+
+/** Marks a batch as one that goes only with an approval; never taken back. */
+export async function needApproval(trx: Trx, batch: string): Promise<void> {
+  await trx.updateTable('batches').set({ approval_needed: 1n }).where('id', '=', batch).execute();
+}

@@ -1,0 +1,47 @@
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import { withholder } from './withheld.ts';
+
+/** Payouts that wait for a person: how many, and the first of them. */
+export type Named = { count: number; first: { batch: string; reference: string; message: string }[] };
+/** `unknown`: they may be paid. `withheld`: held when they were about to be sent, since that could pay twice. */
+export type Attention = { unknown: Named; withheld: Named };
+
+const shown = 10;
+
+/** The payouts of a mode, or of these batches, that a person must look at, by reference. */
+export async function findAttention(db: Db, mode: Mode, batches?: readonly string[]): Promise<Attention> {
+  const inState = (state: PayoutState) => {
+    const query = db.selectFrom('payouts as p').where('p.mode', '=', mode).where('p.state', '=', state);
+    return batches ? query.where('p.batch_id', 'in', [...batches]) : query;
+  };
+  const held = inState('held').where(
+    (eb) =>
+      eb
+        .selectFrom('history as h')
+        .select('h.source')
+        .whereRef('h.payout_id', '=', 'p.id')
+        .where((moved) =>
+          moved.or([moved('h.from_state', 'is', null), moved('h.from_state', '<>', moved.ref('h.to_state'))]),
+        )
+        .orderBy('h.seq', 'desc')
+        .limit(1),
+    '=',
+    withholder,
+  );
+  return { unknown: await named(inState('unknown')), withheld: await named(held) };
+}
+
+type Query = ReturnType<typeof payouts>;
+const payouts = (db: Db) => db.selectFrom('payouts as p');
+
+async function named(query: Query): Promise<Named> {
+  const { n } = await query.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
+  if (n === 0n) return { count: 0, first: [] };
+  const rows = await query
+    .select(['p.batch_id as batch', 'p.reference', 'p.message'])
+    .orderBy('p.id')
+    .limit(shown)
+    .execute();
+  return { count: Number(n), first: rows.map((row) => ({ ...row, message: row.message ?? '' })) };
+}

@@ -1,0 +1,154 @@
+import { sql } from 'kysely';
+import { approvalAsked, approvalReason } from '../../domain/approval.ts';
+import type { Brakes } from '../../domain/brakes.ts';
+import { formatMinor } from '../../domain/money.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { Ledger } from '../open.ts';
+import { getBatch } from '../payouts/batches.ts';
+import { batchTotals, isApproved, needApproval } from './approvals.ts';
+import { canaryCounts, payoutsOf, standingCanaries } from './canary.ts';
+import { type Scope, stopForCanaries, type Under } from './claims.ts';
+import { holdBatch } from './holds.ts';
+import { headsOf, type Lane, lanesOf } from './lanes.ts';
+import { dailyUse, openDay } from './limits.ts';
+
+/** What is ready and does not go yet by itself, and until when. */
+export type Waiting =
+  | { kind: 'daily_limit'; currency: string; count: number; amount: string; until: string }
+  | {
+      kind: 'canary';
+      batch: string;
+      count: number;
+      failed: boolean;
+      canary: Partial<Record<PayoutState, number>>;
+    };
+
+/** What of a day's limit is used, in decimals. */
+export type DailyLimit = {
+  currency: string;
+  day: string;
+  limit: string;
+  used: string;
+  left: string;
+  until: string;
+};
+
+/** The brakes as one process sees them: what they say now. That they hold is decided anew in each claim (P2). */
+export function createBrakes(deps: { ledger: Ledger; clock: { iso(): string }; mode: Mode; brakes: Brakes }) {
+  const { ledger, clock, mode, brakes } = deps;
+  const { db } = ledger;
+  const under = (): Under => ({ mode, brakes, at: clock.iso() });
+
+  /**
+   * Brings the ledger up to what the brakes say: holds what waits for an approval that the rule of today asks for, and
+   * halts for a canary that went wrong, and corrects a day that a wrong clock began. A claim refuses all this anyway; here it gets its reason and its way out.
+   */
+  async function settle(): Promise<void> {
+    if ((await standingCanaries(db, mode)).length > 0)
+      await ledger.write((trx) => stopForCanaries(trx, under()));
+    if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
+      await ledger.write((trx) => openDay(trx, under()));
+    for (const batch of await unapproved()) {
+      const row = await getBatch(db, mode, batch);
+      const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? 'something in it was never approved';
+      const reason = approvalReason(why, batch, row?.dropped_by ?? '');
+      await ledger.write((trx) => needApproval(trx, batch));
+      await holdBatch(ledger, { mode, batch, reason, at: clock.iso(), source: 'brake' });
+    }
+  }
+
+  /** Batches with something ready that only an approval lets go; by the newest of it, which an approval covers last. */
+  async function unapproved(): Promise<string[]> {
+    const found = new Set<string>();
+    for (const { batch, currency } of await headsOf(db, under())) {
+      const last = await db
+        .selectFrom('payouts')
+        .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+        .select(['payouts.id', isApproved(brakes).as('approved')])
+        .where('payouts.batch_id', '=', batch)
+        .where('payouts.currency', '=', currency)
+        .where('payouts.state', '=', sql.lit('ready' as const))
+        .where('payouts.mode', '=', mode)
+        .where('batches.phase', '=', 'loaded')
+        .orderBy('payouts.id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      if (last && !Number(last.approved)) found.add(batch);
+    }
+    return [...found];
+  }
+
+  /** What is ready but kept back by the day's limit or by a canary. */
+  async function waits(only: Scope = {}): Promise<Waiting[]> {
+    const found = await lanesOf(db, { ...under(), ...only });
+    const waiting: Waiting[] = [];
+    const limited = (found?.lanes ?? []).filter(({ waits: why }) => why === 'daily limit');
+    for (const [currency, lanes] of Map.groupBy(limited, (lane) => lane.currency)) {
+      const { count, minor } = await sumOf(lanes, null);
+      const amount = formatMinor(minor, currency);
+      waiting.push({ kind: 'daily_limit', currency, count, amount, until: found?.use?.endsAt ?? '' });
+    }
+    const behind = (found?.lanes ?? []).filter(({ throughId }) => throughId !== null);
+    for (const [batch, lanes] of Map.groupBy(behind, (lane) => lane.batch)) {
+      const throughId = lanes[0]?.throughId ?? 0n;
+      const { count } = await sumOf(lanes, throughId);
+      const failed = lanes.some(({ waits: why }) => why === 'failed canary');
+      if (count > 0)
+        waiting.push({ kind: 'canary', batch, count, failed, canary: await canaryCounts(db, batch) });
+    }
+    return waiting;
+  }
+
+  async function sumOf(
+    lanes: readonly Lane[],
+    beyond: bigint | null,
+  ): Promise<{ count: number; minor: bigint }> {
+    let count = 0;
+    let minor = 0n;
+    for (const { batch, currency } of lanes) {
+      let query = db
+        .selectFrom('payouts')
+        .select((eb) => [eb.fn.countAll<bigint>().as('n'), eb.fn.sum<bigint | null>('amount').as('sum')])
+        .where('mode', '=', mode)
+        .where('batch_id', '=', batch)
+        .where('currency', '=', currency)
+        .where('state', '=', sql.lit('ready' as const));
+      if (beyond !== null) query = query.where('id', '>', beyond);
+      const row = await query.executeTakeFirstOrThrow();
+      count += Number(row.n);
+      minor += row.sum ?? 0n;
+    }
+    return { count, minor };
+  }
+
+  /** Payouts of canaries that the service has and that have not settled: worth a question. The longest unheard first. */
+  async function unsettled(limit: number): Promise<bigint[]> {
+    const ids: bigint[] = [];
+    for (const canary of await standingCanaries(db, mode)) {
+      if (canary.state === 'failed') continue;
+      const rows = await payoutsOf(db, canary)
+        .select('id')
+        .where('state', '=', 'pending')
+        .orderBy('updated_at')
+        .limit(limit)
+        .execute();
+      ids.push(...rows.map(({ id }) => id));
+    }
+    return ids.slice(0, limit);
+  }
+
+  /** How much of each day's limit is used, over all processes. */
+  async function daily(): Promise<DailyLimit[]> {
+    const { day, limits, used, left, endsAt } = await dailyUse(db, under());
+    return [...limits].map(([currency, limit]) => ({
+      currency,
+      day,
+      limit: formatMinor(limit, currency),
+      used: formatMinor(used.get(currency) ?? 0n, currency),
+      left: formatMinor(left.get(currency) ?? 0n, currency),
+      until: endsAt,
+    }));
+  }
+
+  return { under, settle, waits, unsettled, daily };
+}

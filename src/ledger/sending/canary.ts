@@ -1,0 +1,218 @@
+import { type Selectable, sql } from 'kysely';
+import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../../domain/canary.ts';
+import type { HaltCause } from '../../domain/halt.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
+import type { BrakeTables } from '../tables/brake-tables.ts';
+
+/** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
+export type Canary = {
+  batch: string;
+  state: 'open' | 'failed';
+  fromId: bigint;
+  throughId: bigint;
+  startedAt: string;
+  cause: string | null;
+};
+
+const standing = prepared<Selectable<BrakeTables['canaries']>>((db, slot) =>
+  db
+    .selectFrom('canaries')
+    .selectAll()
+    .where('mode', '=', slot<Mode>(0))
+    .where('state', 'in', ['open', 'failed']),
+);
+
+/** Every canary of a mode that keeps the rest of its batch back. */
+export async function standingCanaries(db: Db | Trx, mode: Mode): Promise<Canary[]> {
+  const rows = await standing(db, [mode]);
+  return rows.map((row) => ({
+    batch: row.batch_id,
+    state: row.state === 'failed' ? 'failed' : 'open',
+    fromId: row.from_id,
+    throughId: row.through_id,
+    startedAt: row.started_at,
+    cause: row.cause,
+  }));
+}
+
+/** By the ids from one end to the other: by batch, the planner would go over the whole batch. */
+export function payoutsOf(
+  db: Db | Trx,
+  { batch, fromId, throughId }: Pick<Canary, 'batch' | 'fromId' | 'throughId'>,
+) {
+  return db
+    .selectFrom('payouts')
+    .where('id', '>=', fromId)
+    .where('id', '<=', throughId)
+    .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
+}
+
+/** How many payouts of a batch's canary are in each state; none where it has no canary. */
+export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
+  const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
+  if (!row) return {};
+  return countsOf(db, { batch, fromId: row.from_id, throughId: row.through_id });
+}
+
+async function countsOf(
+  db: Db | Trx,
+  canary: Parameters<typeof payoutsOf>[1],
+): Promise<CanaryStanding['counts']> {
+  const rows = await payoutsOf(db, canary)
+    .select(['state', (eb) => eb.fn.countAll<bigint>().as('n')])
+    .groupBy('state')
+    .execute();
+  return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
+}
+
+/** Where an open canary stands, by its payouts of now. */
+export async function canaryVerdict(
+  db: Db | Trx,
+  canary: Canary,
+  { at, hours }: { at: string; hours: number },
+): Promise<CanaryVerdict> {
+  const own = payoutsOf(db, canary);
+  const bad = await own
+    .select(['reference', 'state'])
+    .where('state', 'in', canaryBad)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  const overdue = await own
+    .select('reference')
+    .where('state', 'in', ['sending', 'pending'])
+    .where('submitted_at', '<=', later(at, -hours * 3_600_000))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  const withheld =
+    canary.startedAt <= later(at, -hours * 3_600_000) ? await withheldOf(db, canary) : undefined;
+  const counts = await countsOf(db, canary);
+  const standing = { bad: bad ?? null, overdue: overdue?.reference ?? null, withheld: withheld ?? null };
+  return judgeCanary({ counts, ...standing }, hours);
+}
+
+/** The first that is held though its batch is not: it must not be sent, whatever a person releases. */
+async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
+  const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
+  const isHeld = await payoutsOf(db, canary)
+    .select('reference')
+    .where('state', '=', 'held')
+    .where('batch_id', 'in', batch.where('id', '=', canary.batch))
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return isHeld?.reference;
+}
+
+/**
+ * Writes down what became of the open canaries of a mode; returns the cause of a halt for each that went wrong. What is
+ * void gives way to another canary of the same batch.
+ */
+export async function settleCanaries(
+  trx: Trx,
+  mode: Mode,
+  when: { at: string; hours: number },
+): Promise<HaltCause[]> {
+  const causes: HaltCause[] = [];
+  for (const canary of await standingCanaries(trx, mode)) {
+    if (canary.state === 'failed') continue;
+    const verdict = await canaryVerdict(trx, canary, when);
+    const own = trx.updateTable('canaries').where('batch_id', '=', canary.batch).where('state', '=', 'open');
+    if (verdict.kind === 'passed') await own.set({ state: 'passed', ended_at: when.at }).execute();
+    if (verdict.kind === 'void')
+      await trx.deleteFrom('canaries').where('batch_id', '=', canary.batch).execute();
+    if (verdict.kind !== 'failed') continue;
+    const cause = `the canary of ${canary.batch} failed: ${verdict.why}`;
+    await own.set({ state: 'failed', ended_at: when.at, cause }).execute();
+    causes.push({ cause, kind: verdict.isOpen ? 'canary_open' : 'canary_failed' });
+  }
+  return causes;
+}
+
+/** Begins the canary of each batch that has none and of which nothing was ever sent: its first `size` payouts. */
+export async function beginCanaries(
+  trx: Trx,
+  mode: Mode,
+  batches: readonly string[],
+  { size, at }: { size: number; at: string },
+): Promise<void> {
+  for (const batch of new Set(batches)) {
+    const known = await trx
+      .selectFrom('canaries')
+      .select('batch_id')
+      .where('batch_id', '=', batch)
+      .executeTakeFirst();
+    if (!known) await beginCanary(trx, mode, batch, { size, at });
+  }
+}
+
+async function beginCanary(
+  trx: Trx,
+  mode: Mode,
+  batch: string,
+  { size, at }: { size: number; at: string },
+): Promise<void> {
+  const rows = trx.selectFrom('payouts').select('id').where('batch_id', '=', batch);
+  const alive = rows.where('state', 'in', ['ready', 'held']).orderBy('row_number').orderBy('id');
+  const first = await alive.limit(1).executeTakeFirst();
+  const last = await alive
+    .offset(size - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const rest = await alive.offset(size).limit(1).executeTakeFirst();
+  if (!first) return;
+  // Smaller than its canary, or under way before there was one: nothing waits for anything.
+  const whole = !last || !rest || (await wasSent(trx, batch));
+  await trx
+    .insertInto('canaries')
+    .values({
+      batch_id: batch,
+      mode,
+      from_id: first.id,
+      through_id: last?.id ?? first.id,
+      state: whole ? 'passed' : 'open',
+      started_at: at,
+      ended_at: whole ? at : null,
+      cause: null,
+    })
+    .execute();
+}
+
+async function wasSent(trx: Trx, batch: string): Promise<boolean> {
+  const ends = trx.selectFrom('payouts').select('id').where('batch_id', '=', batch);
+  const first = await ends.orderBy('row_number').limit(1).executeTakeFirst();
+  const last = await ends.orderBy('row_number', 'desc').limit(1).executeTakeFirst();
+  if (!first || !last) return false;
+  // What a lost copy may have sent counts as sent (P25).
+  const unseen = await ends.where('unseen_sends', '>', 0n).limit(1).executeTakeFirst();
+  if (unseen) return true;
+  const sent = await trx
+    .selectFrom('attempts as a')
+    .innerJoin('payouts as p', 'p.id', 'a.payout_id')
+    .select('a.id')
+    .where('a.payout_id', '>=', first.id)
+    .where('a.payout_id', '<=', last.id)
+    .where('p.batch_id', '=', batch)
+    .where((eb) =>
+      eb.or([eb('a.outcome', 'is', null), eb('a.outcome', 'not in', ['not_sent', 'turned_away'])]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return sent !== undefined;
+}
+
+/** A person lets the rest of batches go whose canary failed; of one batch, or of the whole mode. Returns the causes. */
+export async function releaseCanaries(trx: Trx, mode: Mode, batch?: string): Promise<string[]> {
+  let query = trx
+    .updateTable('canaries')
+    .set({ state: 'released' })
+    .where('mode', '=', mode)
+    .where('state', '=', 'failed')
+    .returning('cause');
+  if (batch !== undefined) query = query.where('batch_id', '=', batch);
+  return (await query.execute()).map(({ cause }) => cause ?? '');
+}

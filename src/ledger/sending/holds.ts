@@ -1,0 +1,194 @@
+import { isApprovalReason } from '../../domain/approval.ts';
+import { limitsOf } from '../../domain/daily-limit.ts';
+import type { Mode } from '../../domain/payout.ts';
+import type { Ledger, Trx } from '../open.ts';
+import { readReasons, setHoldReasons } from '../payouts/batches.ts';
+import { type RecordEvent, type Recorded, record } from '../payouts/record.ts';
+import { tooLarge } from './limits.ts';
+import { type Withheld, withheldBy, withholding } from './withheld.ts';
+
+const chunk = 1000;
+const shownKept = 10;
+
+type Reasoned = { reference: string; why: string };
+
+/** What a release let go, and what must not be sent all the same: how many, and the first of them with the reason. */
+type Released = {
+  moved: number;
+  /** Stay held. */
+  kept: number;
+  first: Reasoned[];
+  /** Retries that are unknown again, since the service shows a transfer. */
+  doubted: number;
+  firstDoubted: Reasoned[];
+  /** Why all of it stays held: what only another command lifts. */
+  stays: string[];
+};
+
+/** Adds a reason for which a batch is held to those it has; each is lifted by its own command. */
+export async function addHoldReason(trx: Trx, batch: string, reason: string): Promise<void> {
+  const reasons = await reasonsOf(trx, batch);
+  if (!reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+}
+
+async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
+  const row = await trx
+    .selectFrom('batches')
+    .select('hold_reasons')
+    .where('id', '=', batch)
+    .executeTakeFirst();
+  return readReasons(row?.hold_reasons ?? '[]');
+}
+
+/**
+ * Moves a batch's unsent payouts to `held`, in chunks; each is a compare-and-set, so that what is already on its way is
+ * left alone (P21). Returns how many moved.
+ */
+export async function holdBatch(
+  ledger: Ledger,
+  {
+    mode,
+    batch,
+    reason,
+    at,
+    source = 'person',
+  }: { mode: Mode; batch: string; reason: string; at: string; source?: string },
+): Promise<number> {
+  let moved = 0;
+  for (;;) {
+    const done = await ledger.write(async (trx) => {
+      const rows = await trx
+        .selectFrom('payouts')
+        .select('id')
+        .where('mode', '=', mode)
+        .where('batch_id', '=', batch)
+        .where('state', '=', 'ready')
+        .limit(chunk)
+        .execute();
+      // The reasons are there while anything may be held by them, so that a crash leaves nothing held without one.
+      if (moved === 0) await addHoldReason(trx, batch, reason);
+      const event = { kind: 'hold' as const, why: reason };
+      await record(
+        trx,
+        at,
+        rows.map((row) => ({ payoutId: row.id, source, event })),
+      );
+      return rows.length;
+    });
+    moved += done;
+    if (done < chunk) return moved;
+  }
+}
+
+/**
+ * Lets a batch's held payouts go, but for those that would be paid twice or go over a whole day's limit: these stay held
+ * and say so. While it waits for an approval too, all of it stays held and only the other reasons go. Goes over the
+ * batch until nothing moves any more, since another process may hold what this one has passed.
+ */
+export async function releaseBatch(
+  ledger: Ledger,
+  {
+    mode,
+    batch,
+    at,
+    dailyLimit = {},
+    lifts = (reason) => !isApprovalReason(reason, batch),
+  }: {
+    mode: Mode;
+    batch: string;
+    at: string;
+    dailyLimit?: Record<string, string>;
+    /** The reasons that go; while there is another, all of it stays held. */
+    lifts?: (reason: string) => boolean;
+  },
+): Promise<Released> {
+  const limits = limitsOf(dailyLimit);
+  let moved = 0;
+  // What became unknown is not met by the next pass.
+  let doubted = 0;
+  const firstDoubted: Reasoned[] = [];
+  for (;;) {
+    const pass: Released = { moved: 0, kept: 0, first: [], doubted: 0, firstDoubted, stays: [] };
+    for (let after: bigint | null = 0n; after !== null; ) after = await releaseSome(after, pass);
+    moved += pass.moved;
+    doubted += pass.doubted;
+    if (pass.stays.length > 0) return { ...pass, moved, doubted };
+    // The reasons go in the transaction that saw everything let go, so that a crash leaves nothing held without one.
+    if (pass.moved + pass.kept + pass.doubted < chunk || pass.moved === 0) return { ...pass, moved, doubted };
+  }
+
+  async function releaseSome(after: bigint, pass: Released): Promise<bigint | null> {
+    const done = await ledger.write(async (trx) => {
+      const stays = (await reasonsOf(trx, batch)).filter((reason) => !lifts(reason));
+      if (stays.length > 0) {
+        await setHoldReasons(trx, batch, stays);
+        return { rows: [], reasons: new Map<bigint, Withheld>(), free: 0, next: null, stays };
+      }
+      const rows = await trx
+        .selectFrom('payouts')
+        .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])
+        .where('mode', '=', mode)
+        .where('batch_id', '=', batch)
+        .where('state', '=', 'held')
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(chunk)
+        .execute();
+      const large = [...tooLarge(rows, limits)].map(([id, why]) => [id, { by: 'limit', why }] as const);
+      const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, mode, rows))]);
+      const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id)));
+      await record(trx, at, events);
+      const last = rows.length < chunk;
+      const free = rows.length - reasons.size;
+      if (last && (after === 0n || pass.moved + free === 0)) await setHoldReasons(trx, batch, []);
+      return { rows, reasons, free, next: last ? null : (rows.at(-1)?.id ?? null), stays };
+    });
+    pass.stays = done.stays;
+    pass.moved += done.free;
+    for (const row of done.rows) {
+      const reason = done.reasons.get(row.id);
+      if (reason) count(row, reason, pass);
+    }
+    return done.next;
+  }
+}
+
+/** Counts what a release did not let go: it stays held, or is unknown again. */
+function count(row: HeldBack, reason: Withheld, pass: Released): void {
+  const unknown = releaseOf(row, reason).at(-1)?.event.kind === 'doubted';
+  if (unknown) pass.doubted++;
+  else pass.kept++;
+  const first = unknown ? pass.firstDoubted : pass.first;
+  if (first.length < shownKept) first.push({ reference: row.reference, why: reason.why });
+}
+
+type HeldBack = { id: bigint; reference: string; attempt_count: bigint; message: string | null };
+
+/** What must not be sent is held anew under its own reason, unless it says that already. */
+function releaseOf(
+  row: { id: bigint; attempt_count: bigint; message: string | null },
+  reason: Withheld | undefined,
+): RecordEvent[] {
+  if (reason !== undefined && reason.why === row.message) return [];
+  const released: RecordEvent = { payoutId: row.id, source: 'person', event: { kind: 'release' } };
+  return reason === undefined ? [released] : [released, withholding(row, reason)];
+}
+
+/** What an answer made `ready` again waits with its batch, where that was held while the request was under way (P21). */
+export async function holdReturned(trx: Trx, at: string, recorded: readonly Recorded[]): Promise<void> {
+  const back = recorded.flatMap(({ payoutId, to }) => (to === 'ready' ? [payoutId] : []));
+  if (back.length === 0) return;
+  const rows = await trx
+    .selectFrom('payouts')
+    .innerJoin('batches', 'batches.id', 'payouts.batch_id')
+    .select('payouts.id')
+    .where('payouts.id', 'in', back)
+    .where('batches.hold_reasons', '<>', '[]')
+    .execute();
+  const event = { kind: 'hold' as const, why: 'its batch was held while the request was under way' };
+  await record(
+    trx,
+    at,
+    rows.map(({ id }) => ({ payoutId: id, source: 'person', event })),
+  );
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Brakes } from '../../domain/brakes.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import { farAhead } from '../payouts/projection.ts';
+import { canaryVerdict, standingCanaries } from './canary.ts';
+import { type DailyUse, dailyUse } from './limits.ts';
+
+/** What is ready of one batch in one currency, and what it waits for. */
+export type Lane = {
+  batch: string;
+  currency: string;
+  /** The newest payout that may go before the canary has settled; null: all of them. */
+  throughId: bigint | null;
+  waits: null | 'canary' | 'failed canary' | 'daily limit';
+};
+
+/** What `lanesOf` found: the day is given where limits count. */
+export type Lanes = { lanes: Lane[]; use: DailyUse | null };
+
+type Ask = {
+  mode: Mode;
+  brakes: Brakes;
+  at: string;
+  batches?: readonly string[];
+  payouts?: readonly bigint[];
+};
+
+/** Whether the configuration alone makes lanes be looked at, whatever stands in the ledger. */
+export function usesLanes(brakes: Brakes): boolean {
+  return brakes.canary > 0 || Object.keys(brakes.dailyLimit).length > 0;
+}
+
+/**
+ * What is ready, by batch and currency in the order of the first payout of each, with what keeps it back: a canary that
+ * has not settled, or a day's limit that the next payout goes over (P21). Null where nothing could keep anything back,
+ * so that nobody pays for brakes they do not use. Cheap however much waits: only the first payout of each is read.
+ */
+export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
+  const { mode, brakes, at, batches } = ask;
+  const limited = Object.keys(brakes.dailyLimit).length > 0;
+  const canaries = await standingCanaries(db, mode);
+  if (!usesLanes(brakes) && canaries.length === 0) return null;
+  const closed = new Map<string, { throughId: bigint; failed: boolean }>();
+  for (const canary of canaries) {
+    const verdict =
+      canary.state === 'failed' ? null : await canaryVerdict(db, canary, { at, hours: brakes.canaryHours });
+    if (verdict?.kind === 'passed') continue;
+    const failed = verdict === null || verdict.kind === 'failed';
+    closed.set(canary.batch, { throughId: canary.throughId, failed });
+  }
+  const use = limited ? await dailyUse(db, { mode, brakes, at }) : null;
+  const heads = await headsOf(db, ask);
+  const wanted = batches ? heads.filter(({ batch }) => batches.includes(batch)) : heads;
+  const lanes = wanted.map(({ batch, currency, firstId, nextId, amount }): Lane => {
+    const canary = closed.get(batch);
+    const throughId = canary?.throughId ?? null;
+    if (canary && firstId > canary.throughId)
+      return { batch, currency, throughId, waits: canary.failed ? 'failed canary' : 'canary' };
+    const beyond = throughId !== null && nextId !== null && nextId > throughId;
+    const waits = !beyond && isOver({ currency, amount }, use) ? 'daily limit' : null;
+    return { batch, currency, throughId, waits };
+  });
+  return { lanes, use };
+}
+
+/** What not even a whole day allows waits for no day: it is held where it is claimed. */
+function isOver({ currency, amount }: Pick<Head, 'currency' | 'amount'>, use: DailyUse | null): boolean {
+  const limit = use?.limits.get(currency);
+  if (!use || limit === undefined || amount === null || amount > limit) return false;
+  return amount > (use.left.get(currency) ?? 0n);
+}
+
+type Head = {
+  batch: string;
+  currency: string;
+  /** The first that is ready, and the first that may be claimed now with its amount; null where none may. */
+  firstId: bigint;
+  nextId: bigint | null;
+  amount: bigint | null;
+};
+
+/** What is ready by batch and currency: two steps of the index for each, however many payouts of it are ready. */
+export async function headsOf(
+  db: Db | Trx,
+  { mode, at, payouts }: Pick<Ask, 'mode' | 'at' | 'payouts'>,
+): Promise<Head[]> {
+  const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
+  const isReady = sql`p.mode = ${mode} and p.state = 'ready'${only}`;
+  const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
+  const claimable = sql`p.look_up_first = 0 and (p.not_before is null
+    or not (p.not_before > ${at} and p.not_before <= ${farAhead(at)}))`;
+  const { rows } = await sql<{
+    name: string;
+    first_id: bigint;
+    next_id: bigint | null;
+    amount: bigint | null;
+  }>`with recursive k (name) as (
+      select (select p.currency || p.batch_id from payouts as p where ${isReady}
+        order by p.batch_id, p.currency limit 1)
+      union all
+      select coalesce(
+        (select p.currency || p.batch_id from payouts as p where ${isReady}
+          and p.batch_id = substr(k.name, 4) and p.currency > substr(k.name, 1, 3) order by p.currency limit 1),
+        (select p.currency || p.batch_id from payouts as p where ${isReady}
+          and p.batch_id > substr(k.name, 4) order by p.batch_id, p.currency limit 1))
+      from k where k.name is not null
+    ), head as (
+      select k.name,
+        (select p.id from payouts as p where ${own} order by p.id limit 1) as first_id,
+        (select p.id from payouts as p where ${own} and ${claimable} order by p.id limit 1) as next_id
+      from k where k.name is not null
+    )
+    select h.name, h.first_id, h.next_id, n.amount
+    from head as h left join payouts as n on n.id = h.next_id order by h.first_id`.execute(db);
+  return rows.map((row) => ({
+    batch: row.name.slice(3),
+    currency: row.name.slice(0, 3),
+    firstId: row.first_id,
+    nextId: row.next_id,
+    amount: row.amount,
+  }));
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { idsOf } from '../database/bulk.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+
+/** Counts what intents are about to send. In their own transaction, so that a crash leaves both or neither. */
+export async function spend(
+  trx: Trx,
+  dayId: bigint,
+  orders: readonly { currency: string; amount: bigint }[],
+): Promise<void> {
+  for (const [currency, own] of Map.groupBy(orders, (order) => order.currency)) {
+    const used = own.reduce((sum, { amount }) => sum + amount, 0n);
+    await use(trx, [dayId, currency, used]);
+  }
+}
+
+const use = prepared((db, slot) =>
+  db
+    .insertInto('limit_uses')
+    .values({ day_id: slot<bigint>(0), currency: slot<string>(1), used: slot<bigint>(2) })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['day_id', 'currency'])
+        .doUpdateSet((eb) => ({ used: eb('limit_uses.used', '+', slot<bigint>(2)) })),
+    ),
+);
+
+/** Gives the amounts of attempts that were proven not taken back to the day that counted them. */
+export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise<void> {
+  if (attemptIds.length === 0) return;
+  const wanted = idsOf(attemptIds);
+  const rows = await trx
+    .selectFrom('attempts as a')
+    .innerJoin('payouts as p', 'p.id', 'a.payout_id')
+    .select(['a.day_id', 'p.currency', sql<bigint>`sum(p.amount)`.as('amount')])
+    .where('a.id', 'in', wanted)
+    .where('a.day_id', 'is not', null)
+    .groupBy(['a.day_id', 'p.currency'])
+    .execute();
+  for (const { day_id, currency, amount } of rows)
+    await trx
+      .updateTable('limit_uses')
+      .set((eb) => ({ used: eb('used', '-', amount) }))
+      .where('day_id', '=', day_id)
+      .where('currency', '=', currency)
+      .execute();
+}
+
+/**
+ * Counts what an adoption makes unknown: the copy that was lost may have sent all of it on this very day, and nobody
+ * here knows of it (P25). In the transaction of the adoption's own step, so that a crash counts nothing twice.
+ */
+export async function spendAdopted(
+  trx: Trx,
+  { mode, at }: { mode: Mode; at: string },
+  payoutIds: readonly bigint[],
+): Promise<void> {
+  if (payoutIds.length === 0) return;
+  const wanted = idsOf(payoutIds);
+  const sums = await trx
+    .selectFrom('payouts')
+    .select(['currency', sql<bigint>`sum(amount)`.as('used')])
+    .where('id', 'in', wanted)
+    .groupBy('currency')
+    .execute();
+  for (const { currency, used } of sums)
+    await trx
+      .insertInto('adopted_uses')
+      .values({ mode, adopted_at: at, currency, used })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['mode', 'adopted_at', 'currency'])
+          .doUpdateSet((eb) => ({ used: eb('adopted_uses.used', '+', used) })),
+      )
+      .execute();
+}
+
+/** What adoptions from one instant to another made unknown, per currency. */
+export function adoptedBetween(
+  db: Db | Trx,
+  mode: Mode,
+  { from, to }: { from: string; to: string },
+): Promise<{ currency: string; used: bigint }[]> {
+  return db
+    .selectFrom('adopted_uses')
+    .select(['currency', sql<bigint>`sum(used)`.as('used')])
+    .where('mode', '=', mode)
+    .where('adopted_at', '>=', from)
+    .where('adopted_at', '<', to)
+    .groupBy('currency')
+    .execute();
+}

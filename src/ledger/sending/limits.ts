@@ -1,0 +1,143 @@
+import { sql } from 'kysely';
+import type { Brakes } from '../../domain/brakes.ts';
+import {
+  dayBegins,
+  dayEnds,
+  dayInForce,
+  dayOf,
+  leftOf,
+  limitsOf,
+  whyTooLarge,
+} from '../../domain/daily-limit.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { prepared, unseen } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
+import { type RecordEvent, record } from '../payouts/record.ts';
+import { adoptedBetween } from './limit-uses.ts';
+import { withholder } from './withheld.ts';
+
+/** What the day's limits are, what intents of the day may have sent, and when the next day begins (P21). */
+export type DailyUse = {
+  day: string;
+  limits: Map<string, bigint>;
+  used: Map<string, bigint>;
+  /** What is left of each limit, in minor units. */
+  left: Map<string, bigint>;
+  /** ISO UTC. */
+  endsAt: string;
+  /** The clock was far ahead before: what was spent then is to be written down as spent today. */
+  moved: boolean;
+};
+
+const dayMs = 86_400_000;
+
+type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
+
+/** The day in force and what of it is used, over all processes of the ledger. */
+export async function dailyUse(db: Db | Trx, { mode, brakes, at }: Ask): Promise<DailyUse> {
+  const latest = await latestDay(db, mode);
+  const { kind, day } = dayInForce(latest?.day ?? null, dayOf(at, brakes.timezone));
+  const used = new Map<string, bigint>();
+  const counted = db
+    .selectFrom('limit_uses as u')
+    .innerJoin('limit_days as d', 'd.id', 'u.day_id')
+    .select(['u.currency', sql<bigint>`sum(u.used)`.as('used')])
+    .where('d.mode', '=', mode)
+    .where((eb) =>
+      kind === 'moved'
+        ? eb.or([eb('d.day', '=', day), eb('d.id', '=', latest?.id ?? 0n)])
+        : eb('d.day', '=', day),
+    )
+    .groupBy('u.currency');
+  const from = dayBegins(day, brakes.timezone);
+  const endsAt = dayEnds(day, brakes.timezone);
+  // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
+  const lost = await adoptedBetween(db, mode, { from, to: later(endsAt, dayMs) });
+  for (const row of [...(await counted.execute()), ...(await uncounted(db, mode, from)), ...lost])
+    used.set(row.currency, (used.get(row.currency) ?? 0n) + row.used);
+  const limits = limitsOf(brakes.dailyLimit);
+  return { day, limits, used, left: leftOf(limits, used), endsAt, moved: kind === 'moved' };
+}
+
+/** What attempts of earlier versions, which no day counts, may have sent since an instant. */
+function uncounted(db: Db | Trx, mode: Mode, since: string): Promise<{ currency: string; used: bigint }[]> {
+  return (
+    db
+      .selectFrom('attempts as a')
+      .innerJoin('payouts as p', 'p.id', 'a.payout_id')
+      .select(['p.currency', sql<bigint>`sum(p.amount)`.as('used')])
+      .where('a.day_id', 'is', null)
+      .where('a.began_at', '>=', since)
+      .where((eb) => eb.or([eb('a.outcome', 'is', null), eb('a.outcome', 'in', ['accepted', 'unknown'])]))
+      // Asked of each attempt: by mode, the planner would go over every payout.
+      .where(
+        (eb) => eb.selectFrom('payouts as m').select('m.mode').whereRef('m.id', '=', 'a.payout_id'),
+        '=',
+        mode,
+      )
+      .groupBy('p.currency')
+      .execute()
+  );
+}
+
+const lastDay = prepared<{ id: bigint; day: string }>((db, slot) =>
+  db
+    .selectFrom('limit_days')
+    .select(['id', 'day'])
+    .where('mode', '=', unseen(slot<Mode>(0)))
+    .orderBy('id', 'desc')
+    .limit(sql.lit(1)),
+);
+
+/** By the ledger's own order: a clock may run back, ids do not. */
+async function latestDay(db: Db | Trx, mode: Mode): Promise<{ id: bigint; day: string } | undefined> {
+  return (await lastDay(db, [mode]))[0];
+}
+
+/** The day that intents of now count for; the transaction that commits an intent begins it, or corrects it. */
+export async function openDay(trx: Trx, { mode, brakes, at }: Ask): Promise<bigint> {
+  const latest = await latestDay(trx, mode);
+  const { kind, day } = dayInForce(latest?.day ?? null, dayOf(at, brakes.timezone));
+  if (latest && kind === 'same') return latest.id;
+  if (latest && kind === 'moved') {
+    await trx.updateTable('limit_days').set({ day }).where('id', '=', latest.id).execute();
+    return latest.id;
+  }
+  const { id } = await trx
+    .insertInto('limit_days')
+    .values({ mode, day, opened_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+type Candidate = { id: bigint; reference: string; currency: string; amount: bigint };
+
+/** Why some of these payouts never go, each by id: not even a whole day's limit is enough. */
+export function tooLarge(
+  payouts: readonly Candidate[],
+  limits: ReadonlyMap<string, bigint>,
+): Map<bigint, string> {
+  return new Map(
+    payouts.flatMap((payout) => {
+      const why = whyTooLarge(payout, limits);
+      return why === null ? [] : [[payout.id, why] as const];
+    }),
+  );
+}
+
+/** Holds what never goes, each with its reason; returns the others. */
+export async function holdTooLarge<P extends Candidate>(
+  trx: Trx,
+  at: string,
+  payouts: readonly P[],
+  limits: ReadonlyMap<string, bigint>,
+): Promise<P[]> {
+  const reasons = tooLarge(payouts, limits);
+  const events = [...reasons].map(
+    ([payoutId, why]): RecordEvent => ({ payoutId, source: withholder, event: { kind: 'hold', why } }),
+  );
+  await record(trx, at, events);
+  return payouts.filter(({ id }) => !reasons.has(id));
+}

@@ -1,0 +1,27 @@
+import type { Mode } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import type { Under } from './claims.ts';
+import { headsOf } from './lanes.ts';
+
+/** The batches of which something is ready, whatever may keep it back, in the order of the first payout of each. */
+export async function batchesWithReady(db: Db, under: Under): Promise<string[]> {
+  return [...new Set((await headsOf(db, under)).map(({ batch }) => batch))];
+}
+
+/** How many payouts of a batch are ready, whatever may keep them back; `most` where there are more. */
+export async function countReady(db: Db, mode: Mode, batch: string, most: number): Promise<number> {
+  const { ready } = await db
+    .selectFrom(
+      db
+        .selectFrom('payouts')
+        .select('id')
+        .where('mode', '=', mode)
+        .where('batch_id', '=', batch)
+        .where('state', '=', 'ready')
+        .limit(most)
+        .as('some'),
+    )
+    .select((eb) => eb.fn.countAll<bigint>().as('ready'))
+    .executeTakeFirstOrThrow();
+  return Number(ready);
+}

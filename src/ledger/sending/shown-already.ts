@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { readStatus } from '../../domain/witness.ts';
+import { idsIn, idsText } from '../database/bulk.ts';
+import { prepared, unseen } from '../database/prepared.ts';
+import { latestRunFirst, newestCompleteRun } from '../listing/listings.ts';
+import { shownUnder } from '../listing/shown-under.ts';
+import type { Trx } from '../open.ts';
+import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from '../witnesses/doubts.ts';
+
+type Candidate = { id: bigint; reference: string; attempt_count: bigint };
+
+/** Why a payout must not go out under its reference: which source shows a transfer there, and the way out. */
+export type ShownAlready = { by: 'list' | 'details' | 'webhook'; why: string };
+
+/**
+ * Of these payouts, those under whose reference the service shows what this ledger does not know of (P15): never sent from
+ * here, they are neither sent nor cancelled; sent before, they are not sent again while it stands (P20).
+ */
+export async function shownAlready(
+  trx: Trx,
+  mode: Mode,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, ShownAlready>> {
+  if (payouts.length === 0) return new Map();
+  const shown = new Map<bigint, ShownAlready>();
+  const doubts = await doubtful(trx, [idsText(payouts.map(({ id }) => id))]);
+  const doubtOf = new Map(doubts.map(({ id, doubt }) => [id, doubt]));
+  const listed = await listedAlready(trx, mode, payouts);
+  for (const payout of payouts) {
+    const run = listed.get(payout.id);
+    const doubt = doubtOf.get(payout.id);
+    if (run !== undefined) shown.set(payout.id, { by: 'list', why: whyListed(payout, run) });
+    else if (doubt) shown.set(payout.id, { by: doubt, why: whyDoubtful(payout, doubt) });
+  }
+  return shown;
+}
+
+function whyListed({ reference, attempt_count }: Candidate, run: string): string {
+  return attempt_count === 0n
+    ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. ${whoOrdered}`
+    : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice. counterfoil reconcile --full reads the list anew. ${decideAnew(reference)}`;
+}
+
+function whyDoubtful({ reference, attempt_count }: Candidate, doubt: 'details' | 'webhook'): string {
+  const said =
+    doubt === 'details' ? "the service's details say" : 'a webhook that no look-up has settled says';
+  const lead = `${said} that there is a transfer under ${reference} already: sending it could pay twice.`;
+  if (attempt_count > 0n) return `${lead} ${decideAnew(reference)}`;
+  return doubt === 'details'
+    ? `${lead} ${whoOrdered}`
+    : `${lead} counterfoil retry ${reference} asks the service; once it answers that it has none, release its batch`;
+}
+
+const whoOrdered =
+  'Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full';
+
+/** What may have been taken is unknown again, so that a person may close it either way (P19, P20). */
+function decideAnew(reference: string): string {
+  return `Find out (counterfoil show ${reference}), then counterfoil retry ${reference} or counterfoil settle ${reference}`;
+}
+
+const doubtful = prepared<{ id: bigint; doubt: 'details' | 'webhook' }>(
+  (_, slot) => sql`select p.id, case when ${contradictedByDetails} then 'details' else 'webhook' end as doubt
+    from payouts p where p.id in ${idsIn(slot(0))}
+      and (${contradictedByDetails} or ${contradictedByWebhook} or ${heardOfBefore})`,
+);
+
+const latestRuns = prepared<{ id: string }>((db, slot) =>
+  db
+    .selectFrom('runs')
+    .select('id')
+    .where('mode', '=', unseen(slot<Mode>(0)))
+    .orderBy(latestRunFirst)
+    .limit(sql.lit(4)),
+);
+
+/** The runs whose listings are heeded, the latest first; `since`: those no older than the newest that was complete. */
+export async function heededRuns(trx: Trx, mode: Mode): Promise<{ all: string[]; since: string[] }> {
+  const latest = (await latestRuns(trx, [mode])).map(({ id }) => id);
+  if (latest.length === 0) return { all: [], since: [] };
+  // Runs that got no list may have followed it.
+  const complete = await newestCompleteRun(trx, mode);
+  const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
+  return { all, since: complete ? all.slice(0, all.indexOf(complete.id) + 1) : all };
+}
+
+/**
+ * Which of these payouts the kept listings show under their references, with the run that showed it: those never sent
+ * whatever it shows, others where a listing that nothing has replaced shows what has not failed.
+ */
+async function listedAlready(
+  trx: Trx,
+  mode: Mode,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, string>> {
+  const runs = await heededRuns(trx, mode);
+  if (runs.all.length === 0) return new Map();
+  const named = payouts.map(({ id, reference }) => ({ id, reference_key: foldReference(reference) }));
+  const payoutOf = new Map(payouts.map((payout) => [foldReference(payout.reference), payout]));
+  const rows = await shownUnder(trx, sql.join(runs.all), named);
+  return new Map(
+    rows.flatMap(({ run_id, reference_key, status }) => {
+      const payout = payoutOf.get(reference_key);
+      if (!payout) return [];
+      const isHeeded =
+        payout.attempt_count === 0n || (runs.since.includes(run_id) && readStatus(status) !== 'failed');
+      return isHeeded ? [[payout.id, run_id] as const] : [];
+    }),
+  );
+}

@@ -1,0 +1,30 @@
+import type { Selectable } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+
+/** The tables of closed months (P30). */
+export type PeriodTables = {
+  periods: PeriodTable;
+  period_rows: { mode: Mode; month: string; sheet: string; position: bigint; cells: string };
+  /** Listed transfers that a closed month has counted, so that no later one does. */
+  period_transfers: { mode: Mode; transfer_id: string; month: string };
+};
+
+/** A closed month: history entries after `from_history` up to `through_history`, for ever. */
+type PeriodTable = {
+  mode: Mode;
+  /** `2026-10`. */
+  month: string;
+  starts_at: string;
+  /** Exclusive; where the next one starts. */
+  ends_at: string;
+  timezone: string;
+  from_history: bigint;
+  through_history: bigint;
+  closed_at: string;
+  /** The run whose listing stood for the service; null: there was none. */
+  run_id: string | null;
+  /** SHA-256 over the cuts and every frozen row. */
+  digest: string;
+};
+
+export type Period = Selectable<PeriodTable>;

@@ -1,0 +1,284 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { ListOrder } from '../../domain/list-order.ts';
+import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { BrakeTables } from './brake-tables.ts';
+import type { CollectionTables } from './collection-tables.ts';
+import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
+import type { PeriodTables } from './period-tables.ts';
+
+/**
+ * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
+ * every instant is ISO 8601 text in UTC with milliseconds, so that text order is time order.
+ */
+export type Tables = BrakeTables &
+  CollectionTables &
+  DiscrepancyTables &
+  PeriodTables & {
+    meta: { key: string; value: string };
+    batches: BatchTable;
+    payouts: PayoutTable;
+    attempts: AttemptTable;
+    history: HistoryTable;
+    webhooks: WebhookTable;
+    rejections: RejectionTable;
+    inquiries: InquiryTable;
+    runs: RunTable;
+    run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
+    listed: ListedTable;
+    halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
+    jobs: {
+      job: string;
+      last_run_at: string | null;
+      last_success_at: string | null;
+      last_result: string | null;
+    };
+    workers: {
+      id: string;
+      kind: string;
+      host: string;
+      pid: bigint;
+      lock_file: string;
+      started_at: string;
+      beat: bigint;
+      ended_at: string | null;
+    };
+    rates: { name: string; next_at_ms: bigint };
+    file_moves: {
+      id: Generated<bigint>;
+      source: string;
+      target: string;
+      created_at: string;
+      done_at: string | null;
+      /** Whose folders these are, where machines share the ledger; else empty. */
+      machine: Generated<string>;
+    };
+  };
+
+type BatchTable = {
+  id: string;
+  mode: Mode;
+  name: string;
+  /** The file's name as dropped, without folders. */
+  file_name: string;
+  /** SHA-256 over the canonical parsed rows (P23). */
+  content_hash: string;
+  phase: 'loading' | 'loaded' | 'cancelled';
+  /** JSON array of the header cells as they came. */
+  columns: string;
+  delimiter: string;
+  row_count: bigint;
+  /** JSON array of sentences: why the batch is held, each with the command that lifts it. */
+  hold_reasons: string;
+  /** SHA-256 over the frozen bodies in row order (P2). */
+  body_digest: string;
+  created_at: string;
+  /** Raised by `record` with each change of one of its payouts; results are due while it differs from `reported_version`. */
+  version: Generated<bigint>;
+  reported_version: Generated<bigint>;
+  /** Who dropped it: an account's name; empty for what earlier versions took in. */
+  dropped_by: Generated<string>;
+  dropped_uid: Generated<bigint | null>;
+  /** The account that the command ran under, where the one who dropped it stood behind sudo; else empty. */
+  dropped_as: Generated<string>;
+  dropped_as_uid: Generated<bigint | null>;
+  /** 1: nothing of it goes without an approval, whatever the configuration says later. */
+  approval_needed: Generated<bigint>;
+};
+
+type PayoutTable = {
+  id: Generated<bigint>;
+  mode: Mode;
+  batch_id: string;
+  /** Row in the file as a person counts it: the header is row 1, the first payout row 2. */
+  row_number: bigint;
+  reference: string;
+  /** The reference in lower case: unique per mode for ever (P22). */
+  reference_key: string;
+  account_number: string;
+  account_name: string;
+  bank_code: string;
+  /** Minor units of `currency`. */
+  amount: bigint;
+  currency: string;
+  narration: string;
+  sender_name: string;
+  type: string | null;
+  /** The frozen request body, byte for byte what is signed and sent (P2). */
+  body: string;
+  /** JSON array of the row's input cells as they came, in the order of the batch's columns. */
+  cells: string;
+  state: PayoutState;
+  /** Number of attempts begun so far. */
+  attempt_count: Generated<bigint>;
+  last_attempt_id: bigint | null;
+  transfer_id: string | null;
+  trx: string | null;
+  /** Exact decimal text as the service gave it; null while unknown. */
+  fee: string | null;
+  message: string | null;
+  submitted_at: string | null;
+  settled_at: string | null;
+  /** When a final state was first known. */
+  final_at: string | null;
+  /** `response+webhook+listing+details`: the sources that agree with the state. */
+  evidence: Generated<string>;
+  /** 1: a details look-up must answer before the next POST (P8). */
+  look_up_first: Generated<bigint>;
+  not_before: string | null;
+  /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
+  successor_of: bigint | null;
+  /** Sends that this ledger does not remember but that may have happened (P25). */
+  unseen_sends: Generated<bigint>;
+  /** Automatic resends after confirmed absence: never more than one (P16). */
+  auto_resends: Generated<bigint>;
+  history_seq: Generated<bigint>;
+  history_head: Generated<string>;
+  updated_at: string;
+};
+
+type AttemptTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  number: bigint;
+  worker_id: string;
+  began_at: string;
+  ended_at: string | null;
+  /** null while the POST is under way. */
+  outcome: 'accepted' | 'refused' | 'not_sent' | 'turned_away' | 'unknown' | null;
+  http_status: bigint | null;
+  code: string | null;
+  message: string | null;
+  transfer_id: string | null;
+  /** The reply's text, at most 4 KiB. */
+  raw: string | null;
+  /** The day of `daily_limit` that counts it; null for attempts of earlier versions. */
+  day_id: Generated<bigint | null>;
+};
+
+type HistoryTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  seq: bigint;
+  at: string;
+  event: string;
+  source: string;
+  from_state: PayoutState | null;
+  to_state: PayoutState;
+  /** JSON object: what else changed and why. */
+  detail: string;
+  prev_hash: string;
+  hash: string;
+};
+
+type WebhookTable = {
+  id: Generated<bigint>;
+  mode: Mode;
+  /** SHA-256 of mode and raw body: byte-equal repeats are one webhook heard several times (P18). */
+  digest: string;
+  received_at: string;
+  last_received_at: string;
+  deliveries: bigint;
+  /** `payout`, `transaction` or `unknown`. */
+  kind: string;
+  reference: string | null;
+  trx: string | null;
+  /** JSON object; Authorization is replaced by its verdict. */
+  headers: string;
+  body: Uint8Array;
+  /** 1: the timestamp header was stale or ahead, so it is a reason to ask, not a witness. */
+  stale: bigint;
+  applied_at: string | null;
+  payout_id: bigint | null;
+  collection_id: bigint | null;
+  /** What applying it did, in words; `conflict: …` where it contradicts what is known. */
+  effect: string | null;
+};
+
+type RejectionTable = { id: Generated<bigint>; at: string; path: string; reason: string; address: string };
+
+type InquiryTable = {
+  id: Generated<bigint>;
+  payout_id: bigint;
+  kind: 'details';
+  reason: string;
+  due_at: string;
+  /** Which rung of the ladder this is, from 0. */
+  rung: bigint;
+  /** When the ladder itself asks (P19), which others may do before; null: not a rung. */
+  rung_due_at: string | null;
+  /** How often it was asked for again while it was open. */
+  raised: Generated<bigint>;
+  /** The payout's last attempt when it was asked (P4). */
+  attempt_id: bigint | null;
+  /** Our clock less the service's Date at the answer; null without a Date. */
+  clock_off_ms: bigint | null;
+  /** The transfer, known to be present, that the same key found before and after (P16). */
+  probe: string | null;
+  asked_at: string | null;
+  answered_at: string | null;
+  /** `found`, `not_found`, `no_witness`, `error`, `superseded`; null while due. */
+  outcome: string | null;
+  /** The last entry of the payout's history when it was answered, its own included; null: nobody wrote that down. */
+  history_seq: Generated<bigint | null>;
+  /** The reply's text, at most 4 KiB. */
+  raw: string | null;
+};
+
+type RunTable = {
+  id: string;
+  mode: Mode;
+  started_at: string;
+  finished_at: string | null;
+  /** JSON: what `reconcile --json` prints. */
+  summary: string | null;
+  /** The newest history entry when the run began to read the list; null for runs of older versions. */
+  history_mark: Generated<bigint | null>;
+  /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
+  list_order: Generated<ListOrder | 'distrusted' | null>;
+  /** Up to when the listing is proven, ISO UTC; null when it is not. */
+  list_cut: Generated<string | null>;
+  /** From when on a short cut looked, ISO UTC (P29); null in all other runs. */
+  edge: Generated<string | null>;
+  /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
+  base_run_id: Generated<string | null>;
+};
+
+type ListedTable = {
+  run_id: string;
+  transfer_id: string;
+  trx: string | null;
+  reference: string;
+  reference_key: string;
+  currency: string;
+  /** Minor units where the text is a plain decimal of the currency, else null. */
+  amount: bigint | null;
+  amount_text: string;
+  fee: string | null;
+  account_name: string;
+  account_number: string;
+  bank_code: string;
+  domain: string | null;
+  status: string;
+  /** ISO UTC with milliseconds; empty where the service's text is no instant. */
+  created_at: string;
+  updated_at: string;
+  /** The last pass over the list that brought it or something new about it (P28). */
+  pass: bigint;
+  /** The payout it was paired with; null: none of ours, or not yet paired. */
+  payout_id: bigint | null;
+  /** Its `reference_key` where no payout went by it when it was staged, so that an index holds only those. */
+  stray_key: Generated<string | null>;
+  /** Tells the content from every other; a later run that shows it just so copies the row. null in rows of older versions. */
+  print: Generated<bigint | null>;
+};
+
+export type Batch = Selectable<BatchTable>;
+export type Payout = Selectable<PayoutTable>;
+export type NewPayout = Insertable<PayoutTable>;
+export type Attempt = Selectable<AttemptTable>;
+export type HistoryRow = Selectable<HistoryTable>;
+export type Webhook = Selectable<WebhookTable>;
+export type Inquiry = Selectable<InquiryTable>;
+export type Run = Selectable<RunTable>;
+export type Listed = Selectable<ListedTable>;
+export type Discrepancy = Selectable<DiscrepancyTable>;

@@ -1,0 +1,56 @@
+import { readDetail } from '../payouts/history.ts';
+import type { Attempt, HistoryRow } from '../tables/tables.ts';
+
+/**
+ * The at-most-once certificate of one payout: how often it was sent, how many decisions ordered a second send, and the
+ * sends that no decision ordered.
+ */
+export type Certificate = { sends: number; decisions: number; problems: string[] };
+
+/** Events that prove that the service did not take an attempt. */
+const notTaken = ['refused', 'not_sent', 'turned_away'];
+
+/**
+ * Walks a payout's history in its order: an intent while an earlier send may have been taken (accepted, unknown, under
+ * way, or forgotten by a ledger that went back in time) needs a `retry` decision of its own before it (P1, P4, P20).
+ */
+export function certify(
+  history: readonly Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'to_state' | 'detail'>[],
+  attempts: readonly Pick<Attempt, 'id' | 'outcome' | 'ended_at'>[],
+): Certificate {
+  const certificate: Certificate = { sends: 0, decisions: 0, problems: [] };
+  const mayBeTaken = new Set<string>();
+  let granted = 0;
+  for (const { seq, at, event, from_state, to_state, detail } of history) {
+    if (event === 'intent') {
+      certificate.sends += 1;
+      if (granted > 0) granted -= 1;
+      else if (mayBeTaken.size > 0) {
+        certificate.problems.push(
+          `sent again at ${at} (entry ${seq}) while an earlier send may have been taken, without a decision`,
+        );
+      }
+      mayBeTaken.add(attemptOf(detail) ?? `entry ${seq}`);
+    } else if (notTaken.includes(event)) {
+      const ended = attempts.find(
+        (a) => a.outcome === event && a.ended_at === at && mayBeTaken.has(a.id.toString()),
+      );
+      if (ended) mayBeTaken.delete(ended.id.toString());
+    } else if (event === 'retry' && from_state === 'unknown' && to_state !== 'unknown') {
+      certificate.decisions += 1;
+      // Decisions do not add up: each orders the one send that follows it.
+      granted = 1;
+    } else if (event === 'adopted' && to_state === 'unknown' && from_state !== 'unknown') {
+      mayBeTaken.add('forgotten');
+      granted = 0;
+    } else if (event === 'doubted' && to_state === 'unknown') {
+      granted = 0;
+    }
+  }
+  return certificate;
+}
+
+function attemptOf(detail: string): string | undefined {
+  const { last_attempt_id: id } = readDetail(detail);
+  return typeof id === 'number' ? id.toString() : undefined;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { formatMinor } from '../../domain/money.ts';
+import { createBatchDigest } from '../custody/seal.ts';
+import { everyPayout } from '../custody/snapshot.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db } from '../open.ts';
+import { readDetail } from '../payouts/history.ts';
+import type { Batch, HistoryRow, Payout } from '../tables/tables.ts';
+import { certify } from './certificate.ts';
+import type { BackupCheck } from './verify-backup.ts';
+import { checkOrder, frozenAmount, readBody } from './verify-order.ts';
+import {
+  checkAttempts,
+  checkChain,
+  checkProjection,
+  type Evidence,
+  type Found,
+  problems,
+  type Tried,
+} from './verify-payout.ts';
+
+/** A batch with what was proven of it; P27 for the digest. */
+export type ProvenBatch = {
+  batch: string;
+  payouts: number;
+  digest: string;
+  certificate: { at_most_once: boolean; sends: number; decisions: number };
+};
+
+/** Walks a batch once, in pages; `report` hears each problem. */
+export async function checkBatch(
+  db: Db,
+  { id, backup }: { id: string; backup: BackupCheck },
+  report: (found: readonly Found[]) => void,
+): Promise<ProvenBatch> {
+  const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const digest = createBatchDigest();
+  const tally = createTally(batch);
+  const then = backup.batch(id);
+  const certificate = { at_most_once: true, sends: 0, decisions: 0 };
+  for await (const page of everyPayout(db, id)) {
+    for (const evidence of await evidenceOf(db, page)) {
+      const { payout, history, attempts } = evidence;
+      digest.add(payout.history_head);
+      then.add(evidence);
+      report(checkChain(evidence));
+      report(checkProjection(evidence));
+      report(checkAttempts(evidence));
+      report(checkOrder(payout));
+      report(tally.add(evidence));
+      report(checkSuccessors(evidence));
+      report(checkAnchor(batch, evidence));
+      const own = certify(history, attempts);
+      certificate.sends += own.sends;
+      certificate.decisions += own.decisions;
+      if (own.problems.length > 0) certificate.at_most_once = false;
+      const unordered = problems('at_most_once', payout.reference);
+      for (const problem of own.problems) unordered.add(problem);
+      report(unordered.list);
+    }
+  }
+  report(tally.end());
+  report(then.end());
+  return { batch: id, payouts: tally.payouts(), digest: digest.end(), certificate };
+}
+
+async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> {
+  const wanted = idsOf(page.map((payout) => payout.id));
+  const history = await db
+    .selectFrom('history')
+    .selectAll()
+    .where('payout_id', 'in', wanted)
+    .orderBy('payout_id')
+    .orderBy('seq')
+    .execute();
+  const attempts = await db
+    .selectFrom('attempts')
+    .select(['id', 'payout_id', 'number', 'outcome', 'ended_at', 'code'])
+    .where('payout_id', 'in', wanted)
+    .orderBy('payout_id')
+    .orderBy('number')
+    .execute();
+  const histories = Map.groupBy<bigint, HistoryRow>(history, (row) => row.payout_id);
+  const tries = Map.groupBy<bigint, Tried>(attempts, (row) => row.payout_id);
+  return page.map((payout) => ({
+    payout,
+    history: histories.get(payout.id) ?? [],
+    attempts: tries.get(payout.id) ?? [],
+  }));
+}
+
+/** At most one successor was ever made of a payout, and only of one that was not paid (P20). */
+function checkSuccessors({ payout, history }: Evidence): Found[] {
+  const found = problems('successors', payout.reference);
+  const made = history.filter((row) => row.event === 'succeeded' && row.detail.includes('"keep"'));
+  if (made.length > 1) found.add(`${made.length} successors were made of it`);
+  for (const { seq, from_state } of made) {
+    if (from_state !== 'failed' && from_state !== 'refused' && from_state !== 'returned')
+      found.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
+  }
+  return found.list;
+}
+
+/** The chain begins with the batch it belongs to and the digest of what was frozen: neither can change later (P2). */
+function checkAnchor({ id, body_digest }: Batch, { payout, history }: Evidence): Found[] {
+  const found = problems('orders', payout.reference);
+  const [first] = history;
+  if (first?.event !== 'intake') return found.list;
+  const { batch, bodies, body } = readDetail(first.detail);
+  if (batch !== undefined && batch !== id) found.add(`batch_id is ${id}, by its history it is another`);
+  if (bodies !== undefined && bodies !== body_digest)
+    found.add('the digest of its frozen bodies (body_digest) is not the one its history begins with');
+  if (body !== undefined && body !== createHash('sha256').update(payout.body).digest('hex'))
+    found.add('body is not the one its history begins with');
+  return found.list;
+}
+
+/** Adds a batch up: rows, sums per currency, the digest of the frozen bodies, and what its phase forbids. */
+function createTally(batch: Batch) {
+  const bodies = createHash('sha256');
+  const sums = new Map<string, { is: bigint; frozen: bigint }>();
+  let rows = 0n;
+  let successors = 0n;
+  return {
+    payouts: () => Number(rows + successors),
+    add({ payout, history }: Evidence): Found[] {
+      // A successor that came as a row of this file is one of its rows; one that `retry` made has a body of its own.
+      const isRow =
+        payout.successor_of === null || readDetail(history[0]?.detail ?? '{}').bodies !== undefined;
+      if (isRow) {
+        rows += 1n;
+        bodies.update(`${payout.body}\n`);
+      } else {
+        successors += 1n;
+      }
+      const sum = sums.get(payout.currency) ?? { is: 0n, frozen: 0n };
+      sum.is += payout.amount;
+      sum.frozen += frozenAmount(readBody(payout.body) ?? {}, payout.currency) ?? 0n;
+      sums.set(payout.currency, sum);
+      return checkPhase(batch, payout);
+    },
+    end(): Found[] {
+      const found = problems('balances', batch.id);
+      if (batch.phase === 'loading' && batch.body_digest === '') return found.list;
+      if (rows !== batch.row_count)
+        found.add(`it was taken in with ${batch.row_count} payouts and has ${rows}, successors left out`);
+      for (const [currency, { is, frozen }] of sums) {
+        if (is !== frozen)
+          found.add(
+            `its payouts add up to ${currency} ${formatMinor(is, currency)}, their frozen bodies to ${formatMinor(frozen, currency)}`,
+          );
+      }
+      if (batch.body_digest !== '' && bodies.digest('hex') !== batch.body_digest)
+        found.add('body_digest is not that of its frozen bodies: one was changed, added or taken away');
+      return found.list;
+    },
+  };
+}
+
+function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
+  const found = problems('phases', payout.reference);
+  const { state } = payout;
+  if (phase === 'loading' && (payout.attempt_count > 0n || (state !== 'held' && state !== 'ready')))
+    found.add(`state is "${state}" while its batch is still loading`);
+  if (phase === 'loading' && body_digest === '' && payout.history_seq > 0n)
+    found.add('it has a history before its batch was decided');
+  if (phase === 'loaded' && payout.history_seq === 0n) found.add('it has no history');
+  if (phase === 'cancelled' && (state === 'ready' || state === 'held' || state === 'sending'))
+    found.add(`state is "${state}" although its batch is cancelled`);
+  return found.list;
+}

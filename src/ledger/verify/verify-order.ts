@@ -1,0 +1,46 @@
+import { foldReference } from '../../domain/ids.ts';
+import { decimalToMinor } from '../../domain/money.ts';
+import type { Payout } from '../tables/tables.ts';
+import { type Found, problems } from './verify-payout.ts';
+
+const inBody = [
+  'reference',
+  'account_number',
+  'account_name',
+  'bank_code',
+  'currency',
+  'narration',
+  'sender_name',
+] as const;
+
+/** What the row says is to be paid, against the frozen body that was or will be sent (P2). */
+export function checkOrder(payout: Payout): Found[] {
+  const found = problems('orders', payout.reference);
+  const body = readBody(payout.body);
+  if (!body) return found.add('body is no JSON object');
+  for (const key of inBody) {
+    if (body[key] !== payout[key]) found.add(`${key} in the row is not what the frozen body says`);
+  }
+  if ((body.type ?? null) !== payout.type) found.add('type in the row is not what the frozen body says');
+  const frozen = frozenAmount(body, payout.currency);
+  if (frozen !== payout.amount)
+    found.add(`amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`);
+  if (payout.reference_key !== foldReference(payout.reference))
+    found.add('reference_key is not its reference in lower case');
+  return found.list;
+}
+
+/** The amount that goes over the wire, in minor units; null when the body has none. */
+export function frozenAmount(body: Record<string, unknown>, currency: string): bigint | null {
+  return typeof body.amount === 'string' ? decimalToMinor(body.amount, currency) : null;
+}
+
+/** The frozen body as an object; undefined when it is none. */
+export function readBody(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined;
+  } catch {
+    return undefined;
+  }
+}

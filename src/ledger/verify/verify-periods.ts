@@ -1,0 +1,110 @@
+import { courseOf } from '../../domain/book.ts';
+import { exponentOf, formatMinor } from '../../domain/money.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { closedPeriods, periodDigest, periodRows } from '../figures/periods.ts';
+import { type PayoutFacts, payoutFacts } from '../figures/statement-facts.ts';
+import type { Db } from '../open.ts';
+import type { Period } from '../tables/period-tables.ts';
+import type { Found } from './verify-payout.ts';
+
+/** A closed month as it stands, and what the history says of it. */
+type Checked = { period: Period; frozen: Map<string, string>; counted: Counted };
+/** `NGN submitted` → minor units. */
+type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
+
+/** Every closed month is as it was closed, follows the one before it, and is what the history says of it (P30). */
+export async function checkPeriods(db: Db): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const mode of ['test', 'live'] as const) {
+    const months = await countMonths(db, mode, await closedPeriods(db, mode));
+    for (const [i, month] of months.entries()) {
+      const before = months[i - 1];
+      const { period } = month;
+      const isSame = (await periodDigest(db, period)) === period.digest;
+      const problems = [
+        ...(isSame ? [] : ['its frozen rows are not those that its digest was made of']),
+        ...(before ? follows(before, month) : []),
+        ...differs(month),
+      ];
+      for (const problem of problems)
+        found.push({ check: 'periods', problem: `${mode} ${period.month}: ${problem}` });
+    }
+  }
+  return found;
+}
+
+/** One walk over all payouts, whatever the number of months. */
+async function countMonths(db: Db, mode: Mode, periods: Period[]): Promise<Checked[]> {
+  const months: Checked[] = [];
+  for (const period of periods)
+    months.push({ period, frozen: await frozenAmounts(db, period), counted: new Map() });
+  const known = periods.at(-1)?.through_history;
+  if (known === undefined) return [];
+  const span = { from: 0n, through: known };
+  const scope = { mode, span, known, listing: null, since: '', until: null };
+  for await (const page of payoutFacts(db, scope))
+    for (const facts of page) for (const month of months) countPayout(month, facts);
+  return months;
+}
+
+function countPayout({ period, counted }: Checked, { payout, moves }: PayoutFacts): void {
+  const { currency, amount } = payout;
+  const add = (line: string, sign = 1n): void => {
+    const key = `${currency} ${line}`;
+    counted.set(key, { currency, line, amount: (counted.get(key)?.amount ?? 0n) + sign * amount });
+  };
+  const span = { from: period.from_history, through: period.through_history };
+  const { before, after, flows } = courseOf(moves, span);
+  if (before.kind === 'open') add('opening');
+  for (const { line, sign } of flows) add(line, sign);
+  if (after.kind === 'open') add(after.state === 'unknown' ? 'unknown' : 'in_flight');
+}
+
+function differs({ frozen, counted }: Checked): string[] {
+  return [...counted].flatMap(([key, { currency, line, amount }]) => {
+    const shown = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
+    const said = frozen.get(key) ?? 'nothing';
+    return said === shown
+      ? []
+      : [`${line} in ${currency} is ${shown} by the history, ${said} in its statement`];
+  });
+}
+
+function follows(before: Checked, month: Checked): string[] {
+  const { period } = month;
+  const isNext =
+    before.period.ends_at === period.starts_at && before.period.through_history === period.from_history;
+  const keys = [...before.frozen.keys(), ...month.frozen.keys()];
+  const currencies = [...new Set(keys.map((key) => key.split(' ')[0]))];
+  const apart = currencies.filter((currency) => {
+    const closing = before.frozen.get(`${currency} closing`) ?? '';
+    const opening = month.frozen.get(`${currency} opening`) ?? '';
+    return closing !== opening && !(isZero(closing) && isZero(opening));
+  });
+  return [
+    ...(isNext ? [] : [`it does not begin where ${before.period.month} ended`]),
+    ...apart.map((currency) => `its opening in ${currency} is not the closing of ${before.period.month}`),
+  ];
+}
+
+const isZero = (amount: string): boolean => /^[0.]*$/.test(amount);
+
+async function frozenAmounts(db: Db, period: Period): Promise<Map<string, string>> {
+  const amounts = new Map<string, string>();
+  for await (const page of periodRows(db, period, 'statement'))
+    for (const { cells } of page) {
+      const [currency, line, , amount] = readCells(cells);
+      amounts.set(`${String(currency)} ${String(line)}`, String(amount));
+    }
+  return amounts;
+}
+
+/** Cells that cannot be read are told by the digest. */
+function readCells(text: string): unknown[] {
+  try {
+    const cells: unknown = JSON.parse(text);
+    return Array.isArray(cells) ? cells : [];
+  } catch {
+    return [];
+  }
+}

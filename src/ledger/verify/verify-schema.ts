@@ -1,0 +1,42 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../open.ts';
+import type { Found } from './verify-payout.ts';
+
+/** Triggers of the ledger's schema that are there and not switched off. */
+export async function triggersOf(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`select t.tgname as name from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and t.tgenabled <> 'D'
+      and c.relnamespace = current_schema()::regnamespace`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
+type ForeignKey = { child: string; parent: string; from_column: string; to_column: string; checked: bigint };
+
+/** Rows that name a row of another table that is not there: asked anew, since whoever owns the tables can have switched the checks off. */
+export async function strayRows(db: Db): Promise<Found[]> {
+  const { rows: keys } = await sql<ForeignKey>`select child.relname as child, parent.relname as parent,
+      a.attname as from_column, b.attname as to_column, k.convalidated as checked
+    from pg_constraint k join pg_class child on child.oid = k.conrelid join pg_class parent on parent.oid = k.confrelid
+      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+      join pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
+    where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
+    order by child.relname, a.attname`.execute(db);
+  const found: Found[] = [];
+  for (const key of keys) {
+    const { child, parent } = key;
+    const { rows } = await strays(key).execute(db);
+    const n = rows[0]?.n ?? 0n;
+    if (n > 0n)
+      found.push({
+        check: 'foreign_keys',
+        problem: `${n} rows of ${child} name a row of ${parent} that is not there`,
+      });
+  }
+  return found;
+}
+
+function strays({ child, parent, from_column, to_column }: ForeignKey): RawBuilder<{ n: bigint }> {
+  const own = sql.ref(`c.${from_column}`);
+  return sql`select count(*) as n from ${sql.table(child)} c where ${own} is not null
+    and not exists (select 1 from ${sql.table(parent)} p where p.${sql.ref(to_column)} = ${own})`;
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import { everyBatch, openSnapshot } from '../custody/snapshot.ts';
+import { isPostgres } from '../database/dialect.ts';
+import type { Place } from '../database/place.ts';
+import type { Db } from '../open.ts';
+import { readBackup } from './verify-backup.ts';
+import { checkBatch, type ProvenBatch } from './verify-batch.ts';
+import type { CheckName, Found } from './verify-payout.ts';
+import { checkPeriods } from './verify-periods.ts';
+import { strayRows, triggersOf } from './verify-schema.ts';
+
+export type Check = {
+  name: CheckName;
+  ok: boolean;
+  /** The first of them; `more` counts the rest. */
+  problems: string[];
+  more: number;
+};
+
+export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[] };
+
+const shown = 20;
+
+const names = [
+  'integrity',
+  'foreign_keys',
+  'history',
+  'projection',
+  'attempts',
+  'orders',
+  'balances',
+  'phases',
+  'at_most_once',
+  'successors',
+  'backup',
+  'periods',
+] as const satisfies readonly CheckName[];
+
+/**
+ * Proves the ledger from its history alone (P27): on one snapshot, so that it may run beside a daemon, and in pages, so
+ * that memory stays flat. It finds accidents and edits by others; who owns the file can forge a whole new history.
+ */
+export async function verifyLedger(
+  where: string | Place,
+  onProgress: (payouts: number) => void = () => undefined,
+): Promise<Verdict> {
+  const checks = new Map<CheckName, Check>(
+    names.map((name) => [name, { name, ok: true, problems: [], more: 0 }]),
+  );
+  const report = (found: readonly Found[]): void => {
+    for (const { check, problem } of found) {
+      const entry = checks.get(check);
+      if (!entry) continue;
+      entry.ok = false;
+      if (entry.problems.length < shown) entry.problems.push(problem);
+      else entry.more += 1;
+    }
+  };
+  const { db, close } = await openSnapshot(where);
+  try {
+    report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
+    const batches: ProvenBatch[] = [];
+    let payouts = 0;
+    try {
+      const backup = await readBackup(db);
+      for await (const id of everyBatch(db)) {
+        const proven = await checkBatch(db, { id, backup }, report);
+        batches.push(proven);
+        payouts += proven.payouts;
+        onProgress(payouts);
+      }
+      report(await checkLonelySuccessors(db));
+      report(backup.missing());
+      report(await checkPeriods(db));
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
+    }
+    const all = [...checks.values()];
+    return { ok: all.every((check) => check.ok), checks: all, batches };
+  } finally {
+    await close();
+  }
+}
+
+function isDamage(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT');
+}
+
+const kept = ['history', 'periods', 'period_rows', 'period_transfers', 'discrepancy_events', 'approvals'];
+const guards = [
+  ...kept.flatMap((table) => [`${table}_no_update`, `${table}_no_delete`]),
+  'period_rows_no_more',
+  'period_transfers_no_more',
+  'payouts_body_frozen',
+];
+
+function missingGuards(there: ReadonlySet<string>): Found[] {
+  return guards
+    .filter((name) => !there.has(name))
+    .map((name) => ({
+      check: 'integrity',
+      problem: `the trigger ${name}, which keeps what was written from being changed, is gone`,
+    }));
+}
+
+/** PostgreSQL looks after its files itself; what the ledger put there is looked at here. */
+async function checkSchema(db: Db): Promise<Found[]> {
+  return [...missingGuards(await triggersOf(db)), ...(await strayRows(db))];
+}
+
+async function checkFile(db: Db): Promise<Found[]> {
+  const integrity = await sql<{ integrity_check: string }>`pragma integrity_check(20)`.execute(db);
+  const broken = integrity.rows.map((row) => row.integrity_check).filter((said) => said !== 'ok');
+  const strays = await sql<{
+    table: string;
+    rowid: bigint | null;
+    parent: string;
+  }>`pragma foreign_key_check`.execute(db);
+  const there = await sql<{ name: string }>`select name from sqlite_master where type = 'trigger'`.execute(
+    db,
+  );
+  return [
+    ...broken.map((problem): Found => ({ check: 'integrity', problem })),
+    ...missingGuards(new Set(there.rows.map((row) => row.name))),
+    ...strays.rows.map(
+      ({ table, rowid, parent }): Found => ({
+        check: 'foreign_keys',
+        problem: `${table} row ${rowid ?? '?'} names a row of ${parent} that is not there`,
+      }),
+    ),
+  ];
+}
+
+/** A successor whose predecessor's history does not know it was paid without that decision (P20). */
+async function checkLonelySuccessors(db: Db): Promise<Found[]> {
+  const rows = await sql<{ reference: string; of: string }>`
+    select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
+    where not exists (select 1 from history h where h.payout_id = o.id and h.event = 'succeeded'
+      and h.from_state in ('failed', 'refused', 'returned')) limit 1000`.execute(db);
+  // A file may have mended where the money goes; what `retry` makes goes where it went.
+  const others = await sql<{ reference: string; of: string }>`
+    select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
+    where s.amount <> o.amount or s.currency <> o.currency or s.mode <> o.mode or (s.batch_id = o.batch_id
+      and (s.account_number <> o.account_number or s.bank_code <> o.bank_code)) limit 1000`.execute(db);
+  return [
+    ...rows.rows.map(
+      ({ reference, of }): Found => ({
+        check: 'successors',
+        problem: `${reference}: it pays ${of} again, but the history of ${of} does not order that`,
+      }),
+    ),
+    ...others.rows.map(
+      ({ reference, of }): Found => ({
+        check: 'successors',
+        problem: `${reference}: it pays ${of} again, but another amount or another account`,
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,197 @@
+import { sql } from 'kysely';
+import type { AbsenceFacts, ListedFacts, NotFound } from '../../domain/absence.ts';
+import type { Trx } from '../open.ts';
+import { wasCancelled } from '../payouts/decisions.ts';
+import type { Attempt, Inquiry, Payout } from '../tables/tables.ts';
+import { namedBefore } from './doubts.ts';
+import { unmatchedLike } from './unmatched-webhooks.ts';
+
+/** What a run's listing is worth; what it shows of each payout is gathered here. */
+export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;
+/** `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was, so that only a person resends it. */
+export type AbsenceCase = { payoutId: bigint; held: boolean; cancelled: boolean; facts: AbsenceFacts };
+
+type Gathered = {
+  payout: Payout;
+  attempts: Attempt[];
+  inquiries: Inquiry[];
+  decisions: number;
+  webhooks: number;
+  rows: number;
+  lookAlikes: number;
+  sameAccount: boolean;
+};
+
+/** Payouts of a list among which one that was sent before is looked for: the oldest, since most of those were. */
+const mostOldest = 1000;
+
+/** A transfer may bear a time so much before our attempt: clocks differ (P15). */
+const clockSkewMs = 5 * 60_000;
+
+/** The facts about these payouts, read in the transaction that acts on them; at most some hundreds at once. */
+export async function absenceCases(
+  trx: Trx,
+  payoutIds: readonly bigint[],
+  about: { run: string; listing: RunListing; quietPeriodMs: number },
+): Promise<AbsenceCase[]> {
+  const cases: AbsenceCase[] = [];
+  const payouts = await trx.selectFrom('payouts').selectAll().where('id', 'in', payoutIds).execute();
+  const unmatched = await unmatchedSince(trx, payouts);
+  for (const payout of payouts) {
+    const batch = await trx
+      .selectFrom('batches')
+      .select(['phase', 'hold_reasons'])
+      .where('id', '=', payout.batch_id)
+      .executeTakeFirst();
+    if (batch?.phase !== 'loaded') continue;
+    const gathered = await gather(trx, payout, about.run);
+    gathered.webhooks += unmatched.get(payout.id) ?? 0;
+    const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
+    const { hold_reasons } = batch;
+    const cancelled = wasCancelled(hold_reasons);
+    cases.push({ payoutId: payout.id, held: hold_reasons !== '[]', cancelled, facts });
+  }
+  return cases;
+}
+
+/** Webhooks that may have told of these payouts under other names since the first of them was sent. */
+async function unmatchedSince(trx: Trx, payouts: readonly Payout[]): Promise<Map<bigint, number>> {
+  const [first] = payouts;
+  const sent = payouts.flatMap(({ submitted_at }) => submitted_at ?? []).toSorted();
+  if (!first || sent[0] === undefined) return new Map();
+  const from = new Date(Date.parse(sent[0]) - clockSkewMs).toISOString();
+  return unmatchedLike(trx, { mode: first.mode, from }, payouts);
+}
+
+async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> {
+  const attempts = await trx
+    .selectFrom('attempts')
+    .selectAll()
+    .where('payout_id', '=', payout.id)
+    .orderBy('number')
+    .execute();
+  const inquiries = await trx
+    .selectFrom('inquiries')
+    .selectAll()
+    .where('payout_id', '=', payout.id)
+    .where('kind', '=', 'details')
+    .where('asked_at', 'is not', null)
+    .orderBy('id')
+    .execute();
+  const decisions = await trx
+    .selectFrom('history')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('payout_id', '=', payout.id)
+    .where((eb) => eb.or([eb('event', 'in', ['retry', 'adopted']), eb('event', 'like', 'settle%')]))
+    .executeTakeFirst();
+  const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
+  return {
+    payout,
+    attempts,
+    inquiries,
+    decisions: Number(decisions?.n ?? 0n),
+    webhooks: await heardOf(trx, payout),
+    rows,
+    lookAlikes,
+    sameAccount: await isOfItsAccount(trx, run, attempts[0]),
+  };
+}
+
+/**
+ * Whether the list is of the account that this attempt was made on: it shows something of ours that was sent before, or by
+ * the same process, which has one key and one address all its life. Once they are changed, the list is another account's,
+ * and lacks whatever was sent from the first.
+ */
+async function isOfItsAccount(trx: Trx, run: string, attempt: Attempt | undefined): Promise<boolean> {
+  if (!attempt) return false;
+  const oldest = trx
+    .selectFrom('listed')
+    .select('payout_id')
+    .where('run_id', '=', run)
+    .where('payout_id', '>', 0n)
+    .orderBy('payout_id')
+    .limit(mostOldest);
+  const found = await trx
+    .selectFrom('payouts')
+    .innerJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
+    .select('payouts.id')
+    .where('payouts.id', 'in', oldest)
+    .where((eb) =>
+      eb.or([eb('attempts.id', '<', attempt.id), eb('attempts.worker_id', '=', attempt.worker_id)]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
+/**
+ * How many webhooks tell of it, by its reference as the service may write it. Each by an index of its own: for all in
+ * one condition the whole mode is read.
+ */
+async function heardOf(trx: Trx, { id, mode, reference, reference_key }: Payout): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`select count(*) as n from (
+    select id from webhooks where payout_id = ${id}
+    union select id from webhooks where mode = ${mode}
+      and coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
+    union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}) heard`.execute(
+    trx,
+  );
+  return Number(rows[0]?.n ?? 0n);
+}
+
+/** How many rows the listing shows of it, and how many it might be under a name of the service's own, in all that they show. */
+async function shown(
+  trx: Trx,
+  payout: Payout,
+  run: string,
+  beganAt: string,
+): Promise<[rows: number, lookAlikes: number]> {
+  const since = beganAt === '' ? '' : new Date(Date.parse(beganAt) - clockSkewMs).toISOString();
+  const row = await trx
+    .selectFrom('listed')
+    .select((eb) => [
+      eb.fn.sum<bigint | null>(sql`case when payout_id = ${payout.id} then 1 else 0 end`).as('rows'),
+      eb.fn
+        .sum<bigint | null>(
+          sql`case when payout_id is null
+            and account_number in ('', ${payout.account_number}, ${payout.account_number.replace(/^0+/, '')})
+            and coalesce(amount, ${payout.amount}) = ${payout.amount}
+            and (created_at >= ${since} or created_at = '') then 1 else 0 end`,
+        )
+        .as('look_alikes'),
+    ])
+    .where('run_id', '=', run)
+    .where((eb) => eb.or([eb('payout_id', '=', payout.id), eb('payout_id', 'is', null)]))
+    .executeTakeFirst();
+  return [Number(row?.rows ?? 0n), Number(row?.look_alikes ?? 0n)];
+}
+
+function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number): AbsenceFacts {
+  const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount } = gathered;
+  const last = attempts.at(-1);
+  const since = inquiries.filter(({ asked_at }) => last !== undefined && (asked_at ?? '') >= last.began_at);
+  const silent = ['error', 'outdated', 'superseded', 'not_found'];
+  return {
+    state: payout.state,
+    sends: attempts.filter(({ outcome }) => outcome !== 'not_sent').length,
+    decisions,
+    unseenSends: Number(payout.unseen_sends),
+    autoResends: Number(payout.auto_resends),
+    attempt:
+      last?.outcome === 'unknown' && last.ended_at !== null
+        ? { beganAt: last.began_at, endedAt: last.ended_at, code: last.code }
+        : null,
+    notFound: since.flatMap((inquiry) => notFound(inquiry, last?.id ?? null)),
+    otherAnswers: since.filter(({ outcome }) => !silent.includes(outcome ?? '')).length,
+    webhooks,
+    quietPeriodMs,
+    listing: { ...listing, rows, lookAlikes, sameAccount },
+  };
+}
+
+function notFound(inquiry: Inquiry, lastAttempt: bigint | null): NotFound[] {
+  const { outcome, asked_at: askedAt, rung_due_at: due, attempt_id: attempt } = inquiry;
+  if (outcome !== 'not_found' || askedAt === null || attempt === null || attempt !== lastAttempt) return [];
+  const clockOffMs = inquiry.clock_off_ms === null ? null : Number(inquiry.clock_off_ms);
+  return [{ askedAt, scheduled: due !== null && askedAt >= due, probed: inquiry.probe !== null, clockOffMs }];
+}

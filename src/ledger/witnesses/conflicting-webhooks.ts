@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db } from '../open.ts';
+
+/**
+ * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the
+ * details or the list show it paid, or the other way round. Where more than one may have been taken it may tell of another.
+ */
+const contradictedLater = sql<boolean>`(webhooks.effect in ('says failed', 'says success')
+  and ((webhooks.effect = 'says failed' and payouts.state in ('success', 'returned'))
+    or (webhooks.effect = 'says success' and payouts.state = 'failed'))
+  and payouts.attempt_count + payouts.unseen_sends <= 1
+  and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
+
+/**
+ * A webhook whose applying found a contradiction (P18), unless it was only the first to say what the ledger has learnt
+ * since.
+ */
+const contradicts = sql<boolean>`(webhooks.effect like 'conflict%'
+  and webhooks.effect not like 'conflict: webhook says ' || coalesce(payouts.state, '') || ', the ledger says %')`;
+
+/** Webhooks that contradict what is known, with the payout they speak of when that is known, in the order of their coming. */
+function conflicting(db: Db) {
+  return db
+    .selectFrom('webhooks')
+    .leftJoin('payouts', 'payouts.id', 'webhooks.payout_id')
+    .select([
+      'webhooks.id',
+      'webhooks.digest',
+      'webhooks.effect',
+      'webhooks.received_at',
+      'webhooks.reference as told_reference',
+      'webhooks.trx as told_trx',
+      'payouts.id as payout_id',
+      'payouts.batch_id',
+      'payouts.reference',
+      'payouts.transfer_id',
+      'payouts.currency',
+      'payouts.state',
+    ])
+    .where('webhooks.kind', '=', 'payout')
+    .where((eb) => eb.or([contradicts, contradictedLater]))
+    .orderBy('webhooks.id');
+}
+
+export type ConflictingWebhook = Awaited<ReturnType<ReturnType<typeof conflicting>['execute']>>[number];
+
+/**
+ * All those of the mode, `limit` at a time: those of one payout together, once, since they are one discrepancy, and each
+ * about nobody by itself.
+ */
+export async function* conflictingWebhooks(
+  db: Db,
+  mode: Mode,
+  limit: number,
+): AsyncGenerator<ConflictingWebhook[][]> {
+  for (let after = 0n; ; ) {
+    const some = await conflicting(db)
+      .where('webhooks.mode', '=', mode)
+      .where('webhooks.id', '>', after)
+      .limit(limit)
+      .execute();
+    const last = some.at(-1);
+    if (!last) return;
+    after = last.id;
+    const ids = some.flatMap(({ payout_id }) => payout_id ?? []);
+    const all = await conflicting(db).where('webhooks.payout_id', 'in', idsOf(ids)).execute();
+    const ofPayouts = [...Map.groupBy(all, ({ payout_id }) => payout_id).values()];
+    const nobodys = some.filter(({ payout_id }) => payout_id === null);
+    // A payout whose last one is still to come is told of then.
+    const whole = ofPayouts.filter((own) => (own.at(-1)?.id ?? after) <= after);
+    yield [...whole, ...nobodys.map((one) => [one])];
+  }
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import type { Payout } from '../tables/tables.ts';
+
+/** A payout whose last telling look-up contradicts the ledger: `outcome` is `conflict: …`. */
+export type Contradicted = Pick<
+  Payout,
+  'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
+> & { outcome: string; answered_at: string | null };
+
+/** Those payouts, by id, about which the run's list has told no contradiction: where it has, its word stands. */
+export async function contradictedAfter(
+  db: Db,
+  { mode, run }: { mode: Mode; run: string },
+  after: bigint,
+  limit: number,
+): Promise<Contradicted[]> {
+  const rows = await contradicted(db, mode)
+    .select([
+      'p.id',
+      'p.batch_id',
+      'p.reference',
+      'p.trx',
+      'p.transfer_id',
+      'p.currency',
+      'p.state',
+      'p.evidence',
+      'q.outcome',
+      'q.answered_at',
+    ])
+    .where('q.payout_id', '>', after)
+    .where(
+      sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run} and d.kind in
+        ('status_conflict', 'amount_conflict', 'currency_conflict', 'beneficiary_conflict', 'mode_conflict', 'reference_collision'))`,
+    )
+    .orderBy('q.payout_id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({ ...row, outcome: row.outcome ?? '' }));
+}
+
+/** Payouts of the mode that a details look-up contradicted, and none found since as they should be: worth asking again. */
+export async function contradictedIds(db: Db, mode: Mode): Promise<bigint[]> {
+  const rows = await contradicted(db, mode).select('p.id').execute();
+  return rows.map(({ id }) => id);
+}
+
+/** The literals are those of the index that holds just these; `coalesce` keeps SQLite off one that holds every payout. */
+function contradicted(db: Db, mode: Mode) {
+  return db
+    .selectFrom('inquiries as q')
+    .innerJoin('payouts as p', 'p.id', 'q.payout_id')
+    .where('q.kind', '=', sql.lit('details'))
+    .where('q.outcome', '>=', sql.lit('conflict'))
+    .where('q.outcome', '<', sql.lit('conflicu'))
+    .where(sql<boolean>`coalesce(p.mode, '') = ${mode}`)
+    .where(
+      sql<boolean>`not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
+        and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`,
+    );
+}

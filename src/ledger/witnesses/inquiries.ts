@@ -1,0 +1,165 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
+import { lesser } from '../database/dialect.ts';
+import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
+import type { Inquiry } from '../tables/tables.ts';
+
+/** More than the longest rung of the ladder, a day. */
+const longestWaitMs = 25 * 3_600_000;
+
+export type Due = {
+  id: bigint;
+  payoutId: bigint;
+  kind: 'details';
+  /** The payout's outcome is unknown. */
+  unknown: boolean;
+};
+
+/** Questions due by `at`, those that keep a payout from being sent first, then the oldest. */
+export async function dueInquiries(
+  db: Db,
+  request: {
+    mode: Mode;
+    kind: 'details';
+    at: string;
+    limit: number;
+    payoutIds?: readonly bigint[];
+  },
+): Promise<Due[]> {
+  let query = db
+    .selectFrom('inquiries')
+    .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
+    .select(['inquiries.id', 'inquiries.payout_id', 'inquiries.kind', 'payouts.state'])
+    .where('payouts.mode', '=', request.mode)
+    .where('inquiries.kind', '=', request.kind)
+    .where('inquiries.outcome', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('inquiries.due_at', '<=', request.at),
+        // Nothing is put off for longer (P19): the clock was ahead, and nobody is to wait until it was right.
+        eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
+      ]),
+    )
+    .orderBy('payouts.look_up_first', 'desc')
+    .orderBy('inquiries.due_at')
+    .limit(request.limit);
+  if (request.payoutIds) {
+    query = query.where('payout_id', 'in', idsOf(request.payoutIds));
+  }
+  const rows = await query.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    payoutId: row.payout_id,
+    kind: row.kind,
+    unknown: row.state === 'unknown',
+  }));
+}
+
+/** How many look-ups of unknown outcomes are due; `look_up_first` ones are none of them. */
+export async function countDueUnknown(db: Db, mode: Mode, at: string): Promise<number> {
+  const row = await db
+    .selectFrom('inquiries')
+    .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('payouts.mode', '=', mode)
+    .where('payouts.state', '=', 'unknown')
+    .where('inquiries.kind', '=', 'details')
+    .where('inquiries.outcome', 'is', null)
+    .where('inquiries.due_at', '<=', at)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+/** How often an open question was raised so far; undefined once it is answered. */
+export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefined> {
+  const row = await db
+    .selectFrom('inquiries')
+    .select('raised')
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .executeTakeFirst();
+  return row?.raised;
+}
+
+export type Answered = {
+  askedAt: string;
+  answeredAt: string;
+  outcome: string;
+  raw: string | null;
+  attemptId?: bigint | null;
+  clockOffMs?: number | null;
+};
+
+/** A question as it stood when it was answered. */
+export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
+
+/** Writes down what came of a question; undefined when it was answered before. */
+export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Promise<Closed | undefined> {
+  return trx
+    .updateTable('inquiries')
+    .set({
+      asked_at: answer.askedAt,
+      answered_at: answer.answeredAt,
+      outcome: answer.outcome,
+      raw: answer.raw?.slice(0, 4096) ?? null,
+      attempt_id: answer.attemptId ?? null,
+      clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
+      history_seq: sql<bigint>`(select history_seq from payouts where payouts.id = inquiries.payout_id)`,
+    })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .returning(['raised', 'rung', 'rung_due_at', 'reason'])
+    .executeTakeFirst();
+}
+
+/** Says that a question was asked: from here on its own answer closes it, not what the answer makes known. */
+export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<void> {
+  await trx
+    .updateTable('inquiries')
+    .set({ asked_at: askedAt })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** Says of answers that the same key found `probe`, known to be present, before and after them (P16). */
+export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string): Promise<void> {
+  await trx.updateTable('inquiries').set({ probe }).where('id', 'in', ids).execute();
+}
+
+type Question = {
+  payoutId: bigint;
+  kind: 'details';
+  reason: string;
+  dueAt: string;
+  rung: bigint;
+  /** Set for a rung of the ladder (P19). */
+  rungDueAt?: string;
+};
+
+/**
+ * What a new question does to one that is open: it stands, brought forward when the new time is earlier, and counts as
+ * raised once more; a rung of the ladder replaces the rung that was due.
+ */
+const merge = sql`on conflict (payout_id, kind) where outcome is null do update set
+  due_at = ${lesser(sql.ref('inquiries.due_at'), sql.ref('excluded.due_at'))}, raised = inquiries.raised + 1,
+  rung = case when excluded.rung_due_at is null then inquiries.rung else excluded.rung end,
+  rung_due_at = coalesce(excluded.rung_due_at, inquiries.rung_due_at)`;
+
+/** Puts a question on the list. */
+export async function addInquiry(trx: Trx, question: Question): Promise<void> {
+  const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
+  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
+    values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
+}
+
+/** Puts details look-ups on the list, as {@link addInquiry} does. */
+export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
+  if (due.length === 0) return;
+  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
+    select ${integerField('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${integerField('rung')}, 0),
+      ${field('rung_due_at')}
+    from ${rowsOf(due)} as row where true ${merge}`.execute(trx);
+}

@@ -1,0 +1,231 @@
+import { sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import type { ResendRequest } from '../tables/collection-tables.ts';
+
+/** Whose webhook is asked for again. */
+export type Subject = { kind: 'payout' | 'transaction'; id: bigint };
+
+/** A request that may be made now. */
+export type DueResend = { id: bigint; subject: Subject; reference: string };
+
+const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
+  kind === 'payout' ? 'payout_id' : 'collection_id';
+
+/** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
+export const tellsEnd = sql<boolean>`coalesce(w.effect, '') not in ('says pending', 'no status in it')`;
+
+/** True where a webhook about the final state of payout `id` was heard. */
+export const payoutHeard = (id: string) =>
+  sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
+
+/** The payout of this reference, whatever its case; undefined where the ledger has none. */
+export async function payoutToAsk(db: Db, mode: Mode, reference: string): Promise<Subject | undefined> {
+  const row = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', mode)
+    .where('reference_key', '=', foldReference(reference))
+    .executeTakeFirst();
+  return row && { kind: 'payout', id: row.id };
+}
+
+type Spent = { id: bigint; n: bigint; last: string | null };
+
+/** How many requests were made, or may have been, and when the last one was. */
+async function spentOn(
+  db: Db | Trx,
+  kind: Subject['kind'],
+  ids: readonly bigint[],
+): Promise<Map<bigint, Spent>> {
+  const column = columnOf(kind);
+  const rows = await db
+    .selectFrom('resend_requests')
+    .select((eb) => [
+      `${column} as id`,
+      eb.fn.countAll<bigint>().as('n'),
+      eb.fn.max<string | null>('asked_at').as('last'),
+    ])
+    .where(column, 'in', idsOf(ids))
+    .where('asked_at', 'is not', null)
+    .groupBy(column)
+    .execute();
+  return new Map(rows.flatMap(({ id, n, last }) => (id === null ? [] : [[id, { id, n, last }] as const])));
+}
+
+/**
+ * Puts requests on the list, one a subject at most: for those whose budget is spent none, else when the time that must
+ * lie between two requests for one reference is over. A person (`now`) waits for neither. Returns how many are new.
+ */
+export async function wantResends(
+  trx: Trx,
+  kind: Subject['kind'],
+  ids: readonly bigint[],
+  want: { mode: Mode; at: string; reason: string; now?: boolean },
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const column = columnOf(kind);
+  const spent = await spentOn(trx, kind, ids);
+  const rows = ids.flatMap((id) => {
+    const { n = 0n, last = null } = spent.get(id) ?? {};
+    if (!want.now && n >= BigInt(resendBudget)) return [];
+    const earliest =
+      last === null || want.now
+        ? want.at
+        : new Date(Date.parse(last) + resendSpacingMs(Number(n))).toISOString();
+    return [{ id, due_at: earliest > want.at ? earliest : want.at }];
+  });
+  if (rows.length === 0) return 0;
+  const done = await sql`insert into resend_requests (mode, ${sql.ref(column)}, reason, due_at)
+    select ${want.mode}, ${integerField('id')}, ${want.reason}, ${field('due_at')} from ${rowsOf(rows)} as row
+    where not exists (select 1 from resend_requests r
+      where r.${sql.ref(column)} = ${integerField('id')} and r.outcome is null) order by row.key`.execute(
+    trx,
+  );
+  if (want.now) {
+    // One that waits for its time is the one that the person asks for.
+    await trx
+      .updateTable('resend_requests')
+      .set({ due_at: want.at, reason: want.reason })
+      .where(column, 'in', idsOf(ids))
+      .where('outcome', 'is', null)
+      .where('asked_at', 'is', null)
+      .execute();
+  }
+  return Number(done.numAffectedRows ?? 0n);
+}
+
+/** The request that has been due for longest; of these subjects only, where some are named. */
+export async function nextDue(
+  db: Db,
+  { mode, at, only }: { mode: Mode; at: string; only?: readonly Subject[] },
+): Promise<DueResend | undefined> {
+  let query = db
+    .selectFrom('resend_requests as r')
+    .leftJoin('payouts as p', 'p.id', 'r.payout_id')
+    .leftJoin('collections as c', 'c.id', 'r.collection_id')
+    .select([
+      'r.id',
+      'r.payout_id',
+      'r.collection_id',
+      sql<string>`coalesce(p.reference, c.reference)`.as('reference'),
+    ])
+    .where('r.mode', '=', mode)
+    .where('r.outcome', 'is', null)
+    .where('r.asked_at', 'is', null)
+    .where('r.due_at', '<=', at);
+  if (only) {
+    const among = (kind: Subject['kind']) => {
+      const ids = only.filter((one) => one.kind === kind).map(({ id }) => id);
+      return idsOf(ids);
+    };
+    query = query.where((eb) =>
+      eb.or([eb('r.payout_id', 'in', among('payout')), eb('r.collection_id', 'in', among('transaction'))]),
+    );
+  }
+  const row = await query.orderBy('r.due_at').orderBy('r.id').limit(1).executeTakeFirst();
+  if (!row) return undefined;
+  const id = row.payout_id ?? row.collection_id ?? 0n;
+  return {
+    id: row.id,
+    subject: { kind: row.payout_id === null ? 'transaction' : 'payout', id },
+    reference: row.reference,
+  };
+}
+
+/** How many requests wait, also those whose time has not come. */
+export async function waitingResends(db: Db, mode: Mode): Promise<number> {
+  const row = await db
+    .selectFrom('resend_requests')
+    .select((eb) => eb.fn.countAll<bigint>().as('n'))
+    .where('mode', '=', mode)
+    .where('outcome', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+/** Whether the webhook of this subject was heard by now. */
+async function isHeard(trx: Trx, { kind, id }: Subject): Promise<boolean> {
+  if (kind === 'transaction') {
+    const row = await trx
+      .selectFrom('collections')
+      .select('heard_at')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return row !== undefined && row.heard_at !== null;
+  }
+  const row = await trx
+    .selectFrom('payouts')
+    .select('id')
+    .where('id', '=', id)
+    .where(payoutHeard('payouts.id'))
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Makes a due request this process's own, before it leaves: a crash after this asks no second time. Not when another
+ * process has it, nor when the webhook was heard meanwhile, unless a person wants it all the same.
+ */
+export async function claimResend(
+  trx: Trx,
+  { id, subject }: DueResend,
+  at: string,
+  evenIfHeard: boolean,
+): Promise<boolean> {
+  const open = trx.updateTable('resend_requests').where('id', '=', id).where('outcome', 'is', null);
+  if (!evenIfHeard && (await isHeard(trx, subject))) {
+    await open.where('asked_at', 'is', null).set({ outcome: 'heard', answered_at: at }).execute();
+    return false;
+  }
+  const claimed = await open.where('asked_at', 'is', null).set({ asked_at: at }).executeTakeFirst();
+  return claimed.numUpdatedRows > 0n;
+}
+
+/** Writes down what came of a request; one that has been closed since stays as it is. */
+export async function closeResend(
+  trx: Trx,
+  id: bigint,
+  closed: { at: string; outcome: NonNullable<ResendRequest['outcome']>; raw: string },
+): Promise<void> {
+  await trx
+    .updateTable('resend_requests')
+    .set({ answered_at: closed.at, outcome: closed.outcome, raw: closed.raw.slice(0, 4096) })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** Puts a request that was turned away unheard back on the list; it counts towards no budget. */
+export async function postponeResend(trx: Trx, id: bigint, dueAt: string): Promise<void> {
+  await trx
+    .updateTable('resend_requests')
+    .set({ asked_at: null, due_at: dueAt })
+    .where('id', '=', id)
+    .where('outcome', 'is', null)
+    .execute();
+}
+
+/** Closes what a process claimed and never ended, since it died: it may have been asked, so it counts as that. */
+export async function reapResends(
+  trx: Trx,
+  mode: Mode,
+  at: string,
+  apart: { before: string; after: string },
+): Promise<void> {
+  await trx
+    .updateTable('resend_requests')
+    .set({ outcome: 'no_answer', answered_at: at })
+    .where('mode', '=', mode)
+    .where('outcome', 'is', null)
+    .where((eb) => eb.or([eb('asked_at', '<', apart.before), eb('asked_at', '>', apart.after)]))
+    .execute();
+}
+
+/** The requests made for one subject, and those that wait, in their order. */
+export function resendsOf(db: Db, { kind, id }: Subject): Promise<ResendRequest[]> {
+  return db.selectFrom('resend_requests').selectAll().where(columnOf(kind), '=', id).orderBy('id').execute();
+}

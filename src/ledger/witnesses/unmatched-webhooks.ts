@@ -1,0 +1,56 @@
+import { decimalToMinor } from '../../domain/money.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { asObject, asText, parseLossless } from '../../service/json.ts';
+import type { Trx } from '../open.ts';
+import type { Payout } from '../tables/tables.ts';
+
+const rowsPerRead = 1000;
+
+/**
+ * How many authentic webhooks about nobody's reference, received since `from`, bear the account, currency and amount of
+ * each of these payouts, by id: the service may have told of it under a name of its own.
+ */
+export async function unmatchedLike(
+  trx: Trx,
+  { mode, from }: { mode: Mode; from: string },
+  payouts: readonly Pick<Payout, 'id' | 'account_number' | 'currency' | 'amount'>[],
+): Promise<Map<bigint, number>> {
+  const found = new Map<bigint, number>();
+  const idsOf = Map.groupBy(payouts, ({ account_number, currency, amount }) =>
+    moneyKey(account_number, currency, amount),
+  );
+  for (let after: bigint | null = payouts.length === 0 ? null : 0n; after !== null; ) {
+    const rows: { id: bigint; body: Uint8Array }[] = await trx
+      .selectFrom('webhooks')
+      .select(['id', 'body'])
+      .where('mode', '=', mode)
+      .where('kind', '=', 'payout')
+      .where('payout_id', 'is', null)
+      .where('received_at', '>=', from)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rowsPerRead)
+      .execute();
+    for (const { body } of rows) {
+      const key = keyOf(body);
+      for (const { id } of (key === null ? undefined : idsOf.get(key)) ?? [])
+        found.set(id, (found.get(id) ?? 0) + 1);
+    }
+    after = rows.length < rowsPerRead ? null : (rows.at(-1)?.id ?? null);
+  }
+  return found;
+}
+
+function keyOf(body: Uint8Array): string | null {
+  const fields = asObject(parseLossless(Buffer.from(body).toString('utf8')));
+  const account = asText(fields?.account_number);
+  const currency = asText(fields?.currency)?.toUpperCase();
+  const amount = asText(fields?.amount);
+  if (account === null || currency === undefined || amount === null) return null;
+  const minor = decimalToMinor(amount, currency);
+  return minor === null ? null : moneyKey(account, currency, minor);
+}
+
+function moneyKey(account: string, currency: string, amount: bigint): string {
+  return `${account} ${currency} ${amount}`;
+}

@@ -1,0 +1,125 @@
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db } from '../open.ts';
+import { paidAgain } from '../payouts/lineage.ts';
+import type { PayoutRange } from '../payouts/payout-ranges.ts';
+import type { Tables } from '../tables/tables.ts';
+import { payoutHeard } from './resends.ts';
+
+/** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
+export type WatchedPayout = {
+  id: bigint;
+  batch_id: string;
+  reference: string;
+  transfer_id: string | null;
+  trx: string | null;
+  amount: bigint;
+  currency: string;
+  state: string;
+  evidence: string;
+  message: string | null;
+  submitted_at: string | null;
+  final_at: string | null;
+  ended_at: string | null;
+};
+
+/** Which payouts a nightly question is about; times are ISO UTC. */
+export type Watch =
+  /** Known to the service by its own word, first sent since, attempt ended by then, and in no row of the run's listing. */
+  | { kind: 'unlisted'; run: string; endedBy: string; sentSince: string }
+  | { kind: 'unknown' }
+  /** Pending since before then, unless it is called missing: by this run, or before and still not listed. */
+  | { kind: 'stale'; run: string; submittedBy: string }
+  /** Final since before then, and no authentic webhook about its end was heard. */
+  | { kind: 'unheard'; finalBy: string }
+  | { kind: 'returned' }
+  /** In success, or shown so against the ledger's word, although a successor of it was paid too, or may have been. */
+  | { kind: 'paid_again' };
+
+type InPayouts = ExpressionBuilder<Pick<Tables, 'payouts'>, 'payouts'>;
+
+function listedIn(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from listed where listed.run_id = ${run} and listed.payout_id = ${eb.ref('payouts.id')})`;
+}
+
+/** Called missing by this run, or by an earlier one and not resolved: one cause is one discrepancy. */
+function missingStill(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from discrepancies d where d.payout_id = ${eb.ref('payouts.id')}
+    and d.kind = 'missing_at_service' and (d.last_run_id = ${run} or d.state <> 'resolved'))`;
+}
+
+/** What failed stays so while the witnesses contradict each other (P14), and may have been paid all the same. */
+const shownAsPaid = sql<boolean>`exists (select 1 from discrepancies d where d.payout_id = payouts.id
+  and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual = 'success')`;
+
+/** The next payouts of the watch in the range, by id. */
+export async function watchedAfter(
+  db: Db,
+  mode: Mode,
+  watch: Watch,
+  { after, upTo }: PayoutRange,
+  limit: number,
+): Promise<WatchedPayout[]> {
+  const base = db
+    .selectFrom('payouts')
+    .leftJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
+    .select([
+      'payouts.id',
+      'payouts.batch_id',
+      'payouts.reference',
+      'payouts.transfer_id',
+      'payouts.trx',
+      'payouts.amount',
+      'payouts.currency',
+      'payouts.state',
+      'payouts.evidence',
+      'payouts.message',
+      'payouts.submitted_at',
+      'payouts.final_at',
+      'attempts.ended_at',
+    ])
+    .where('payouts.mode', '=', mode)
+    .where('payouts.id', '>', after)
+    .where('payouts.id', '<=', upTo)
+    .orderBy('payouts.id')
+    .limit(limit);
+  switch (watch.kind) {
+    case 'unlisted':
+      return base
+        .where('payouts.state', 'in', ['pending', 'success', 'failed', 'returned'])
+        .where('payouts.submitted_at', '>=', watch.sentSince)
+        .where((eb) =>
+          eb.or([
+            eb('attempts.ended_at', '<=', watch.endedBy),
+            // Adopted, and never sent from this ledger (P25).
+            eb.and([
+              eb('payouts.last_attempt_id', 'is', null),
+              eb('payouts.submitted_at', '<=', watch.endedBy),
+            ]),
+          ]),
+        )
+        .where((eb) => eb.not(listedIn(eb, watch.run)))
+        .execute();
+    case 'unknown':
+      return base.where('payouts.state', '=', 'unknown').execute();
+    case 'stale':
+      return base
+        .where('payouts.state', '=', 'pending')
+        .where('payouts.submitted_at', '<=', watch.submittedBy)
+        .where((eb) => eb.or([listedIn(eb, watch.run), eb.not(missingStill(eb, watch.run))]))
+        .execute();
+    case 'unheard':
+      return base
+        .where('payouts.state', 'in', ['success', 'failed'])
+        .where('payouts.final_at', '<=', watch.finalBy)
+        .where((eb) => eb.not(payoutHeard('payouts.id')))
+        .execute();
+    case 'returned':
+      return base.where('payouts.state', '=', 'returned').execute();
+    case 'paid_again':
+      return base
+        .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid]))
+        .where('payouts.id', 'in', paidAgain)
+        .execute();
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { instantPlus } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import { tellsEnd } from './resends.ts';
+
+/** How the service's webhooks arrive. All but `forged` count payouts, and only those whose webhook is due. */
+export type WebhookFigures = {
+  /** Final, and the grace is over. */
+  due: number;
+  /** Of these, a webhook about the end was heard. */
+  heard: number;
+  /** Of these, the first came after the grace. */
+  late: number;
+  /** Deliveries since the last run that were turned away for a wrong signature. */
+  forged: number;
+  /** Of those heard, the first came after it had been asked for again. */
+  resent: number;
+};
+
+/** What came of asking again, by payout and collection. */
+export type ResendFigures = { asked: number; heard: number; gave_up: number; waiting: number };
+
+const forgedTally = (mode: Mode): string => `${mode} forged`;
+
+/**
+ * The figures as of `now`. Where nobody can reach us (`enabled` false) no webhook is due, and none is missing.
+ * `graceMs` after a final state was first known its webhook is due.
+ */
+export async function webhookFigures(
+  db: Db,
+  about: { mode: Mode; enabled: boolean; now: string; graceMs: number },
+): Promise<WebhookFigures> {
+  const forged = await forgedSince(db, about.mode);
+  if (!about.enabled) return { due: 0, heard: 0, late: 0, forged, resent: 0 };
+  const by = new Date(Date.parse(about.now) - about.graceMs).toISOString();
+  const { rows } = await sql<{ due: bigint; heard: bigint; late: bigint; resent: bigint }>`
+    select count(*) as due, count(first_at) as heard,
+      coalesce(sum(case when first_at > ${instantPlus(sql`final_at`, about.graceMs)} then 1 else 0 end), 0) as late,
+      coalesce(sum(case when first_at >= asked_at then 1 else 0 end), 0) as resent
+    from (select p.final_at,
+        (select min(w.received_at) from webhooks w
+          where w.payout_id = p.id and ${tellsEnd}) as first_at,
+        (select min(r.asked_at) from resend_requests r where r.payout_id = p.id) as asked_at
+      from payouts p
+      where p.mode = ${about.mode} and p.state in ('success', 'failed') and p.final_at <= ${by}) t`.execute(
+    db,
+  );
+  const [row] = rows;
+  const number = (value: bigint | undefined): number => Number(value ?? 0n);
+  return {
+    due: number(row?.due),
+    heard: number(row?.heard),
+    late: number(row?.late),
+    forged,
+    resent: number(row?.resent),
+  };
+}
+
+/** What the requests of the mode came to so far. */
+export async function resendFigures(db: Db, mode: Mode, now: string): Promise<ResendFigures> {
+  const over = new Date(Date.parse(now) - resendSpacingMs(resendBudget)).toISOString();
+  const { rows } = await sql<{ asked: bigint; heard: bigint; gave_up: bigint; waiting: bigint }>`
+    select coalesce(sum(case when made > 0 then 1 else 0 end), 0) as asked,
+      coalesce(sum(case when made > 0 and heard_at >= first_at then 1 else 0 end), 0) as heard,
+      coalesce(sum(case when heard_at is null and made >= ${resendBudget} and last_at <= ${over} then 1 else 0 end), 0)
+        as gave_up,
+      coalesce(sum(waiting), 0) as waiting
+    from (select count(r.asked_at) as made, min(r.asked_at) as first_at, max(r.asked_at) as last_at,
+        sum(case when r.outcome is null and r.asked_at is null then 1 else 0 end) as waiting,
+        case when r.payout_id is null
+          then (select c.heard_at from collections c where c.id = r.collection_id)
+          else (select min(w.received_at) from webhooks w
+            where w.payout_id = r.payout_id and ${tellsEnd}) end as heard_at
+      from resend_requests r where r.mode = ${mode} group by r.payout_id, r.collection_id) t`.execute(db);
+  const [row] = rows;
+  const number = (value: bigint | undefined): number => Number(value ?? 0n);
+  return {
+    asked: number(row?.asked),
+    heard: number(row?.heard),
+    gave_up: number(row?.gave_up),
+    waiting: number(row?.waiting),
+  };
+}
+
+/** Counts deliveries with a wrong signature; the kept rejections are bounded, so that they cannot be counted later. */
+export async function tallyForged(trx: Trx, mode: Mode, n: number): Promise<void> {
+  if (n === 0) return;
+  await trx
+    .insertInto('tallies')
+    .values({ name: forgedTally(mode), n: BigInt(n) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
+    .execute();
+}
+
+async function forgedSince(db: Db, mode: Mode): Promise<number> {
+  const row = await db
+    .selectFrom('tallies')
+    .select(['n', 'seen'])
+    .where('name', '=', forgedTally(mode))
+    .executeTakeFirst();
+  return row ? Number(row.n - row.seen) : 0;
+}
+
+/** A run has reported so many: the next one counts from here. */
+export async function forgedReported(trx: Trx, mode: Mode, reported: number): Promise<void> {
+  await trx
+    .updateTable('tallies')
+    .set({ seen: sql`seen + ${BigInt(reported)}` })
+    .where('name', '=', forgedTally(mode))
+    .execute();
+}

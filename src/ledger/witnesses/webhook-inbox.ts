@@ -1,0 +1,192 @@
+import { type CompiledQuery, sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Trx } from '../open.ts';
+import type { Webhook } from '../tables/tables.ts';
+import { tallyForged } from './webhook-figures.ts';
+
+/** An authentic delivery as it came; `digest` is SHA-256 of mode and raw body. */
+export type Delivery = {
+  mode: Mode;
+  digest: string;
+  receivedAt: string;
+  kind: 'payout' | 'transaction' | 'unknown';
+  reference: string | null;
+  trx: string | null;
+  /** JSON object, Authorization replaced by its verdict. */
+  headers: string;
+  body: Uint8Array;
+  stale: boolean;
+};
+
+/** Kept among the headers of a delivery whose X-Webhook-Reference names something that its body does not. */
+export const differsHeader = 'x-webhook-reference-differs';
+
+/** How many refused deliveries are kept. */
+const keptRejections = 1000n;
+
+/**
+ * Stores deliveries; byte-equal repeats become one row heard several times (P18). Returns the ids that are yet to be
+ * applied. A fresh delivery of a body known only as stale makes it a witness after all, so it is applied again.
+ */
+export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
+  const rows = oncePerDigest(deliveries);
+  await tallyDiffering(trx, deliveries);
+  const unapplied: bigint[] = [];
+  for (let from = 0; from < rows.length; ) {
+    const some = rows.slice(from, from + statementSize(rows.length - from));
+    const parameters = some.flatMap((row) => Object.values(row));
+    const stored = await trx.executeQuery<StoredRow>({ ...insertOf(trx, some), parameters });
+    for (const { id, applied_at } of stored.rows) if (applied_at === null) unapplied.push(id);
+    from += some.length;
+  }
+  return unapplied;
+}
+
+/** What X-Webhook-Reference named, where the body names something else; null where they agree or it was absent. */
+export function differingReference(webhook: Pick<Webhook, 'headers'>): string | null {
+  if (!webhook.headers.includes(`"${differsHeader}":`)) return null;
+  const headers: Record<string, unknown> = JSON.parse(webhook.headers);
+  const named = headers['x-webhook-reference'];
+  return headers[differsHeader] === 'yes' && typeof named === 'string' ? named.trim() : null;
+}
+
+/** How many deliveries of the mode named another reference in their header than in their body. */
+export async function countDiffering(db: Db, mode: Mode): Promise<number> {
+  const row = await db
+    .selectFrom('tallies')
+    .select('n')
+    .where('name', '=', `${mode} differing`)
+    .executeTakeFirst();
+  return Number(row?.n ?? 0n);
+}
+
+async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promise<void> {
+  const differing = deliveries.filter((delivery) => differingReference(delivery) !== null);
+  for (const mode of ['test', 'live'] as const) {
+    const n = differing.filter((delivery) => delivery.mode === mode).length;
+    if (n === 0) continue;
+    await trx
+      .insertInto('tallies')
+      .values({ name: `${mode} differing`, n: BigInt(n) })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
+      .execute();
+  }
+}
+
+type StoredRow = { id: bigint; applied_at: string | null };
+type NewRow = ReturnType<typeof oncePerDigest>[number];
+
+/** How many of the rows that are left one statement takes: few sizes, so that each is built and prepared once. */
+function statementSize(left: number): number {
+  return left >= 32 ? 32 : left >= 8 ? 8 : 1;
+}
+
+/** Statements by the dialect they are written in and by their number of rows: building one takes longer than running it. */
+const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
+
+/** The statement for so many rows, its parameters in the order of each row's keys. */
+function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
+  const dialect = trx.getExecutor().adapter;
+  const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
+  inserts.set(dialect, known);
+  // What is kept holds no delivery.
+  const insert = known.get(rows.length) ?? compileInsert(trx, rows.map(emptied));
+  known.set(rows.length, insert);
+  return insert;
+}
+
+function emptied(row: NewRow): NewRow {
+  return { ...row, reference: null, trx: null, headers: '', body: new Uint8Array() };
+}
+
+function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
+  return trx
+    .insertInto('webhooks')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.expression(sql`mode, coalesce(reference, ''), digest`).doUpdateSet({
+        deliveries: sql`webhooks.deliveries + excluded.deliveries`,
+        last_received_at: sql`excluded.last_received_at`,
+        applied_at: sql`case when webhooks.stale > excluded.stale then null else webhooks.applied_at end`,
+        stale: sql`case when webhooks.stale < excluded.stale then webhooks.stale else excluded.stale end`,
+      }),
+    )
+    .returning(['id', 'applied_at'])
+    .compile();
+}
+
+function oncePerDigest(deliveries: readonly Delivery[]) {
+  const groups = Map.groupBy(deliveries, (delivery) => `${delivery.mode} ${delivery.digest}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const fresh = group.some((delivery) => !delivery.stale);
+    return {
+      mode: first.mode,
+      digest: first.digest,
+      received_at: first.receivedAt,
+      last_received_at: group.at(-1)?.receivedAt ?? first.receivedAt,
+      deliveries: BigInt(group.length),
+      kind: first.kind,
+      reference: first.reference,
+      trx: first.trx,
+      headers: first.headers,
+      body: first.body,
+      stale: fresh ? 0n : 1n,
+      applied_at: null,
+      payout_id: null,
+      effect: null,
+    };
+  });
+}
+
+/** A delivery that was turned away: where it came from and why, without its body. */
+export type Rejection = { at: string; path: string; reason: string; address: string };
+
+/** Rejections that were counted and not kept one by one. */
+export type RejectionCount = { path: string; reason: string; count: number };
+
+/** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
+export async function recordRejections(
+  trx: Trx,
+  rejections: readonly Rejection[],
+  rest: readonly RejectionCount[] = [],
+): Promise<void> {
+  if (rejections.length === 0) return;
+  const counts = [...rejections.map(({ path, reason }) => ({ path, reason, count: 1 })), ...rest];
+  for (const mode of ['test', 'live'] as const) {
+    const own = counts.filter(({ path, reason }) => path === `/webhooks/${mode}` && isForged(reason));
+    await tallyForged(trx, mode, sumOf(own));
+  }
+  // The ids count all that were ever turned away: those that are not kept leave a gap.
+  const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
+  const rows = rejections.map((rejection, at) => ({ id: before + BigInt(at + 1), ...rejection }));
+  await trx.insertInto('rejections').values(rows).execute();
+  const newest = before + BigInt(rows.length);
+  await trx
+    .deleteFrom('rejections')
+    .where('id', '<=', newest - keptRejections)
+    .execute();
+}
+
+function sumOf(counts: readonly RejectionCount[]): number {
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Turned away for a signature that does not hold, as the signature's judge says it. */
+function isForged(reason: string): boolean {
+  return reason === 'payloadsignature wrong' || reason === 'merchantsignature wrong';
+}
+
+/** How many deliveries were ever turned away: ids count up, and the newest is never forgotten. */
+export async function countRejections(db: Db): Promise<number> {
+  return Number(await newestRejection(db));
+}
+
+async function newestRejection(db: Db | Trx): Promise<bigint> {
+  const row = await db
+    .selectFrom('rejections')
+    .select((on) => on.fn.max<bigint | null>('id').as('newest'))
+    .executeTakeFirst();
+  return row?.newest ?? 0n;
+}

@@ -1,0 +1,182 @@
+import { sql } from 'kysely';
+import { foldReference } from '../../domain/ids.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../database/bulk.ts';
+import { prepared } from '../database/prepared.ts';
+import type { Db, Ledger, Trx } from '../open.ts';
+import type { Webhook } from '../tables/tables.ts';
+
+/** Stored webhooks of one mode that nothing has been done with yet, oldest first. */
+export async function unappliedWebhooks(db: Db, mode: Mode, limit: number): Promise<Webhook[]> {
+  return db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('applied_at', 'is', null)
+    .where('mode', '=', mode)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+const unappliedOf = prepared<{ id: bigint }>(
+  (_, slot) => sql`select id from webhooks where applied_at is null and id in ${idsIn(slot(0))}`,
+);
+
+/** Those of these webhooks that nobody has applied since they were read. */
+export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Promise<Webhook[]> {
+  const rows = await unappliedOf(trx, [idsText(webhooks.map(({ id }) => id))]);
+  const still = new Set(rows.map(({ id }) => id));
+  return webhooks.filter(({ id }) => still.has(id));
+}
+
+/**
+ * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
+ * of it under a reference of its own.
+ */
+export async function hearAgain(ledger: Ledger, mode: Mode): Promise<void> {
+  const known = (db: Db | Trx) =>
+    db
+      .selectFrom('webhooks as w')
+      .innerJoin('payouts as p', (join) => join.onRef('p.trx', '=', 'w.trx').onRef('p.mode', '=', 'w.mode'))
+      .select('w.id')
+      .where('w.mode', '=', mode)
+      .where('w.payout_id', 'is', null)
+      .where('w.applied_at', 'is not', null)
+      .where('w.kind', '=', sql.lit('payout'))
+      .execute();
+  // Most often there are none, and so nothing to write.
+  if ((await known(ledger.db)).length === 0) return;
+  await ledger.write(async (trx) => {
+    const ids = (await known(trx)).map(({ id }) => id);
+    await trx.updateTable('webhooks').set({ applied_at: null }).where('id', 'in', idsOf(ids)).execute();
+  });
+}
+
+/** The payout a webhook speaks of: by our reference, else by trx; undefined when neither is known. */
+export async function payoutOfWebhook(db: Db | Trx, webhook: Webhook): Promise<bigint | undefined> {
+  const byReference = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', webhook.mode)
+    .where('reference_key', '=', foldReference(webhook.reference ?? ''))
+    .executeTakeFirst();
+  if (byReference || webhook.trx === null) return byReference?.id;
+  const byTrx = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', webhook.mode)
+    .where('trx', '=', webhook.trx)
+    .executeTakeFirst();
+  return byTrx?.id;
+}
+
+/** Unfinished payouts with this account, currency and amount: a reason for a question, never an answer. At most 5. */
+export async function payoutsLike(
+  db: Db | Trx,
+  like: { mode: Mode; accountNumber: string; currency: string; amount: bigint },
+): Promise<bigint[]> {
+  const rows = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', like.mode)
+    .where('account_number', '=', like.accountNumber)
+    .where('currency', '=', like.currency)
+    .where('amount', '=', like.amount)
+    .where('state', 'in', ['sending', 'unknown', 'pending'])
+    .limit(5)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+const selectByReference = prepared<{ id: bigint; reference_key: string }>((db, slot) =>
+  db
+    .selectFrom('payouts')
+    .select(['id', 'reference_key'])
+    .where('mode', '=', slot<Mode>(0))
+    .where('reference_key', 'in', textsIn(slot(1))),
+);
+
+/** The payouts that webhooks of one mode name by our reference, by the folded reference. */
+export async function payoutsOfReferences(
+  trx: Trx,
+  webhooks: readonly Webhook[],
+): Promise<Map<string, bigint>> {
+  const [first] = webhooks;
+  const keys = webhooks.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)]));
+  if (!first || keys.length === 0) return new Map();
+  const rows = await selectByReference(trx, [first.mode, JSON.stringify([...new Set(keys)])]);
+  return new Map(rows.map((row) => [row.reference_key, row.id]));
+}
+
+const updateApplied = prepared<never>(
+  (_, slot) => sql`update webhooks set applied_at = ${slot(0)}, payout_id = ${integerField('payout_id')},
+      collection_id = null, effect = ${field('effect')}
+    from ${rowsIn(slot(1))} as row where webhooks.id = ${integerField('id')}`,
+);
+
+/** Marks webhooks about payouts as applied, with what each did. */
+export async function markAllApplied(
+  trx: Trx,
+  at: string,
+  applied: readonly { id: bigint; payoutId: bigint; effect: string }[],
+): Promise<void> {
+  if (applied.length === 0) return;
+  const rows = applied.map(({ id, payoutId, effect }) => ({ id, payout_id: payoutId, effect }));
+  await updateApplied(trx, [at, rowsText(rows)]);
+}
+
+/** Marks a webhook as applied, with what it did. */
+export async function markApplied(
+  trx: Trx,
+  id: bigint,
+  applied: { at: string; payoutId: bigint | null; collectionId?: bigint | null; effect: string },
+): Promise<void> {
+  const { at, payoutId, collectionId = null, effect } = applied;
+  await trx
+    .updateTable('webhooks')
+    .set({ applied_at: at, payout_id: payoutId, collection_id: collectionId, effect })
+    .where('id', '=', id)
+    .execute();
+}
+
+export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };
+
+/** Deliveries heard, webhooks applied, and the time of the oldest that waits. */
+export async function webhookCounts(db: Db, mode: Mode): Promise<WebhookCounts> {
+  const row = await db
+    .selectFrom('webhooks')
+    .select((eb) => [
+      eb.fn.sum<bigint | null>('deliveries').as('received'),
+      eb.fn.count<bigint>('applied_at').as('applied'),
+      sql<string | null>`min(case when applied_at is null then received_at end)`.as('oldest'),
+    ])
+    .where('mode', '=', mode)
+    .executeTakeFirstOrThrow();
+  return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
+}
+
+const selectEffects = prepared<{ payout_id: bigint | null; effect: string | null }>((db, slot) =>
+  db
+    .selectFrom('webhooks')
+    .select(['payout_id', 'effect'])
+    .where('payout_id', 'in', idsIn(slot(0)))
+    .where('effect', 'in', textsIn(slot(1)))
+    .distinct(),
+);
+
+/** Which of these effects, as applying wrote them, earlier webhooks about each of the payouts had. */
+export async function effectsBefore(
+  trx: Trx,
+  payoutIds: readonly bigint[],
+  effects: readonly string[],
+): Promise<Map<bigint, Set<string>>> {
+  const found = new Map<bigint, Set<string>>();
+  for (const { payout_id, effect } of await selectEffects(trx, [
+    idsText(payoutIds),
+    JSON.stringify(effects),
+  ])) {
+    if (payout_id === null || effect === null) continue;
+    found.set(payout_id, (found.get(payout_id) ?? new Set()).add(effect));
+  }
+  return found;
+}

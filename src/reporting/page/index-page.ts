@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
+import { closedPeriods } from '../../ledger/figures/periods.ts';
+import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
+import type { Ledger } from '../../ledger/open.ts';
+import type { Batch, Run } from '../../ledger/tables/tables.ts';
+import { whole, writeAtomically } from '../atomic-file.ts';
+import { batchRows, monthRow, runRow } from './index-rows.ts';
+import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
+import { pageStyle } from './page-style.ts';
+
+/** A page lists no more batches, and no more runs, than this; older ones stand on the next page. */
+const perPage = 200;
+const texts = z.array(z.string());
+
+/**
+ * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
+ * glance. Older ones go to index-2.html and on. Gives the path of the first.
+ */
+export function createIndexPage(deps: { ledger: Ledger; config: Config; reports: string }) {
+  const { ledger, config, reports } = deps;
+  const zone = config.reports.timezone;
+
+  async function runTable(runs: Run[]): Promise<string> {
+    const ids = runs.map(({ id }) => id);
+    const frozen = Map.groupBy(
+      await frozenSheets(ledger.db, ids, ['statement', 'open']),
+      ({ run_id, sheet }) => `${run_id} ${sheet}`,
+    );
+    const sheet = (run: string, name: string): string[][] | undefined =>
+      frozen.get(`${run} ${name}`)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
+    const exists = (run: string, name: string): boolean =>
+      existsSync(join(reports, `reconciliation-${run}`, name));
+    return runs.map((run) => runRow(run, (name) => sheet(run.id, name), { zone, exists })).join('');
+  }
+
+  async function batchTable(batches: Batch[]): Promise<string> {
+    const ids = batches.map(({ id }) => id);
+    const standings = await batchStandings(ledger.db, config.mode, ids);
+    return batchRows(batches, standings, {
+      zone,
+      exists: (batch, name) => existsSync(join(reports, batch, name)),
+    });
+  }
+
+  async function monthSection(): Promise<string> {
+    const periods = (await closedPeriods(ledger.db, config.mode)).toReversed();
+    const rows = periods.map((period) => monthRow(period, zone)).join('');
+    return rows === '' ? '' : listing('months', 'Closed months', monthColumns, rows, '');
+  }
+
+  async function pageOf(number: number, last: boolean, runs: Run[], batches: Batch[]): Promise<string> {
+    const more = [
+      ...(number > 1 ? [link(indexName(number - 1), 'Newer')] : []),
+      ...(last ? [] : [link(indexName(number + 1), 'Older')]),
+    ];
+    const nav =
+      more.length > 0
+        ? `<nav aria-label="Pages"><ul>${more.map((one) => `<li>${one}</li>`).join('')}</ul></nav>\n`
+        : '';
+    const body = `<header>
+<h1>Counterfoil reports${number > 1 ? `, page ${number}` : ''}</h1>
+<p>Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
+${nav}</header>
+<main id="main" tabindex="-1">
+${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}${listing('batches', 'Batches', batchColumns, await batchTable(batches), 'No batch has results yet.')}${number === 1 ? await monthSection() : ''}</main>
+<footer>${nav}</footer>
+`;
+    return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle, body);
+  }
+
+  return async function writeIndex(): Promise<string> {
+    const runs = chunked(frozenRuns(ledger.db, config.mode));
+    const batches = chunked(reportedBatches(ledger.db, config.mode));
+    let [someRuns, someBatches] = [await runs(), await batches()];
+    for (let number = 1; ; number++) {
+      const [nextRuns, nextBatches] = [await runs(), await batches()];
+      const last = nextRuns.length + nextBatches.length === 0;
+      const html = await pageOf(number, last, someRuns, someBatches);
+      await writeAtomically(join(reports, indexName(number)), whole(html));
+      if (last) return join(reports, indexName(1));
+      [someRuns, someBatches] = [nextRuns, nextBatches];
+    }
+  };
+}
+
+const runColumns = ['Report', 'Open discrepancies', 'Statement', 'Service’s list', 'Begun', 'Files'];
+const monthColumns = ['Month', 'Closed', 'Files'];
+const batchColumns = ['Batch', 'File', 'Taken in', 'Rows', 'Not paid', 'Open discrepancies', 'Files'];
+
+function indexName(number: number): string {
+  return number === 1 ? 'index.html' : `index-${number}.html`;
+}
+
+/** Gives the next rows of a stream of pages, as many as one page of the index holds; an empty array at its end. */
+function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
+  let waiting: T[] = [];
+  return async () => {
+    while (waiting.length < perPage) {
+      const { value, done } = await pages.next();
+      if (done === true) break;
+      waiting = [...waiting, ...value];
+    }
+    const some = waiting.slice(0, perPage);
+    waiting = waiting.slice(perPage);
+    return some;
+  };
+}
+
+function listing(id: string, title: string, columns: string[], rows: string, none: string): string {
+  if (rows === '') return section(id, title, paragraph(none));
+  const head = columns.map(
+    (name) => `<th scope="col"${name === 'Rows' ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
+  );
+  return section(
+    id,
+    title,
+    `<div class="wide" role="region" aria-labelledby="${id}-title" tabindex="0">
+<table>
+<thead><tr>${head.join('')}</tr></thead>
+<tbody>\n${rows}</tbody>
+</table>
+</div>\n`,
+  );
+}

@@ -1,0 +1,145 @@
+import type { Config } from '../../config.ts';
+import { findBarrier } from '../../ledger/custody/barriers.ts';
+import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
+import {
+  addPeriodRows,
+  addPeriodTransfers,
+  insertPeriod,
+  lastEntryBefore,
+  lastPeriod,
+  listingOf,
+} from '../../ledger/figures/periods.ts';
+import { findRun } from '../../ledger/figures/reports.ts';
+import { newestCompleteRun } from '../../ledger/listing/listings.ts';
+import type { Ledger, Trx } from '../../ledger/open.ts';
+import { newestHistory } from '../../ledger/payouts/history.ts';
+import type { Period } from '../../ledger/tables/period-tables.ts';
+import { zoned } from '../presentation.ts';
+import { computeStatement } from './compute-statement.ts';
+import { type Month, monthAfter, readMonth } from './months.ts';
+import { rowsHeader, statementHeader } from './statement.ts';
+import type { About } from './statement-rows.ts';
+
+/** `refused`: nothing was done, and why. `statement`: the rows of statement.csv below its header. */
+export type Closed =
+  | { kind: 'refused'; why: string }
+  | { kind: 'closed'; period: Period; statement: string[][]; warnings: string[] };
+
+/**
+ * Closes a month for ever (P30): its statement, and up to which history entry and on which listing it was made. One
+ * transaction, so that a crash leaves nothing or all. What is recorded afterwards belongs to the month that is open then.
+ */
+export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
+  const { ledger, config } = deps;
+  const { mode } = config;
+  const zone = config.reports.timezone;
+
+  return async function closePeriod(text: string, now: string): Promise<Closed> {
+    const month = readMonth(text, zone);
+    if (!month)
+      return { kind: 'refused', why: `"${text}" is no month: write it as YYYY-MM, such as 2026-10` };
+    return ledger.write(async (trx) => {
+      const last = await lastPeriod(trx, mode);
+      const why = whyNot(month, last, now, zone) ?? (await whyNotNow(trx));
+      if (why !== null) return { kind: 'refused', why };
+      return close(trx, month, last, now);
+    });
+  };
+
+  async function close(trx: Trx, month: Month, last: Period | undefined, now: string): Promise<Closed> {
+    const { about, heard } = await aboutMonth(trx, month, last);
+    const key = { mode, month: month.month };
+    await addPeriodRows(trx, key, 'statement-rows', [{ position: 0n, cells: rowsHeader }]);
+    const statement = await computeStatement(trx, about, {
+      rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),
+      transfers: (ids) => addPeriodTransfers(trx, key, ids),
+    });
+    const placed = [statementHeader, ...statement].map((cells, i) => ({ position: BigInt(i), cells }));
+    await addPeriodRows(trx, key, 'statement', placed);
+    const period = await insertPeriod(trx, {
+      ...key,
+      starts_at: last?.ends_at ?? month.startsAt,
+      ends_at: month.endsAt,
+      timezone: zone,
+      from_history: about.span.from,
+      through_history: about.span.through,
+      closed_at: now,
+      run_id: about.listing?.run ?? null,
+    });
+    const warnings = [...heard, ...unresolved(statement), ...(await openLines(trx))];
+    return { kind: 'closed', period, statement, warnings };
+  }
+
+  /** The cuts of the month, and what there is to say of the listing that stands for the service. */
+  async function aboutMonth(
+    trx: Trx,
+    { endsAt }: Month,
+    last: Period | undefined,
+  ): Promise<{ about: About; heard: string[] }> {
+    const complete = await newestCompleteRun(trx, mode);
+    const run = complete && (await findRun(trx, complete.id));
+    const from = last?.through_history ?? 0n;
+    const about: About = {
+      mode,
+      span: { from, through: await lastEntryBefore(trx, from, endsAt) },
+      known: await newestHistory(trx),
+      listing: run ? listingOf(run) : null,
+      since: config.reconciliation.since || ledger.birth,
+      until: endsAt,
+      show: (instant) => zoned(instant, zone),
+    };
+    const again = 'counterfoil reconcile --full before closing makes one';
+    if (!run) return { about, heard: [`no complete list was ever read, so that all is unseen: ${again}`] };
+    const early = run.started_at < endsAt;
+    return {
+      about,
+      heard: early
+        ? [`the newest complete list is of ${about.show(run.started_at)}, before the month ended: ${again}`]
+        : [],
+    };
+  }
+
+  /** Figures of a ledger that may have forgotten payments would be wrong for ever (P25). */
+  async function whyNotNow(trx: Trx): Promise<string | null> {
+    const barrier = await findBarrier(trx, mode);
+    return barrier ? `${barrier.cause}. Until then no month is closed` : null;
+  }
+
+  async function openLines(trx: Trx): Promise<string[]> {
+    const open = Object.entries(await countOpen(trx, mode));
+    if (open.length === 0) return [];
+    const kinds = open.map(([kind, n]) => `${n} ${kind}`).join(', ');
+    return [`open discrepancies: ${kinds}. Next: counterfoil discrepancies`];
+  }
+}
+
+/** A month is closed when it is over, after the one before it, and once. */
+function whyNot(
+  { month, endsAt }: Month,
+  last: Period | undefined,
+  now: string,
+  zone: string,
+): string | null {
+  if (now < endsAt) return `${month} is not over: it ends at ${zoned(endsAt, zone)}`;
+  if (!last) return null;
+  if (month === last.month)
+    return `${month} was closed at ${zoned(last.closed_at, zone)}; a closed month never changes`;
+  const next = monthAfter(last.month);
+  if (month < last.month)
+    return `${last.month} is closed already, so that ${month} is part of what is closed: the next is ${next}`;
+  return month === next ? null : `months are closed in order: the next is ${next}`;
+}
+
+const needing: Record<string, string> = {
+  in_flight: 'still under way when the month ended; the next month opens with them',
+  unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
+  unseen: 'sent, and not listed by the service',
+  unexplained: 'not explained: see statement-rows.csv',
+};
+
+function unresolved(statement: string[][]): string[] {
+  return statement.flatMap(([currency = '', line = '', count = '0', amount = '']) => {
+    const what = needing[line];
+    return what === undefined || count === '0' ? [] : [`${count} (${currency} ${amount}) ${what}`];
+  });
+}

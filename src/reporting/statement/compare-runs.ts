@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { Big } from 'big.js';
+import { z } from 'zod';
+import type { Config } from '../../config.ts';
+import { runRows } from '../../ledger/figures/reports.ts';
+import {
+  changedRows,
+  differingRows,
+  type RunPair,
+  runsInOrder,
+} from '../../ledger/listing/run-differences.ts';
+import type { Ledger } from '../../ledger/open.ts';
+import { writeCsv } from '../csv-file.ts';
+import { type Line, statementLines } from './statement.ts';
+
+/** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
+export type Moved = {
+  reference: string;
+  batch: string;
+  transfer_id: string;
+  from: string;
+  to: string;
+  amount: string;
+  why: string;
+};
+type Total = { count: number; amount: string };
+export type LineChange = {
+  currency: string;
+  line: Line;
+  was: Total;
+  now: Total;
+  difference: Total;
+  /** The lines that this one is the sum of; its rows are theirs. */
+  follows_from?: readonly Line[];
+  moved: Moved[];
+};
+type Named = { discrepancy_id: string; kind: string; reference: string; was: string; now: string };
+export type Comparison = {
+  run: string;
+  against: string;
+  lines: LineChange[];
+  discrepancies: { opened: Named[]; closed: Named[] };
+};
+export type Compared =
+  | { kind: 'refused'; why: string }
+  | { kind: 'compared'; comparison: Comparison; file: string };
+
+const texts = z.array(z.string());
+const cellsOf = (json: string | null): string[] => (json === null ? [] : texts.parse(JSON.parse(json)));
+
+const follows: Partial<Record<Line, readonly Line[]>> = {
+  closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
+  net_paid: ['settled', 'returned'],
+  listed_by_service: [
+    'submitted',
+    'failed',
+    'refused',
+    'unseen',
+    'foreign',
+    'amount_differences',
+    'timing',
+    'unexplained',
+  ],
+};
+
+/** Explains line by line what changed between two runs, from their frozen rows alone: the same for ever. */
+export function createCompareRuns(deps: { ledger: Ledger; config: Config; reports: string }) {
+  const { ledger, config, reports } = deps;
+
+  async function compare(names: [string, string]): Promise<Compared> {
+    const [first, second] = await runsInOrder(ledger.db, names);
+    const known = [first, second].flatMap((run) => (run ? [run.id] : []));
+    const missing = names.find((name) => !known.includes(name));
+    if (missing !== undefined)
+      return { kind: 'refused', why: `no run ${missing} in this ledger: data/reports/index.html lists them` };
+    if (!first || !second) return { kind: 'refused', why: 'name two different runs' };
+    if (first.mode !== second.mode)
+      return { kind: 'refused', why: 'one run is of mode test, the other of mode live' };
+    const pair = { older: first.id, newer: second.id };
+    for (const run of [pair.older, pair.newer])
+      if ((await sheetOf(run, 'statement')).length === 0)
+        return { kind: 'refused', why: `run ${run} did not finish: it has no reports` };
+    const lines = await changesOf(pair);
+    const comparison = {
+      run: pair.newer,
+      against: pair.older,
+      lines,
+      discrepancies: await discrepanciesOf(pair),
+    };
+    const file = join(reports, `reconciliation-${pair.newer}`, `against-${pair.older}.csv`);
+    await writeCsv(file, csvPages(comparison), config.reports);
+    return { kind: 'compared', comparison, file };
+  }
+
+  async function sheetOf(run: string, sheet: string): Promise<string[][]> {
+    const rows: string[][] = [];
+    for await (const page of runRows(ledger.db, run, sheet))
+      rows.push(...page.map((cells) => cellsOf(cells)));
+    return rows;
+  }
+
+  async function changesOf(pair: RunPair): Promise<LineChange[]> {
+    const moved = Map.groupBy([...(await bigMoves(pair)), ...(await rowMoves(pair))], ({ key }) => key);
+    const was = totals(await sheetOf(pair.older, 'statement'));
+    const now = totals(await sheetOf(pair.newer, 'statement'));
+    const currencies = [...new Set([...was.keys(), ...now.keys()].map((key) => key.split(' ')[0] ?? ''))];
+    return currencies.toSorted().flatMap((currency) =>
+      statementLines.map((line) => {
+        const key = `${currency} ${line}`;
+        const [before, after] = [was.get(key) ?? nothing, now.get(key) ?? nothing];
+        const difference = { count: after.count - before.count, amount: minus(after.amount, before.amount) };
+        const from = follows[line];
+        const own = (moved.get(key) ?? []).map(({ one }) => one);
+        return {
+          currency,
+          line,
+          was: before,
+          now: after,
+          difference,
+          ...(from && { follows_from: from }),
+          moved: own,
+        };
+      }),
+    );
+  }
+
+  async function rowMoves(pair: RunPair): Promise<Keyed[]> {
+    return (await changedRows(ledger.db, pair)).flatMap(({ cells, times, was_state, now_state }) => {
+      const [currency, line, reference = '', batch = '', transfer_id = '', amount = '', why = ''] =
+        cellsOf(cells);
+      const states = { from: was_state ?? '', to: now_state ?? '' };
+      const one = {
+        reference,
+        batch,
+        transfer_id,
+        ...states,
+        amount: times < 0n ? minus('0', amount) : amount,
+        why,
+      };
+      const often = Number(times < 0n ? -times : times);
+      return Array.from({ length: often }, () => ({ key: `${currency} ${line}`, one }));
+    });
+  }
+
+  /** Payouts that moved the lines without rows of their own, told by the column `lines` of payouts.csv, and the fees. */
+  async function bigMoves(pair: RunPair): Promise<Keyed[]> {
+    const rows = await differingRows(ledger.db, pair, 'payouts', [8, 12, 18]);
+    return rows.flatMap(({ was, now }) => {
+      const [before, after] = [payoutOf(was), payoutOf(now)];
+      const { reference, batch, transfer_id, currency, amount } = now === null ? before : after;
+      const one = { reference, batch, transfer_id, from: before.state, to: after.state, why: '' };
+      const counted = (['submitted', 'settled'] as const).flatMap((line) => {
+        const times = after.times(line) - before.times(line);
+        if (times === 0) return [];
+        const told = plain(Big(amount).times(times), amount);
+        return [{ key: `${currency} ${line}`, one: { ...one, amount: told } }];
+      });
+      const fee = minus(after.fee, before.fee);
+      return isZero(fee) ? counted : [...counted, { key: `${currency} fees`, one: { ...one, amount: fee } }];
+    });
+  }
+
+  async function discrepanciesOf(pair: RunPair): Promise<Comparison['discrepancies']> {
+    const [header = []] = await firstRow(pair.newer);
+    const state = header.indexOf('state');
+    const rows = await differingRows(ledger.db, pair, 'discrepancies', [state]);
+    const isOpen = (cells: string[]): boolean => ['open', 'acknowledged'].includes(cells[state] ?? '');
+    const name = ({ was, now }: { was: string[]; now: string[] }): Named => {
+      const [discrepancy_id = '', kind = '', , reference = ''] = now.length > 0 ? now : was;
+      return {
+        discrepancy_id,
+        kind,
+        reference,
+        was: was[state] ?? 'not there',
+        now: now[state] ?? 'not there',
+      };
+    };
+    const both = rows.map(({ was, now }) => ({ was: cellsOf(was), now: cellsOf(now) }));
+    return {
+      opened: both.filter(({ was, now }) => !isOpen(was) && isOpen(now)).map(name),
+      closed: both.filter(({ was, now }) => isOpen(was) && !isOpen(now)).map(name),
+    };
+  }
+
+  async function firstRow(run: string): Promise<string[][]> {
+    const { value } = await runRows(ledger.db, run, 'discrepancies').next();
+    return (value ?? []).slice(0, 1).map((cells: string) => cellsOf(cells));
+  }
+
+  return compare;
+}
+
+type Keyed = { key: string; one: Moved };
+const nothing: Total = { count: 0, amount: '0' };
+
+function totals(sheet: string[][]): Map<string, Total> {
+  return new Map(
+    sheet
+      .slice(1)
+      .map(([currency, line, count, amount = '0']) => [
+        `${currency} ${line}`,
+        { count: Number(count), amount },
+      ]),
+  );
+}
+
+/** A row of payouts.csv as the comparison needs it; a fee counts while the payout is paid. */
+function payoutOf(json: string | null) {
+  const cells = cellsOf(json);
+  const cell = (index: number): string => cells[index] ?? '';
+  const lines = cell(18).split('+');
+  const paid = ['success', 'returned'].includes(cell(8));
+  return {
+    reference: cell(0),
+    batch: cell(1),
+    amount: cell(6) || '0',
+    currency: cell(7),
+    state: cell(8),
+    transfer_id: cell(10),
+    fee: paid && /^\d+(\.\d+)?$/.test(cell(12)) ? cell(12) : '0',
+    times: (line: Line) =>
+      lines.filter((one) => one === line).length - lines.filter((one) => one === `-${line}`).length,
+  };
+}
+
+function minus(a: string, b: string): string {
+  return plain(Big(a).minus(b), a.length > b.length ? a : b);
+}
+
+/** With as many digits after the point as the amount it came from. */
+function plain(value: Big, like: string): string {
+  return value.toFixed(like.split('.')[1]?.length ?? 0);
+}
+
+const isZero = (amount: string): boolean => Big(amount).eq(0);
+
+const columns = [
+  'currency',
+  'line',
+  'was',
+  'now',
+  'difference',
+  'reference',
+  'batch',
+  'transfer_id',
+  'from',
+  'to',
+  'amount',
+  'why',
+];
+
+async function* csvPages({ lines, discrepancies }: Comparison): AsyncGenerator<string[][]> {
+  yield [columns];
+  for (const { currency, line, was, now, difference, follows_from, moved } of lines) {
+    const sum = [currency, line, was.amount, now.amount, difference.amount];
+    const from = follows_from ? `follows from ${follows_from.join(', ')}` : '';
+    yield [[...sum, '', '', '', '', '', '', from]];
+    yield moved.map(({ reference, batch, transfer_id, from: was_, to, amount, why }) => {
+      return [currency, line, '', '', '', reference, batch, transfer_id, was_, to, amount, why];
+    });
+  }
+  for (const [what, all] of Object.entries(discrepancies))
+    yield all.map(({ discrepancy_id, kind, reference, was, now }) => {
+      return [
+        '',
+        `discrepancy ${what}`,
+        '',
+        '',
+        '',
+        reference,
+        '',
+        '',
+        was,
+        now,
+        '',
+        `${discrepancy_id} ${kind}`,
+      ];
+    });
+}

@@ -1,0 +1,53 @@
+import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
+import type { Db, Trx } from '../../ledger/open.ts';
+import { createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
+import { type About, type Entry, feesOf, foreignEntries, payoutEntries } from './statement-rows.ts';
+
+/** A payout with everything that it puts into the statement. */
+export type Stated = { facts: PayoutFacts; entries: Entry[] };
+
+/** What becomes of the pages as they are computed; a page is a thousand payouts or listed transfers. */
+export type Sink = {
+  payouts?(page: Stated[]): Promise<void>;
+  /** Rows of statement-rows.csv with their place among all of them. */
+  rows(rows: { position: bigint; cells: string[] }[]): Promise<void>;
+  /** Listed transfers that this statement counts. */
+  transfers?(ids: string[]): Promise<void>;
+};
+
+/**
+ * Computes the statement of P30 over the history and the listing that `about` names, page by page, and returns the rows
+ * of statement.csv. History only grows and the span is of entries, so that no transaction is needed around it.
+ */
+export async function computeStatement(db: Db | Trx, about: About, sink: Sink): Promise<string[][]> {
+  const statement = createStatement();
+  let placed = 0;
+
+  async function take(entries: Entry[]): Promise<void> {
+    for (const entry of entries) statement.add(entry);
+    const rows = entries
+      .filter(({ line }) => linesWithRows.includes(line))
+      .map((entry) => ({ position: rowPosition(entry, placed++), cells: rowCells(entry) }));
+    if (rows.length > 0) await sink.rows(rows);
+    const listed = entries.flatMap(({ line, transferId }) =>
+      line === 'listed_by_service' ? [transferId] : [],
+    );
+    if (listed.length > 0) await sink.transfers?.(listed);
+  }
+
+  for await (const page of payoutFacts(db, about)) {
+    const stated = page.map((facts) => ({ facts, entries: payoutEntries(facts, about) }));
+    for (const { facts } of stated) {
+      const { paid, before } = feesOf(facts, about);
+      statement.addFee(facts.payout.currency, paid, 1n);
+      statement.addFee(facts.payout.currency, before, -1n);
+    }
+    await take(stated.flatMap(({ entries }) => entries));
+    await sink.payouts?.(stated);
+  }
+  for await (const page of foreignFacts(db, about)) await take(page.flatMap(foreignEntries));
+  const { rows, rest } = statement.conclude();
+  const left = rest.map((entry) => ({ position: rowPosition(entry, placed++), cells: rowCells(entry) }));
+  if (left.length > 0) await sink.rows(left);
+  return rows;
+}

@@ -1,0 +1,247 @@
+import {
+  type Course,
+  courseOf,
+  type Flow,
+  isSubmitted,
+  type Stand,
+  sentMeanwhile,
+  times,
+} from '../../domain/book.ts';
+import type { PayoutState } from '../../domain/payout.ts';
+import { readStatus } from '../../domain/witness.ts';
+import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
+import { type Line, linesWithRows } from './statement.ts';
+
+/** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
+export type Entry = {
+  currency: string;
+  line: Line;
+  count: bigint;
+  amount: bigint;
+  reference: string;
+  batch: string;
+  transferId: string;
+  why: string;
+};
+
+/** What a statement looks at, and how an instant is shown. */
+export type About = StatementScope & { show(instant: string): string };
+
+type Add = (line: Line, one: { sign?: bigint; row?: ListedPart; amount?: bigint; why: string }) => void;
+/** One payout with all that its lines follow from; `ours`: the service should show money for it. */
+type Case = { course: Course; ours: boolean; rows: ListedPart[]; facts: PayoutFacts; about: About; add: Add };
+
+/** Everything that one payout puts into the statement of P30, cause by cause, so that none hides behind another. */
+export function payoutEntries(facts: PayoutFacts, about: About): Entry[] {
+  const { payout } = facts;
+  const course = courseOf(facts.moves, about.span);
+  const entries: Entry[] = [];
+  const add: Add = (line, { sign = 1n, row, amount, why }) => {
+    entries.push({
+      currency: row?.currency ?? payout.currency,
+      line,
+      count: isFlowLine(line) ? sign : 1n,
+      amount: amount ?? sign * (row ? (row.amount ?? 0n) : payout.amount),
+      reference: payout.reference,
+      batch: payout.batch_id,
+      transferId: row?.transfer_id ?? payout.transfer_id ?? '',
+      why,
+    });
+  };
+  ledgerSide(course, about, add);
+  const rows = inMode(facts, about).filter((row) => !row.counted && !isFailed(row));
+  const ours = course.after.kind === 'open' || course.after.kind === 'settled';
+  serviceSide({ course, ours, rows, facts, about, add });
+  return entries;
+}
+
+/** Money that the service lists and that no payout of ours explains. */
+export function foreignEntries(row: ListedPart): Entry[] {
+  if (isFailed(row)) return [];
+  const why = `listed as ${told(row)}, created ${row.created_at || 'at an unreadable time'}; no payout of ours explains it`;
+  const entry = { currency: row.currency, count: 1n, amount: row.amount ?? 0n };
+  const named = { reference: row.reference, batch: '', transferId: row.transfer_id, why };
+  return (['listed_by_service', 'foreign'] as const).map((line) => ({ ...entry, ...named, line }));
+}
+
+/** The fee a payout adds to what was paid in the span: exact decimal texts, the first counted, the second taken back. */
+export function feesOf(facts: PayoutFacts, about: About): { paid: string | null; before: string | null } {
+  const { before, after } = courseOf(facts.moves, about.span);
+  const feeOf = ({ kind, fee }: Stand): string | null => (kind === 'settled' ? fee : null);
+  return { paid: feeOf(after), before: feeOf(before) };
+}
+
+/** Where the payout stands in the books at the end of the span, and whether its absence from the list says nothing. */
+export function standAt(facts: PayoutFacts, about: About): { state: PayoutState | null; late: boolean } {
+  const { after } = courseOf(facts.moves, about.span);
+  return { state: after.state, late: isLate(facts, about) };
+}
+
+function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
+  return listing !== null && sentMeanwhile(moves, listing, span.through);
+}
+
+function isFlowLine(line: Line): boolean {
+  return ['submitted', 'reopened', 'settled', 'failed', 'refused', 'returned'].includes(line);
+}
+
+function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add): void {
+  if (before.kind === 'open')
+    add('opening', { why: `${before.state} since ${show(before.since)}, carried in` });
+  for (const flow of flows) {
+    // Only what is shown is put into words: of most payouts nothing is.
+    const why = linesWithRows.includes(flow.line) ? cause(flow, show) : '';
+    add(flow.line, { sign: flow.sign, why });
+  }
+  if (after.kind !== 'open') return;
+  const since = show(after.since);
+  if (after.state === 'unknown')
+    add('unknown', { why: `unknown since ${since}: nobody can tell yet whether it was paid` });
+  else add('in_flight', { why: `${after.state} since ${since}` });
+}
+
+const cause = ({ event, at }: Flow, show: About['show']): string => `${event}, ${show(at)}`;
+
+/** The tie to the service's list; what it looks like depends on when the payout was first sent. */
+function serviceSide(one: Case): void {
+  const { before, after } = one.course;
+  if (isSubmitted(before)) carriedIn(one);
+  else if (isSubmitted(after)) sentInSpan(one);
+  else neverSent(one);
+}
+
+/**
+ * First sent before the span: the month in which it was sent has counted its transfer, so that what failed since passes
+ * through `timing`. A transfer that no month has counted yet is an adjustment of today.
+ */
+function carriedIn(one: Case): void {
+  const { course, ours, rows, facts, about, add } = one;
+  const { payout } = facts;
+  for (const flow of course.flows) {
+    const why = `submitted in an earlier month; in this one: ${cause(flow, about.show)}`;
+    if (flow.line === 'failed' || flow.line === 'refused') add('timing', { sign: flow.sign, why });
+    if (flow.line === 'submitted') add('timing', { sign: -flow.sign, why });
+  }
+  const isKnown = inMode(facts, about).some((row) => row.counted);
+  for (const [n, row] of standingFirst(rows, facts).entries()) {
+    add('listed_by_service', { row, why: told(row) });
+    if (ours && n === 0 && !isKnown) {
+      const why = `sent in an earlier month, listed only since: ${told(row)}`;
+      // What was ordered is late; what is shown of it beside that is a difference of its own.
+      add('timing', row.currency === payout.currency ? { row, amount: payout.amount, why } : { why });
+      differs(one, row);
+    } else if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
+    else notOurs({ row, state: course.after.state ?? '', add });
+  }
+}
+
+/** First sent in the span, and the books still say so. */
+function sentInSpan(one: Case): void {
+  const { course, ours, rows, facts, add } = one;
+  reopened(one);
+  const [standing, ...more] = standingFirst(rows, facts);
+  if (standing && !ours) notOurs({ row: standing, state: course.after.state ?? '', add });
+  if (standing) add('listed_by_service', { row: standing, why: told(standing) });
+  if (standing && ours) differs(one, standing);
+  if (!standing && ours) unlisted(one);
+  for (const row of more) {
+    add('listed_by_service', { row, why: told(row) });
+    if (ours) add('unexplained', { row, why: `one more transfer for the same payout: ${told(row)}` });
+    else notOurs({ row, state: course.after.state ?? '', add });
+  }
+}
+
+/** What left `failed` or `refused` stays in those lines; the service sees it alive all the same. */
+function reopened({ course, ours, add }: Case): void {
+  const expected = times(course, 'submitted') - times(course, 'failed') - times(course, 'refused');
+  const off = (ours ? 1n : 0n) - expected;
+  const sign = off < 0n ? -1n : 1n;
+  for (let n = off * sign; n > 0n; n--)
+    add('timing', { sign, why: 'counted among failed or refused, and reopened since' });
+}
+
+function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
+  if (row.currency === payout.currency && row.amount === payout.amount) return;
+  if (row.currency === payout.currency || row.amount === null) {
+    const why = `listed as ${row.amount_text} ${row.currency}`;
+    const amount = row.currency === payout.currency ? (row.amount ?? 0n) - payout.amount : -payout.amount;
+    add('amount_differences', { amount, why });
+    return;
+  }
+  const why = `ordered in ${payout.currency}, listed as ${row.amount_text} ${row.currency}`;
+  add('amount_differences', { sign: -1n, why });
+  add('amount_differences', { row, why });
+}
+
+/** Ours, and the list shows no money for it. */
+function unlisted({ course, facts, about, add }: Case): void {
+  const failed = inMode(facts, about).find(isFailed);
+  if (failed && course.after.kind === 'open') {
+    const why = `${course.after.state} here; the list says failed, which is not taken over yet`;
+    add('timing', { sign: -1n, why });
+  } else if (failed) {
+    add('unexplained', { sign: -1n, why: `${course.after.state} here, listed as ${told(failed)}` });
+  } else if (isLate(facts, about)) {
+    add('timing', { sign: -1n, why: 'sent while the list was being read' });
+  } else add('unseen', { why: whyUnseen(facts, about) });
+}
+
+function whyUnseen({ listed }: PayoutFacts, { listing }: About): string {
+  if (listing === null) return 'sent; no list was read';
+  const [other] = listed;
+  if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;
+  if (other) return `sent; listed only as ${told(other)} in mode ${other.domain}`;
+  return listing.complete
+    ? 'sent, and the complete list does not show it'
+    : 'sent, and the list does not show it; the list is not proven complete';
+}
+
+/** Failed or refused here, and listed: an older word of the list while it is pending, else two words that disagree. */
+function notOurs({ row, state, add }: { row: ListedPart; state: string; add: Add }): void {
+  const why = `${state} here, listed as ${told(row)}`;
+  add(readStatus(row.status) === 'pending' ? 'timing' : 'unexplained', { row, why });
+}
+
+/** Never sent from here, or proven not sent: whatever the list shows of it is explained by nothing. */
+function neverSent(one: Case): void {
+  const { course, rows, facts, about, add } = one;
+  reopened(one);
+  // A closed month is held against a later list, which shows what was sent only after it.
+  const through = about.known;
+  if (isSubmitted(courseOf(facts.moves, { from: 0n, through }).after)) return;
+  for (const row of rows) {
+    if (about.until !== null && row.created_at >= about.until) continue;
+    add('listed_by_service', { row, why: told(row) });
+    add('unexplained', {
+      row,
+      why: `${course.after.state ?? 'not taken in'} and never sent, yet listed: ${told(row)}`,
+    });
+  }
+}
+
+/** The listed transfer that a reader of payouts.csv is shown: of our mode, standing, and the one we were given. */
+export function shownRow({ payout, listed }: PayoutFacts, mode: string): ListedPart | null {
+  const rank = (row: ListedPart): number =>
+    ((row.domain ?? mode).toLowerCase() === mode ? 0 : 4) +
+    (isFailed(row) ? 2 : 0) +
+    (row.transfer_id === payout.transfer_id ? 0 : 1);
+  return listed.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+}
+
+const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
+
+/** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
+function inMode({ listed }: PayoutFacts, { mode }: About): ListedPart[] {
+  return listed.filter((row) => row.domain === null || row.domain.toLowerCase() === mode);
+}
+
+/** The transfer that stands for the payout comes first: the one with the id that we were given. */
+function standingFirst(rows: ListedPart[], { payout }: PayoutFacts): ListedPart[] {
+  const rank = (row: ListedPart): number => (row.transfer_id === payout.transfer_id ? 0 : 1);
+  return rows.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function told({ transfer_id, status, amount, amount_text, currency }: ListedPart): string {
+  const unread = amount === null ? `, whose amount "${amount_text} ${currency}" cannot be read` : '';
+  return `transfer ${transfer_id}, ${status}${unread}`;
+}

@@ -1,0 +1,184 @@
+import { Big } from 'big.js';
+import { exponentOf } from '../../domain/money.ts';
+import { money } from '../presentation.ts';
+import type { Entry } from './statement-rows.ts';
+
+/** The lines of P30 in the order of statement.csv. */
+export const statementLines = [
+  'opening',
+  'submitted',
+  'reopened',
+  'settled',
+  'failed',
+  'refused',
+  'closing',
+  'in_flight',
+  'unknown',
+  'returned',
+  'net_paid',
+  'fees',
+  'listed_by_service',
+  'unseen',
+  'foreign',
+  'amount_differences',
+  'timing',
+  'unexplained',
+] as const;
+export type Line = (typeof statementLines)[number];
+
+/** Lines whose every row stands in statement-rows.csv; the big ones are read from payouts.csv, the rest are sums. */
+export const linesWithRows: readonly Line[] = [
+  'opening',
+  'reopened',
+  'failed',
+  'refused',
+  'in_flight',
+  'unknown',
+  'returned',
+  'unseen',
+  'foreign',
+  'amount_differences',
+  'timing',
+  'unexplained',
+];
+
+export const statementHeader = ['currency', 'line', 'count', 'amount'];
+export const rowsHeader = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'];
+
+type Sum = { count: bigint; amount: bigint };
+type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint> };
+
+/**
+ * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over; a rest that no cause
+ * accounts for is given as a row of its own.
+ */
+export function createStatement() {
+  const sheets = new Map<string, Sheet>();
+
+  function sheet(currency: string): Sheet {
+    const known = sheets.get(currency) ?? emptySheet();
+    sheets.set(currency, known);
+    return known;
+  }
+
+  function add({ currency, line, count, amount }: Entry): void {
+    const sum = sheet(currency).lines[line];
+    sum.count += count;
+    sum.amount += amount;
+  }
+
+  /** Notes a fee, exact decimal text, `sign` times; what is no decimal is no fee. */
+  function addFee(currency: string, fee: string | null, sign: 1n | -1n): void {
+    if (fee === null || !/^\d{1,30}(\.\d{1,30})?$/.test(fee)) return;
+    const { fees } = sheet(currency);
+    fees.set(fee, (fees.get(fee) ?? 0n) + sign);
+  }
+
+  /** Concludes: every row of statement.csv, and a row for each currency's rest that no cause accounts for. */
+  function conclude(): { rows: string[][]; rest: Entry[] } {
+    const rest: Entry[] = [];
+    const all = [...sheets].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const rows = all.flatMap(([currency, one]) => {
+      const left = residue(one.lines) - one.lines.unexplained.amount;
+      if (left !== 0n) {
+        const entry = restEntry(currency, left);
+        rest.push(entry);
+        add(entry);
+      }
+      derive(one.lines);
+      return statementLines.map((line) =>
+        line === 'fees' ? feeRow(currency, one.fees) : lineRow(currency, line, one.lines[line]),
+      );
+    });
+    return { rows, rest };
+  }
+
+  return { add, addFee, conclude };
+}
+
+/** A row of statement-rows.csv. */
+export function rowCells(entry: Entry): string[] {
+  const { currency, line, reference, batch, transferId, amount, why } = entry;
+  return [currency, line, reference, batch, transferId, money(amount, currency), why];
+}
+
+/**
+ * Where a row stands among those of its statement: currencies in their order, within them lines in theirs. The header
+ * is at 0. Positions need not be gapless, so that rows are sorted as they come.
+ */
+export function rowPosition({ currency, line }: Entry, index: number): bigint {
+  const isCode = /^[A-Z]{3}$/.test(currency);
+  const letters = isCode ? [0, 1, 2].map((at) => currency.charCodeAt(at) - 65) : [26, 0, 0];
+  const rank = letters.reduce((sum, letter) => sum * 26 + letter, 0);
+  const place = BigInt(rank * statementLines.length + statementLines.indexOf(line) + 1);
+  return place * 1_000_000_000_000n + BigInt(index);
+}
+
+/** What the service lists beyond all that is accounted for. */
+function residue(lines: Record<Line, Sum>): bigint {
+  const of = (line: Line): bigint => lines[line].amount;
+  const accounted = of('submitted') - of('failed') - of('refused') - of('unseen') + of('foreign');
+  return of('listed_by_service') - accounted - of('amount_differences') - of('timing');
+}
+
+function restEntry(currency: string, amount: bigint): Entry {
+  const why = 'no recorded cause accounts for this: report it as a fault of Counterfoil';
+  return { currency, line: 'unexplained', count: 1n, amount, reference: '', batch: '', transferId: '', why };
+}
+
+function derive(lines: Record<Line, Sum>): void {
+  const part = (of: keyof Sum): { closing: bigint; netPaid: bigint } => ({
+    closing:
+      lines.opening[of] +
+      lines.submitted[of] +
+      lines.reopened[of] -
+      lines.settled[of] -
+      lines.failed[of] -
+      lines.refused[of],
+    netPaid: lines.settled[of] - lines.returned[of],
+  });
+  const counts = part('count');
+  const amounts = part('amount');
+  lines.closing = { count: counts.closing, amount: amounts.closing };
+  lines.net_paid = { count: counts.netPaid, amount: amounts.netPaid };
+}
+
+function lineRow(currency: string, line: Line, { count, amount }: Sum): string[] {
+  return [currency, line, count.toString(), money(amount, currency)];
+}
+
+/** Exact until here: fees are rounded only when shown (P30). */
+function feeRow(currency: string, fees: Map<string, bigint>): string[] {
+  let count = 0n;
+  let total = Big(0);
+  for (const [fee, times] of fees) {
+    count += times;
+    total = total.plus(Big(fee).times(times.toString()));
+  }
+  return [currency, 'fees', count.toString(), total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp)];
+}
+
+function emptySheet(): Sheet {
+  const zero = (): Sum => ({ count: 0n, amount: 0n });
+  const lines: Record<Line, Sum> = {
+    opening: zero(),
+    submitted: zero(),
+    reopened: zero(),
+    settled: zero(),
+    failed: zero(),
+    refused: zero(),
+    closing: zero(),
+    in_flight: zero(),
+    unknown: zero(),
+    returned: zero(),
+    net_paid: zero(),
+    fees: zero(),
+    listed_by_service: zero(),
+    unseen: zero(),
+    foreign: zero(),
+    amount_differences: zero(),
+    timing: zero(),
+    unexplained: zero(),
+  };
+  return { lines, fees: new Map() };
+}
