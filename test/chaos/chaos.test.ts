@@ -3,7 +3,12 @@ import { runChaos } from './chaos.ts';
 
 it('P3: processes killed and stopped at random moments pay nobody twice and lose nothing (npm run chaos)', async () => {
   const said: string[] = [];
-  const figures = await runChaos({ payouts: 600, seconds: 15, seed: 1, say: (line) => void said.push(line) });
+  const figures = await runChaos({
+    payouts: 2000,
+    seconds: 15,
+    seed: 1,
+    say: (line) => void said.push(line),
+  });
   const story = [...figures.map(({ what, value }) => `${what}: ${value}`), ...said].join('\n');
   expect(
     figures.filter(({ wrong }) => wrong),
