@@ -29,6 +29,7 @@ describe('.env', () => {
     ['B=2\n"x\ny"', [2, 3]],
     ['A=\n"x"\nB=2', [2]],
     ['B=2\r\nA\r\n', [2]],
+    ['export\tA=1\nB=2', [1]],
   ])('finds what gives no variable in %j', (text, unreadable) => {
     expect(readEnv(text).unreadable).toEqual(unreadable);
     expect(readEnv(text).values).toMatchObject({ B: '2' });
@@ -39,6 +40,10 @@ describe('.env', () => {
     ["export A = 'x' # why\n\n  B=2\n", { A: 'x', B: '2' }],
     ['A="x\nB=2', { A: '"x', B: '2' }],
     ['A=\r\nB=2\r\n', { A: '', B: '2' }],
+    ['A= \t\nB=2', { A: '', B: '2' }],
+    ['A = \r\n\r\nB=2', { A: '', B: '2' }],
+    ['A="x\nC= \ny"\nB=2', { A: 'x\nC= \ny', B: '2' }],
+    ['A=1\rB=2', { A: '1', B: '2' }],
     ['\uFEFFA=1 # "\nB=2', { A: '1', B: '2' }],
     ['', {}],
   ])('reads all of %j', (text, values) => {
