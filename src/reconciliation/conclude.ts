@@ -98,7 +98,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
     await each({ kind: 'stale', run: id, submittedBy }, (payouts) => report(work, payouts.map(stale)));
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
-    await each({ kind: 'paid_again' }, (payouts) => report(work, payouts.map(paidAgain)));
+    await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];
     if (config.receiver.enabled) {
       const finalBy = shift(now > at ? now : at, -settings.webhookGraceMinutes * minute);

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import { paidAgain } from '../payouts/lineage.ts';
@@ -34,7 +34,7 @@ export type Watch =
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
   /** In success, or shown so against the ledger's word, although a successor of it was paid too, or may have been. */
-  | { kind: 'paid_again' };
+  | { kind: 'paid_again'; run: string };
 
 type InPayouts = ExpressionBuilder<Pick<Tables, 'payouts'>, 'payouts'>;
 
@@ -45,12 +45,19 @@ function listedIn(eb: InPayouts, run: string): Expression<SqlBool> {
 /** Called missing by this run, or by an earlier one and not resolved: one cause is one discrepancy. */
 function missingStill(eb: InPayouts, run: string): Expression<SqlBool> {
   return sql<SqlBool>`exists (select 1 from discrepancies d where d.payout_id = ${eb.ref('payouts.id')}
-    and d.kind = 'missing_at_service' and (d.last_run_id = ${run} or d.state <> 'resolved'))`;
+    and d.kind = 'missing_at_service' and ${foundStill(run)})`;
 }
 
 /** What failed stays so while the witnesses contradict each other (P14), and may have been paid all the same. */
-const shownAsPaid = sql<boolean>`exists (select 1 from discrepancies d where d.payout_id = payouts.id
-  and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual = 'success')`;
+function shownAsPaid(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from discrepancies d where d.payout_id = ${eb.ref('payouts.id')}
+    and d.kind = 'status_conflict' and d.actual = 'success' and ${foundStill(run)})`;
+}
+
+/** Discrepancy `d` was found by this run, whatever a person has said of it, or by an earlier one and is not resolved. */
+function foundStill(run: string): RawBuilder<boolean> {
+  return sql`(d.last_run_id = ${run} or d.state <> 'resolved')`;
+}
 
 /** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
@@ -118,7 +125,7 @@ export async function watchedAfter(
       return base.where('payouts.state', '=', 'returned').execute();
     case 'paid_again':
       return base
-        .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid]))
+        .where((eb) => eb.or([eb('payouts.state', '=', 'success'), shownAsPaid(eb, watch.run)]))
         .where('payouts.id', 'in', paidAgain)
         .execute();
   }
