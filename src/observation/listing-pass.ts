@@ -97,9 +97,9 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   function hear(page: ListPage, ordered: boolean): Heard {
     const recalled = memory.shownBy(page);
     const numbers = recalled ?? new Uint32Array(page.items.length);
-    const empty = numbers.length === 0;
+    const empty = numbers.length === 0 && !page.nameless;
     let fresh = false;
-    let beyond = !empty;
+    let beyond = numbers.length > 0;
     for (let i = 0; i < numbers.length; i++) {
       const at = backwards ? numbers.length - 1 - i : i;
       const before = recalled ? sightings.seeAgain(recalled[at] ?? 0, number) : see(page, at, numbers);

@@ -43,6 +43,13 @@ it('P28: a row without an id keeps the list from being proven, and hides no othe
   expect(shown).toEqual(['1', '2', '4', '5']);
 });
 
+it('P28: goes on beyond pages none of whose rows has an id', async () => {
+  const nameless = [{ ...listedRow(3), id: null }];
+  const gap = [nameless, nameless];
+  const { shown } = await walk([[listedRow(1)], ...gap, [listedRow(5)], ...gap, [listedRow(8)]]);
+  expect(shown).toEqual(['1', '5', '8']);
+});
+
 it('P28: says of a list whose times run ahead of its own clock what is wrong, not that it changed', async () => {
   const before = { created_at: at(-1000), updated_at: at(-1000) };
   const ahead = { created_at: at(3_600_000), updated_at: at(3_600_000) };
