@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
+import type { Mode } from '../domain/payout.ts';
 import { isPlain, parseLossless } from './json.ts';
-import type { ListPage } from './types.ts';
+import type { ListPage, NamelessTransfer } from './types.ts';
 
 type ReadPage = { kind: 'page'; page: ListPage } | { kind: 'bad'; why: string };
 type Fields = Record<string, unknown>;
@@ -35,7 +36,9 @@ function readPage(json: unknown, date: number | null): ReadPage {
   const total = readCount(page.total);
   if (!Array.isArray(rows) || current === undefined || total === undefined)
     return bad('the page lacks data, current_page or total');
-  const items = rows.flatMap((row: unknown) => readTransfer(row) ?? []);
+  const transfers = rows.map(readTransfer);
+  const items = transfers.filter(isNamed);
+  const nameless = transfers.flatMap((one) => (isNamed(one) ? [] : [one]));
   return {
     kind: 'page',
     page: {
@@ -45,16 +48,27 @@ function readPage(json: unknown, date: number | null): ReadPage {
       total,
       date,
       items,
-      ...(items.length < rows.length && { nameless: rows.length - items.length }),
+      ...(nameless.length > 0 && { nameless }),
     },
   };
 }
 
+/** The first transfer of another mode that the page shows, in words; undefined for none (P24). */
+export function otherMode({ items, nameless = [] }: ListPage, mode: Mode): string | undefined {
+  const other = [...items, ...nameless].find(({ domain }) => domain !== null && domain !== mode);
+  return other && `a ${other.domain} transfer (${other.id ?? 'without an id'})`;
+}
+
+function isNamed(one: ListedTransfer | NamelessTransfer): one is ListedTransfer {
+  return one.id !== null;
+}
+
 /** A transfer needs only its id: one made by hand at the service may lack a reference, and must not hide the others. */
-function readTransfer(row: unknown): ListedTransfer | undefined {
-  if (!isFields(row)) return undefined;
+function readTransfer(row: unknown): ListedTransfer | NamelessTransfer {
+  if (!isFields(row)) return { id: null, domain: null };
   const id = textOf(row.id);
-  if (id === null) return undefined;
+  const domain = textOf(row.domain)?.toLowerCase() ?? null;
+  if (id === null) return { id, domain };
   return {
     id,
     trx: textOf(row.trx),
@@ -66,7 +80,7 @@ function readTransfer(row: unknown): ListedTransfer | undefined {
     account_name: textOf(row.account_name) ?? '',
     account_number: textOf(row.account_number) ?? '',
     bank_code: textOf(row.bank_code) ?? '',
-    domain: textOf(row.domain)?.toLowerCase() ?? null,
+    domain,
     status: textOf(row.status) ?? '',
     created_at: textOf(row.created_at) ?? '',
     updated_at: textOf(row.updated_at) ?? '',

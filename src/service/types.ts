@@ -1,6 +1,9 @@
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
+/** What is read of a listed transfer that shows no id. */
+export type NamelessTransfer = { id: null; domain: string | null };
+
 /**
  * One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent; `digest` tells
  * its text from every other.
@@ -12,8 +15,8 @@ export type ListPage = {
   total: number;
   date: number | null;
   items: ListedTransfer[];
-  /** How many rows show no id, so that no transfer can be told from them; absent for none. */
-  nameless?: number;
+  /** The rows that show no id, so that no transfer can be told from them; absent for none. */
+  nameless?: NamelessTransfer[];
   digest?: string;
   /** The page was known by its digest: its rows are not shown again. */
   recalled?: true;

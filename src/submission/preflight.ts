@@ -1,5 +1,6 @@
 import type { Mode } from '../domain/payout.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { otherMode } from '../service/pages.ts';
 import type { ServiceClient } from '../service/types.ts';
 
 /** Whether this process may send at all; `problem` is one sentence with what to do. */
@@ -33,10 +34,10 @@ export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Prefl
       `the service at ${baseUrl} gave no list; nothing was sent. Check the network and service.base_url (${answer.reason}: ${answer.message})`,
     );
   }
-  const foreign = answer.page.items.find((item) => item.domain !== null && item.domain !== mode);
-  if (foreign) {
+  const other = otherMode(answer.page, mode);
+  if (other !== undefined) {
     return problem(
-      `mode is ${mode}, but the service lists a ${foreign.domain} transfer (${foreign.id}); nothing was sent. Check which keys are configured`,
+      `mode is ${mode}, but the service lists ${other}; nothing was sent. Check which keys are configured`,
     );
   }
   return { kind: 'clear' };

@@ -39,10 +39,10 @@ it('P13: a transfer needs nothing but its id, so that one made by hand at the se
   });
 });
 
-it('counts the rows that show no id, and reads the others', () => {
-  expect(readListPage(page(row, { ...row, id: null }, null, 'x'), null)).toMatchObject({
+it('keeps the mode alone of the rows that show no id, and reads the others', () => {
+  expect(readListPage(page(row, { ...row, id: null, domain: 'TEST' }, null, 'x'), null)).toMatchObject({
     kind: 'page',
-    page: { nameless: 3, items: [{ id: '7' }] },
+    page: { nameless: [{ domain: 'test' }, { domain: null }, { domain: null }], items: [{ id: '7' }] },
   });
 });
 

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { readListPage } from '../../src/service/pages.ts';
 import { preflight } from '../../src/submission/preflight.ts';
+import { listedRow } from '../support/listed-row.ts';
 import { clientOf } from './setting.ts';
 
 let sandbox: Sandbox;
@@ -37,6 +39,17 @@ it('a refused key and an absent service are problems that say what to do', async
   await sandbox.stop();
   expect(await check({ url, keys })).toMatchObject({ problem: expect.stringContaining('service.base_url') });
   expect(sandbox.requests.posts).toBe(0);
+});
+
+it('P24: another mode’s transfer that shows no id keeps the process from sending too', async () => {
+  const row = { ...listedRow(1), id: null, domain: 'LIVE' };
+  const data = { current_page: 1, data: [row], last_page: 1, per_page: 50, total: 1 };
+  const read = readListPage(JSON.stringify({ success: true, status: '00', data }), null);
+  if (read.kind === 'bad') throw new Error(read.why);
+  const listPage = async () => ({ kind: 'page' as const, page: read.page });
+  expect(
+    await preflight({ service: { listPage }, clock: systemClock(), mode: 'test', baseUrl: sandbox.url }),
+  ).toMatchObject({ kind: 'problem', problem: expect.stringContaining('lists a live transfer') });
 });
 
 /** A service that is busy so often, and a clock that passes only by sleeping. */

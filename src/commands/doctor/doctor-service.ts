@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { otherMode } from '../../service/pages.ts';
 import type { ListPage, ServiceTrouble } from '../../service/types.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
@@ -32,11 +33,11 @@ export async function checkService(
 
 /** P24: no other mode's transfers. */
 function checkPage({ mode, service }: Config, page: ListPage): Check {
-  const foreign = page.items.find((item) => item.domain !== null && item.domain !== mode);
-  if (foreign)
+  const other = otherMode(page, mode);
+  if (other !== undefined)
     return wrong(
       'service',
-      `mode is ${mode}, but the service lists a ${foreign.domain} transfer (${foreign.id})`,
+      `mode is ${mode}, but the service lists ${other}`,
       `put the ${mode} keys in COUNTERFOIL_${mode.toUpperCase()}_…; nothing is sent until then`,
     );
   return well('service', `${service.baseUrl} answers, ${page.total} transfers listed, all of mode ${mode}`);
