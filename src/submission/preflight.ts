@@ -52,7 +52,8 @@ async function firstPage(
   for (;;) {
     const answer = await service.listPage(1);
     if (answer.kind === 'page' || answer.reason !== 'throttled') return answer;
-    const waitMs = answer.retryAfterMs ?? usualWaitMs;
+    // To be asked again at once is no wait: it would be asked as fast as it answers.
+    const waitMs = answer.retryAfterMs || usualWaitMs;
     if (signal?.aborted || clock.monotonic() + waitMs > until) return answer;
     await clock.sleep(waitMs, signal);
   }

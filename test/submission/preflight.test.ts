@@ -78,6 +78,7 @@ async function busy(times: number, retryAfterMs: number | null) {
 it('waits for a service that is busy as long as it asks, and no longer than a minute', async () => {
   expect(await busy(3, 7000)).toEqual({ result: { kind: 'clear' }, slept: 21_000 });
   expect(await busy(3, null)).toEqual({ result: { kind: 'clear' }, slept: 6000 });
+  expect(await busy(3, 0)).toEqual({ result: { kind: 'clear' }, slept: 6000 });
   expect(await busy(1, 61_000)).toMatchObject({
     result: { kind: 'problem', problem: expect.stringContaining('asked too often (HTTP 429)') },
     slept: 0,
