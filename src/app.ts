@@ -95,6 +95,8 @@ export async function openApp(options: AppOptions, kind: string) {
     },
   });
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
+  const onHeld = (err: unknown): void =>
+    local.log.error({ err }, 'what a process left that died is not known as unknown yet');
   return {
     ...local,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
@@ -113,7 +115,7 @@ export async function openApp(options: AppOptions, kind: string) {
       rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
     }),
     preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
-    takeOver: () => takeOver({ ledger, clock, workers }),
+    takeOver: () => takeOver({ ledger, clock, workers, onHeld }),
     async close() {
       await service.close();
       await workers.end();

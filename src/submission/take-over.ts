@@ -1,20 +1,28 @@
+import { isHeld } from '../ledger/database/failure.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { abandonClaims } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /**
  * Takes over what dead processes left `sending`: each becomes `unknown`, never `ready` (P3). Returns how many payouts.
- * `workers` tells who is dead: a process whose own lock is free.
+ * `workers` tells who is dead: a process whose own lock is free. What somebody's open transaction has locked is left for
+ * the next look, and `onHeld` hears of it: else nobody could begin to work, nor to listen for webhooks, before it ends.
  */
 export async function takeOver(deps: {
   ledger: Ledger;
   clock: Clock;
   workers: { dead(): Promise<string[]>; markEnded(id: string): Promise<void> };
+  onHeld?(error: unknown): void;
 }): Promise<number> {
   let stranded = 0;
   for (const id of await deps.workers.dead()) {
-    stranded += await deps.ledger.write((trx) => abandonClaims(trx, id, deps.clock.iso()));
-    await deps.workers.markEnded(id);
+    try {
+      stranded += await deps.ledger.write((trx) => abandonClaims(trx, id, deps.clock.iso()));
+      await deps.workers.markEnded(id);
+    } catch (error) {
+      if (!isHeld(error)) throw error;
+      deps.onHeld?.(error);
+    }
   }
   return stranded;
 }

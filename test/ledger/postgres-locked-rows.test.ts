@@ -5,7 +5,9 @@ import { createMarker } from '../../src/ledger/custody/marking.ts';
 import { PostgresFailure } from '../../src/ledger/database/failure.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createWorkers } from '../../src/runtime/worker-lock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { takeOver } from '../../src/submission/take-over.ts';
 import { clientOf, senderOf } from '../submission/setting.ts';
 import { batchOf, makeHome, until } from '../support/cli.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
@@ -110,6 +112,28 @@ describe.skipIf(!server)(`a person's open transaction on the ledger${server ? ''
       code: 'POSTGRES_ANSWERS_LOST',
       message: expect.stringMatching(named),
     });
+  });
+
+  it('P3: on what one dead process left keeps nobody from taking over what others left', async () => {
+    const ledger = await open();
+    await addBatch(ledger, ['R-1', 'R-2']);
+    for (const id of ['dead-1', 'dead-2']) {
+      const dead = createWorkers({ ledger, clock: systemClock(), id });
+      await dead.start('submit');
+      await claimAt(ledger, at(1), 1, id);
+      await dead.end();
+    }
+    const person = await personLocks(ledger.schema, 'R-1');
+    const workers = createWorkers({ ledger, clock: systemClock(), id: 'living' });
+    const held: unknown[] = [];
+    const look = () =>
+      takeOver({ ledger, clock: systemClock(), workers, onHeld: (error) => void held.push(error) });
+    expect(await look()).toBe(1);
+    expect(held).toMatchObject([{ code: 'POSTGRES_HELD', message: expect.stringMatching(named) }]);
+    expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'unknown' });
+    await person.goes();
+    expect(await look()).toBe(1);
+    expect(await states(ledger)).toEqual({ 'R-1': 'unknown', 'R-2': 'unknown' });
   });
 
   it('P12: that keeps a committed change from being marked is not told as one after which nothing happened', async () => {
