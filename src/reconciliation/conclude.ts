@@ -34,6 +34,8 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   const { ledger, config, clock } = deps;
   const { mode } = config;
   const settings = config.reconciliation;
+  /** What was created before it is not expected to be ours. */
+  const expectedSince = settings.since === '' ? ledger.birth : settings.since;
   const { each, unlisted, whole } = createWatch({ ledger, mode, graceMinutes: settings.missingGraceMinutes });
 
   async function concludePairs(work: Work): Promise<void> {
@@ -42,13 +44,17 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
       const found = whole(work, cases).flatMap(
         ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
       );
-      await report(work, found);
+      await report(
+        work,
+        found.filter(
+          ({ kind, shownAt }) => kind !== 'missing_in_ledger' || !shownAt || shownAt >= expectedSince,
+        ),
+      );
     }
   }
 
   async function concludeForeign(work: Work): Promise<void> {
-    const since = settings.since === '' ? ledger.birth : settings.since;
-    for await (const rows of foreignRows(ledger.db, work.by.run, since, chunk)) {
+    for await (const rows of foreignRows(ledger.db, work.by.run, expectedSince, chunk)) {
       const alikes = await alikePayouts(ledger.db, { run: work.by.run, mode }, rows);
       await report(
         work,

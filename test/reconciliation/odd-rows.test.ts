@@ -44,6 +44,18 @@ it('a transfer of which the list shows nothing but its id is reported without an
   expect(open).toMatchObject([{ kind: 'missing_in_ledger', actual: 'no status no amount' }]);
 });
 
+it.each([
+  [0, ['missing_in_ledger OTHER']],
+  [-30 * 24 * hour, []],
+])(
+  'a stranger’s transfer with the number that we were answered, made at %d ms, is found as %j',
+  async (ms, kinds) => {
+    const money = { account_number: '9999999999', created_at: at(ms), updated_at: at(ms) };
+    const rows = [listedTransfer('R-1', { id: '900' }), listedTransfer('OTHER', { id: 'T-R-1', ...money })];
+    expect((await nightOf(ledger, { at: hour, rows })).kinds).toEqual(kinds);
+  },
+);
+
 it('a row without a reference is ours by the transfer id that was answered', async () => {
   const { kinds } = await nightOf(ledger, { at: hour, rows: [byHand({ id: 'T-R-1', amount: '1500.00' })] });
   expect(kinds).toEqual([]);
