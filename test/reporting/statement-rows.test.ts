@@ -1,6 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ListedPart, PayoutFacts } from '../../src/ledger/figures/statement-facts.ts';
-import { foreignEntries, payoutEntries } from '../../src/reporting/statement/statement-rows.ts';
+import {
+  foreignEntries,
+  payoutEntries,
+  strangerEntries,
+} from '../../src/reporting/statement/statement-rows.ts';
 import { at } from '../support/ledger.ts';
 
 const payout = {
@@ -36,18 +40,20 @@ const shown: ListedPart = {
 const listing = { run: 'r', base: null, startedAt: at(0), mark: 15n, complete: true };
 
 /** The lines of one payout that was accepted and then settled, or failed, in a span that begins after entry `from`. */
-function linesOf(end: 'success' | 'failed', from: bigint, listed: Partial<ListedPart>): string[] {
+function linesOf(end: 'success' | 'failed', from: bigint, ...listed: Partial<ListedPart>[]): string[] {
   const moves: PayoutFacts['moves'] = [
     { id: 1n, at: at(0), event: 'intent', to: 'sending', fee: null },
     { id: 2n, at: at(1), event: 'accepted', to: 'pending', fee: null },
     { id: 10n, at: at(2), event: `details says ${end}`, to: end, fee: null },
   ];
-  const facts = { payout, moves, listed: [{ ...shown, ...listed }] };
+  const facts = { payout, moves, listed: listed.map((one) => ({ ...shown, ...one })) };
   const span = { from, through: 20n };
-  const scope = { mode: 'test' as const, span, known: 20n, listing, since: '', until: null };
-  const entries = payoutEntries(facts, { ...scope, show: (instant) => instant });
-  return entries
-    .filter(({ line }) => ['listed_by_service', 'amount_differences', 'timing', 'unexplained'].includes(line))
+  const scope = { mode: 'test' as const, span, known: 20n, listing, since: at(0), until: null };
+  const about = { ...scope, show: (instant: string) => instant };
+  return [...payoutEntries(facts, about), ...strangerEntries(facts, about)]
+    .filter(({ line }) =>
+      ['listed_by_service', 'foreign', 'amount_differences', 'timing', 'unexplained'].includes(line),
+    )
     .map(({ line, currency, amount }) => `${line} ${currency} ${amount}`);
 }
 
@@ -67,6 +73,19 @@ it.each([
 
 it('P30: sent in a closed month and listed only since as ordered, it is late and no more', () => {
   expect(linesOf('success', 5n, {})).toEqual(['listed_by_service NGN 150000', 'timing NGN 150000']);
+});
+
+it('P30: a stranger’s transfer with the number that we were answered is foreign, and ours is as ordered', () => {
+  const ours = { ...shown, transfer_id: '900' };
+  const stranger = { ...shown, reference: 'OTHER', amount: 7700n, amount_text: '77.00' };
+  const ties = ['listed_by_service NGN 150000', 'timing NGN 150000'];
+  const since = { ...stranger, created_at: at(-1) };
+  expect(linesOf('success', 5n, ours, stranger)).toEqual([
+    ...ties,
+    'listed_by_service NGN 7700',
+    'foreign NGN 7700',
+  ]);
+  expect(linesOf('success', 5n, ours, since), 'older than all of ours').toEqual(ties);
 });
 
 it('P30: a failed transfer is no money, however the list writes the word', () => {

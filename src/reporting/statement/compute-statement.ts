@@ -1,7 +1,14 @@
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
 import type { Db, Trx } from '../../ledger/open.ts';
 import { createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
-import { type About, type Entry, feesOf, foreignEntries, payoutEntries } from './statement-rows.ts';
+import {
+  type About,
+  type Entry,
+  feesOf,
+  foreignEntries,
+  payoutEntries,
+  strangerEntries,
+} from './statement-rows.ts';
 
 /** A payout with everything that it puts into the statement. */
 export type Stated = { facts: PayoutFacts; entries: Entry[] };
@@ -43,6 +50,7 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
       statement.addFee(facts.payout.currency, before, -1n);
     }
     await take(stated.flatMap(({ entries }) => entries));
+    await take(page.flatMap((facts) => strangerEntries(facts, about)));
     await sink.payouts?.(stated);
   }
   for await (const page of foreignFacts(db, about)) await take(page.flatMap(foreignEntries));

@@ -7,8 +7,9 @@ import {
   sentMeanwhile,
   times,
 } from '../../domain/book.ts';
+import { foldReference } from '../../domain/ids.ts';
 import type { PayoutState } from '../../domain/payout.ts';
-import { readStatus } from '../../domain/witness.ts';
+import { isBeneficiary, readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
 import { type Line, linesWithRows } from './statement.ts';
 
@@ -32,7 +33,8 @@ type Add = (line: Line, one: { sign?: bigint; row?: ListedPart; amount?: bigint;
 type Case = { course: Course; ours: boolean; rows: ListedPart[]; facts: PayoutFacts; about: About; add: Add };
 
 /** Everything that one payout puts into the statement of P30, cause by cause, so that none hides behind another. */
-export function payoutEntries(facts: PayoutFacts, about: About): Entry[] {
+export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
+  const facts = { ...shown, listed: ownRows(shown) };
   const { payout } = facts;
   const course = courseOf(facts.moves, about.span);
   const entries: Entry[] = [];
@@ -62,6 +64,27 @@ export function foreignEntries(row: ListedPart): Entry[] {
   const entry = { currency: row.currency, count: 1n, amount: row.amount ?? 0n };
   const named = { reference: row.reference, batch: '', transferId: row.transfer_id, why };
   return (['listed_by_service', 'foreign'] as const).map((line) => ({ ...entry, ...named, line }));
+}
+
+/** The same of what was listed with a payout, and is another's. */
+export function strangerEntries(facts: PayoutFacts, about: About): Entry[] {
+  const own = ownRows(facts);
+  const isInSpan = ({ created_at: at }: ListedPart): boolean =>
+    (at === '' || at >= about.since) && (about.until === null || at < about.until);
+  return inMode(facts, about)
+    .filter((row) => !own.includes(row) && !row.counted && isInSpan(row))
+    .flatMap(foreignEntries);
+}
+
+/** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
+function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {
+  if (listed.length < 2) return listed;
+  const isNamed = ({ reference }: ListedPart): boolean =>
+    foldReference(reference) === foldReference(payout.reference);
+  const beneficiary = { accountNumber: payout.account_number, bankCode: payout.bank_code };
+  const isLike = (row: ListedPart): boolean =>
+    row.amount === payout.amount && row.currency === payout.currency && isBeneficiary(row, beneficiary);
+  return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
 /** The fee a payout adds to what was paid in the span: exact decimal texts, the first counted, the second taken back. */
@@ -220,12 +243,13 @@ function neverSent(one: Case): void {
 }
 
 /** The listed transfer that a reader of payouts.csv is shown: of our mode, standing, and the one we were given. */
-export function shownRow({ payout, listed }: PayoutFacts, mode: string): ListedPart | null {
+export function shownRow(facts: PayoutFacts, mode: string): ListedPart | null {
+  const { payout } = facts;
   const rank = (row: ListedPart): number =>
     ((row.domain ?? mode).toLowerCase() === mode ? 0 : 4) +
     (isFailed(row) ? 2 : 0) +
     (row.transfer_id === payout.transfer_id ? 0 : 1);
-  return listed.toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
+  return ownRows(facts).toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
 const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
