@@ -56,6 +56,18 @@ it.each([
   },
 );
 
+it('a stranger’s transfer with the number that we were answered stays reported where a short cut does not judge our payout', async () => {
+  const days = (n: number) => n * 24 * hour;
+  const money = { account_number: '9999999999', created_at: at(days(20)), updated_at: at(days(20)) };
+  const stranger = listedTransfer('OTHER', { id: 'T-R-1', ...money });
+  const ours = listedTransfer('R-1', { id: '900' });
+  const whole = await nightOf(ledger, { at: days(21), rows: [ours, stranger] });
+  expect(whole.kinds).toEqual(['missing_in_ledger OTHER']);
+  const listing = { complete: 'window' as const, window: { edge: at(days(15)), base: whole.summary.run } };
+  const shortCut = await nightOf(ledger, { at: days(22), rows: [stranger], listing });
+  expect(shortCut.kinds).toEqual(['missing_in_ledger OTHER']);
+});
+
 it('a row without a reference is ours by the transfer id that was answered', async () => {
   const { kinds } = await nightOf(ledger, { at: hour, rows: [byHand({ id: 'T-R-1', amount: '1500.00' })] });
   expect(kinds).toEqual([]);

@@ -123,13 +123,16 @@ function healed(
   by: SeenBy,
   sight: Sight,
 ): Expression<SqlBool> {
-  // The very transfer that was wrong is paired again: another of the payout's rows says nothing of it.
+  const judged = (payout: RawBuilder<unknown>): RawBuilder<boolean> =>
+    sql`not exists (select 1 from payouts p where p.id = ${payout} and p.submitted_at < ${sight.judgedSince})`;
+  // The very transfer that was wrong is paired again: another of the payout's rows says nothing of it. A stranger's is
+  // about no payout, and judged with the one it was paired with.
   const seenAgain = sql<boolean>`((
       exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
-        and l.payout_id is not null)
+        and l.payout_id is not null and ${judged(sql`l.payout_id`)})
       or (discrepancies.transfer_id is null and exists (
         select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)))
-    and not exists (select 1 from payouts p where p.id = discrepancies.payout_id and p.submitted_at < ${sight.judgedSince}))`;
+    and ${judged(sql`discrepancies.payout_id`)})`;
   const pairedNow = sql<boolean>`(
     exists (select 1 from listed l where l.run_id = ${by.run} and l.payout_id = discrepancies.payout_id)
     or exists (select 1 from listed l where l.run_id = ${by.run} and l.transfer_id = discrepancies.transfer_id
