@@ -10,8 +10,8 @@ const readable = /^[ \t]*(?:(?:export +)?[\w.-]+[ \t]*=[ \t]*(?:"[^"]*"|'[^']*'|
  */
 export function readEnv(text: string): { values: Environment; unreadable: number[] } {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  // After a name with nothing but blanks `parseEnv` takes the next line for its value.
-  const plain = lines.replace(readable, (entry) => entry.replace(/^([^=]*=)[ \t]+$/, '$1'));
+  // After a name with nothing but blanks `parseEnv` takes the next line for its value, and an indented comment for a name.
+  const plain = lines.replace(readable, (entry) => entry.trimStart().replace(/^([^=]*=)[ \t]+$/, '$1'));
   const left = plain.replace(readable, (entry) => entry.replace(/[^\n]+/g, ''));
   const unreadable = left.split('\n').flatMap((line, at) => (line.trim() === '' ? [] : [at + 1]));
   return { values: parseEnv(plain), unreadable };

@@ -44,6 +44,7 @@ describe('.env', () => {
     ['A = \r\n\r\nB=2', { A: '', B: '2' }],
     ['A="x\nC= \ny"\nB=2', { A: 'x\nC= \ny', B: '2' }],
     ['A=1\rB=2', { A: '1', B: '2' }],
+    ['# why\n # A="\nB=2\nC="3"', { B: '2', C: '3' }],
     ['\uFEFFA=1 # "\nB=2', { A: '1', B: '2' }],
     ['', {}],
   ])('reads all of %j', (text, values) => {
