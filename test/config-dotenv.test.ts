@@ -30,6 +30,8 @@ describe('.env', () => {
     ['A=\n"x"\nB=2', [2]],
     ['B=2\r\nA\r\n', [2]],
     ['export\tA=1\nB=2', [1]],
+    ['B=2\nA="x\nC=always\nD="y"', [2, 3, 4]],
+    ['A="x\nD=""\nB=2', [1, 2]],
   ])('finds what gives no variable in %j', (text, unreadable) => {
     expect(readEnv(text).unreadable).toEqual(unreadable);
     expect(readEnv(text).values).toMatchObject({ B: '2' });
@@ -39,6 +41,7 @@ describe('.env', () => {
     ['A="x\ny\nz"\nB=2', { A: 'x\ny\nz', B: '2' }],
     ["export A = 'x' # why\n\n  B=2\n", { A: 'x', B: '2' }],
     ['A="x\nB=2', { A: '"x', B: '2' }],
+    ['A="x\ny" # "why"\nB="x"y', { A: 'x\ny', B: 'x' }],
     ['A=\r\nB=2\r\n', { A: '', B: '2' }],
     ['A= \t\nB=2', { A: '', B: '2' }],
     ['A = \r\n\r\nB=2', { A: '', B: '2' }],
