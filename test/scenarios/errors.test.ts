@@ -248,6 +248,7 @@ it('a ledger file that is none is one sentence, exit 1, and is left as it was', 
   const done = await home.run(['status']);
   expect(done.code).toBe(1);
   clear(done);
+  expect(done.err).toContain('damaged or not a ledger');
   expect(home.read('data/ledger.db')).toContain('it is a letter');
 });
 
