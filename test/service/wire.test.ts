@@ -1,4 +1,6 @@
-import { createServer, type Socket } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { createServer, Socket } from 'node:net';
+import { errors } from 'undici';
 import { expect, it } from 'vitest';
 import { httpReply, type RawOptions, type RawRequest, startRawService } from '../support/raw-service.ts';
 import { clientOf, closers } from './orders.ts';
@@ -143,6 +145,22 @@ it.each([
   expect((await send('R-2')).kind).not.toBe('refused');
   expect(sentOf('R-2')).toBeLessThanOrEqual(1);
   expect(service.bodies.length).toBeLessThanOrEqual(2);
+});
+
+it('P9: an order that undici wants to write again, its socket gone, is not written a second time', async () => {
+  const channel = 'undici:client:sendHeaders';
+  // With this error undici keeps the request that was under way, and begins it anew on another socket.
+  const lose = (message: unknown): void => {
+    unsubscribe(channel, lose);
+    if (typeof message !== 'object' || message === null || !('socket' in message)) return;
+    const { socket } = message;
+    if (socket instanceof Socket) setTimeout(() => socket.destroy(new errors.InformationalError('gone')), 20);
+  };
+  subscribe(channel, lose);
+  const { service, send } = await talk(() => undefined);
+  expect((await send('R-1')).kind).toBe('unknown');
+  await wait(50);
+  expect(service.bodies).toHaveLength(1);
 });
 
 it('P7: a server that takes the connection and closes it unread: the order is not sent, or unknown, never twice', async () => {
