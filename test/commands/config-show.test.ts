@@ -44,6 +44,21 @@ it('says of a secret whether it is set, from where and how many values, and neve
     expect(out + err, value).not.toContain(value);
 });
 
+it('shows no secret that stands in another setting, nor the password of an address', async () => {
+  const home = inProcess(await makeHome());
+  const env = {
+    COUNTERFOIL_TEST_SECRET_KEY: secret,
+    COUNTERFOIL_INTAKE_SENDER_NAME: `Acme ${secret}`,
+    // Too short to be known in a text, but nothing that stands there is shown.
+    COUNTERFOIL_QUEUE_URL: 'redis://ada:hunter2@cache:6379/3',
+  };
+  const { settings } = await home.json(['config', 'show'], 0, env);
+  expect(JSON.stringify(settings)).not.toMatch(new RegExp(`${secret}|hunter2`));
+  expect(settings).toContainEqual(
+    expect.objectContaining({ key: 'intake.sender_name', value: 'Acme [hidden]' }),
+  );
+});
+
 it('warns of a variable that nothing reads, and refuses an unknown key by its nearest name', async () => {
   const home = inProcess(await makeHome());
   const { err } = await home.run(['config', 'show'], { COUNTERFOIL_TEST_SECRETKEY: 'x' });

@@ -4,7 +4,7 @@ import { payoutMessage, webhookHeaders } from '../../src/sandbox/webhook-message
 import { batchOf, type Done, type Running, until } from '../support/cli.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { httpReply, startRawService } from '../support/raw-service.ts';
-import { serving } from '../support/serving.ts';
+import { everySecond, serving } from '../support/serving.ts';
 import { canaries, found, foundInFiles } from './canaries.ts';
 import { type Planted, planted } from './planted.ts';
 
@@ -127,6 +127,7 @@ async function refusals(home: Planted): Promise<void> {
     { COUNTERFOIL_SERVICE_BASE_URL: `https://pay.example.com/?token=${urlToken}` },
     { COUNTERFOIL_LEDGER_URL: `postgres://ada:${urlPassword}@db` },
     { COUNTERFOIL_QUEUE_URL: `redis://:${urlPassword}@cache/jobs` },
+    { COUNTERFOIL_RECEIVER_TRUST_PROXY: `http://ada:${urlPassword}@proxy` },
     { COUNTERFOIL_ALERTS_WEBHOOK_URL: `https://hooks.example.com/${urlToken}` },
     { COUNTERFOIL_LIVE_SECRET_KEY: canaries.testSecret },
     { COUNTERFOIL_ADMIN_TOKENS: canaries.adminAda },
@@ -209,6 +210,15 @@ it('a setting that holds a secret where none belongs is refused without showing 
   const home = await planted();
   await refusals(home);
   noneLeaked(home);
+});
+
+it('a name that holds a key is logged without it', async () => {
+  const home = await planted();
+  home.put(`data/inbox/${canaries.testEncryption}.txt`, 'reference\n');
+  const daemon = home.start(['serve', '--json'], { COUNTERFOIL_SCHEDULES_INTAKE: everySecond });
+  const line = await daemon.line(/left in the inbox/);
+  expect(line).toContain('[hidden].txt');
+  expect(found(line)).toEqual([]);
 });
 
 it.skipIf(onPostgres)(
