@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createFlight, type Done } from '../../src/submission/flight.ts';
@@ -24,8 +25,11 @@ const references = (done: readonly Done[]): string[] => done.map(({ claim }) => 
 
 it('waits until enough answers share a commit, and gives them in the order in which they came', async () => {
   const { flight, reply } = underWay(['R-1', 'R-2', 'R-3']);
-  const gathered = flight.gathered(2);
+  let isGathered = false;
+  const gathered = flight.gathered(2).then(() => (isGathered = true));
   reply('R-3');
+  await setImmediate();
+  expect(isGathered).toBe(false);
   reply('R-1');
   await gathered;
   expect(references(flight.take())).toEqual(['R-3', 'R-1']);
@@ -67,4 +71,16 @@ it('throws what a client threw that should never throw, once its answers are ask
   flight.launch(Promise.reject(new Error('a fault of the client')));
   await flight.gathered(1);
   expect(() => flight.take()).toThrow('a fault of the client');
+});
+
+it('P12: what a client threw ends no wait for the answers that are under way beside it', async () => {
+  const { flight, reply } = underWay(['R-1', 'R-2', 'R-3']);
+  flight.launch(Promise.reject(new Error('a fault of the client')));
+  await flight.gathered(1);
+  const landed = flight.landed();
+  for (const reference of ['R-1', 'R-2', 'R-3']) {
+    await setImmediate();
+    reply(reference);
+  }
+  expect(references(await landed)).toEqual(['R-1', 'R-2', 'R-3']);
 });
