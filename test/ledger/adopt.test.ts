@@ -97,6 +97,21 @@ it('P25: a ledger adopted under a clock that ran ahead sends again after a listi
   await now.close();
 });
 
+it('P4, P25: a refusal after the adoption says nothing of what the lost copy may have sent', async () => {
+  const [payoutId = 0n] = await addBatch(ledger, ['R-1']);
+  await ledger.close();
+  await adopt(10_000);
+  const now = await openLedger(ledger.path, { now: () => at(20_000) });
+  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
+  const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'ada' };
+  await now.write((trx) => record(trx, at(20_000), [{ payoutId, source: 'ada', event }]));
+  const [again] = await claimAt(now, at(20_001));
+  if (!again) throw new Error('nothing was claimed');
+  await recordOutcome(now, at(20_002), again, replies.refused());
+  expect(await states(now)).toEqual({ 'R-1': 'unknown' });
+  await now.close();
+});
+
 it('P25: what the lost copy sent of a file that was dropped again is no older transfer of somebody else', async () => {
   await addBatch(ledger, ['R-1']);
   await ledger.write((trx) => noteFall(trx, { at: at(3000), cause: 'an older copy' }));

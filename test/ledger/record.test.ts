@@ -105,6 +105,37 @@ it('P4: refused while an earlier attempt may have been taken is unknown', async 
   expect((await payoutById(ledger, first.payoutId)).state).toBe('refused');
 });
 
+it('P4: a late refusal of an earlier attempt leaves the payout to the one that is under way', async () => {
+  await addBatch(ledger, ['R-1']);
+  const first = await claimed();
+  await recordOutcome(ledger, at(1), first, replies.unknown());
+  const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'ada' };
+  const { payoutId } = first;
+  await ledger.write((trx) => record(trx, at(2), [{ payoutId, source: 'ada', event }]));
+  const second = await claimed(3);
+  await recordOutcome(ledger, at(4), first, replies.refused());
+  expect((await payoutById(ledger, payoutId)).state, 'unknown, a person might send it a third time').toBe(
+    'sending',
+  );
+  await recordOutcome(ledger, at(5), second, replies.refused());
+  expect((await payoutById(ledger, payoutId)).state).toBe('refused');
+});
+
+it('P17: an attempt that was proven not sent makes no second transfer of the one that failed', async () => {
+  await addBatch(ledger, ['R-1']);
+  await recordOutcome(ledger, at(1), await claimed(), replies.notSent());
+  const second = await claimed(2);
+  await recordOutcome(ledger, at(3), second, replies.accepted('77'));
+  const witness = { source: 'details' as const, status: 'failed' as const, transferId: '77', trx: null };
+  const event = {
+    kind: 'witness' as const,
+    witness: { ...witness, fee: null, message: null, settledAt: null },
+  };
+  const { payoutId } = second;
+  await ledger.write((trx) => record(trx, at(4), [{ payoutId, source: 'details', event }]));
+  expect((await payoutById(ledger, payoutId)).state).toBe('failed');
+});
+
 it('P8: turned away means ready again, with a look-up due at once and Retry-After honoured', async () => {
   await addBatch(ledger, ['R-1']);
   const one = await claimed();

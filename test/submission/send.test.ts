@@ -96,6 +96,46 @@ it('P8: after a 429 a look-up comes first, and then the payout is taken once', a
   expect(sandbox.book.find('R-2')).toHaveLength(1);
 });
 
+it('P8: Retry-After keeps every other POST waiting too', async () => {
+  const client = await service({ 'R-2': 'rate_limited_once' });
+  await addBatch(ledger, named(3));
+  const real = systemClock();
+  let slept = 0;
+  const clock: Clock = {
+    ...real,
+    monotonic: () => real.monotonic() + slept,
+    sleep: async (ms) => {
+      slept += ms;
+    },
+  };
+  const begun: number[] = [];
+  const watched: ServiceClient = {
+    ...client,
+    bankTransfer: async (...order) => {
+      begun.push(clock.monotonic());
+      return client.bankTransfer(...order);
+    },
+  };
+  await senderOf(ledger, watched, { clock, concurrency: 1 }).run();
+  const [, second = 0, third = 0] = begun;
+  expect(third - second).toBeGreaterThanOrEqual(1000);
+});
+
+it('P12: an answer whose commit failed is written once the ledger can be written again', async () => {
+  const client = await service();
+  await addBatch(ledger, named(1));
+  let writes = 0;
+  const failing: typeof ledger = {
+    ...ledger,
+    write: async (work) => {
+      if (++writes === 2) throw new Error('the disk failed');
+      return ledger.write(work);
+    },
+  };
+  await expect(senderOf(failing, client).run()).rejects.toThrow('the disk failed');
+  expect(await states(ledger)).toEqual({ 'R-1': 'pending' });
+});
+
 it('P7: nobody listening: three attempts are proven not sent, then the sender stops and all stay ready', async () => {
   await service();
   await sandbox.stop();
@@ -134,8 +174,12 @@ it('sends one payout alone until the first is accepted, and never more than its 
   const watched: ServiceClient = {
     ...client,
     bankTransfer: async (...args) => {
-      seen.push(++under);
-      return client.bankTransfer(...args).finally(() => under--);
+      const nth = seen.push(++under);
+      const answer = await client.bankTransfer(...args);
+      // Some answers take longer than a turn waits for them.
+      if (nth % 3 === 0) await systemClock().sleep(40);
+      under--;
+      return answer;
     },
   };
   await senderOf(ledger, watched, { concurrency: 4 }).run();
@@ -170,9 +214,13 @@ it('a run that follows upon another begins with all its slots, unless the servic
   expect(seen).toEqual([1, 1]);
 });
 
-it.each(['wall', 'monotonic'] as const)(
-  'P3: an intent grown too old on the %s clock is not sent',
-  async (which) => {
+it.each([
+  ['wall', 6000],
+  ['wall', -6000],
+  ['monotonic', 6000],
+] as const)(
+  'P3: an intent for which the %s clock went on by %i ms is not sent',
+  async (which, standstill) => {
     const client = await service();
     await addBatch(ledger, named(1));
     const real = systemClock();
@@ -187,7 +235,7 @@ it.each(['wall', 'monotonic'] as const)(
       ...ledger,
       write: async (work) => {
         const done = await ledger.write(work);
-        late += 6000;
+        late += standstill;
         return done;
       },
     };
