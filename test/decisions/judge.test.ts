@@ -192,6 +192,12 @@ describe('P20: other payouts', () => {
     expect(kind({ ...evidence('unknown', lost), ...alike, adoptedAt: null })).toBe('again');
   });
 
+  it('P25: a list that was begun before the ledger was adopted shows nothing of what the lost copy paid', () => {
+    const lost = evidence('unknown', { outcomes: ['unknown'], listed: [] });
+    expect(kind({ ...lost, adoptedAt: at(150) })).toBe('no');
+    expect(kind({ ...lost, adoptedAt: at(149) })).toBe('again');
+  });
+
   it.each(['held', 'ready', 'sending', 'pending', 'success', 'cancelled'] as const)(
     'not from %s',
     (state) => {

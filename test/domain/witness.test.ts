@@ -181,6 +181,8 @@ it('P16: only the envelope of the service says not found', () => {
   expect(isNotFound({ success: false, status: '99' }, 404)).toBe(false);
   expect(isNotFound({ success: false, status: '04' }, 503)).toBe(false);
   expect(isNotFound('<html>', 404)).toBe(false);
+  for (const status of [401, 403, 429])
+    expect(isNotFound({ success: false, status: '04' }, status), `HTTP ${status}`).toBe(false);
 });
 
 it.each([

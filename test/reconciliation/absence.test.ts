@@ -108,6 +108,22 @@ it('P16: with `manual`, or without --full, nothing is ever resent by itself', as
   expect((await night()).payout.state).toBe('ready');
 });
 
+it('P16: what was turned away before its answer was lost was sent twice, which leaves it to a person', async () => {
+  const [twice = 0n] = await addBatch(ledger, ['R-9'], { id: 'b-9' });
+  await send(0, replies.turnedAway());
+  await lookUps().askDue({ budget: 9 });
+  await send(minute, replies.unknown());
+  await follow(minute, 4 * hour);
+  const { payout } = await night({ ms: 5 * hour });
+  expect([payout.state, (await payoutById(ledger, twice)).state]).toEqual(['ready', 'unknown']);
+});
+
+it('P16: a stranger of its account and amount may be it, unless it was created before', async () => {
+  await follow(0, 3 * hour);
+  expect((await night({ rows: [{ id: '99', created_at: 'soon' }] })).payout.state).toBe('unknown');
+  expect((await night({ rows: [{ id: '99', created_at: at(-hour) }] })).payout.state).toBe('ready');
+});
+
 it('P16: look-ups asked out of turn are no rungs of the ladder', async () => {
   for (let i = 0; i < 9; i++) await lookUps().lookUp([id]);
   await follow(0, 2 * hour);

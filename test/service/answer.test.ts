@@ -41,6 +41,7 @@ describe('what a reply proves', () => {
     ['P6: refused, another reference', 400, no('24', { data: { reference: 'ACME-2' } }), 'unknown'],
     ['P6: success true with status 09', 200, { ...yes, status: '09' }, 'unknown'],
     ['P6: success false with status 00', 200, { ...yes, success: false }, 'unknown'],
+    ['P6: success false with status 00 and 429', 429, { ...yes, success: false }, 'unknown'],
     ['P8: success of another reference', 200, { ...yes, data: { ...data, reference: 'X' } }, 'unknown'],
     ['P8: an edge page', 502, html, 'unknown'],
     ['P8: an html page with 200', 200, html, 'unknown'],
