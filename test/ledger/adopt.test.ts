@@ -113,7 +113,9 @@ it('P4, P25: a refusal after the adoption says nothing of what the lost copy may
 });
 
 it('P25: what the lost copy sent of a file that was dropped again is no older transfer of somebody else', async () => {
-  await addBatch(ledger, ['R-1']);
+  const [payoutId = 0n] = await addBatch(ledger, ['R-1']);
+  const event = { kind: 'hold' as const, why: 'a person' };
+  await ledger.write((trx) => record(trx, at(1000), [{ payoutId, source: 'ada', event }]));
   await ledger.write((trx) => noteFall(trx, { at: at(3000), cause: 'an older copy' }));
   const [id = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
   await ledger.db
@@ -124,7 +126,7 @@ it('P25: what the lost copy sent of a file that was dropped again is no older tr
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  expect((await payoutById(now, id)).submitted_at).toBe(at(0));
+  expect((await payoutById(now, id)).submitted_at, 'the newest entry of the copy').toBe(at(1000));
   await now.close();
 });
 
