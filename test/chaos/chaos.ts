@@ -15,6 +15,8 @@ export type ChaosOptions = {
   /** How long processes are killed at most; it ends earlier when everything is sent. */
   seconds: number;
   seed: number;
+  /** Requests a second of all processes together; no limit where absent. */
+  perSecond?: number;
   /** Where the ledger lies, and what else is killed now and then; a file where absent. */
   server?: Pick<PostgresServer, 'url' | 'kill' | 'start'>;
   say(line: string): void;
@@ -28,9 +30,9 @@ const stopMs = 3500;
  * was sent; then one reconciliation, and the ledger is held against the service's own book.
  */
 export async function runChaos(options: ChaosOptions): Promise<Figure[]> {
-  const { payouts } = options;
+  const { payouts, perSecond = 0 } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
-  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000 };
+  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000, perSecond };
   const setting = await prepare(planned, options.server?.url);
   const ledger = lookInto(setting.ledger);
   try {

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../support/server-process.ts';
 import { command, finish, firstLine, type Place } from './processes.ts';
 import type { Planned } from './verdict.ts';
 
@@ -28,7 +28,7 @@ export async function prepare(planned: Planned, ledgerUrl?: string): Promise<Set
   const every = '* * * * * *';
   const env = {
     COUNTERFOIL_SERVICE_BASE_URL: facts.url,
-    COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '0',
+    COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: String(planned.perSecond),
     COUNTERFOIL_SERVICE_CONCURRENCY: String(planned.concurrency),
     COUNTERFOIL_SUBMISSION_HALT_AFTER_UNKNOWN: '0',
     COUNTERFOIL_SUBMISSION_SEND_DEADLINE_MS: String(planned.sendDeadlineMs),
@@ -69,13 +69,4 @@ function writeBatches(inbox: string, payouts: number): void {
     });
     writeFileSync(join(inbox, `chaos-${file}.csv`), `${[columns, ...lines].join('\n')}\n`);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('expected a port');
-  return address.port;
 }

@@ -13,7 +13,14 @@ export type Deeds = {
   /** `counterfoil verify` proved the ledger in the end. */
   verified: boolean;
 };
-export type Planned = { payouts: number; minor: number; concurrency: number; sendDeadlineMs: number };
+export type Planned = {
+  payouts: number;
+  minor: number;
+  concurrency: number;
+  sendDeadlineMs: number;
+  /** Requests a second of all processes together; 0 is no limit. */
+  perSecond: number;
+};
 
 /** One line of the verdict; `wrong` where the figure must not be so. */
 export type Figure = { what: string; value: string; wrong: boolean };

@@ -49,13 +49,12 @@ type Deeds = {
 export async function runQueueChaos(options: QueueChaosOptions): Promise<Figure[] | null> {
   const redis = await startRedis();
   if (!redis?.kill) return null;
-  const { payouts } = options;
+  const { payouts, perSecond } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
-  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000 };
+  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000, perSecond };
   const setting = await prepare(planned);
   Object.assign(setting.place.env, {
     COUNTERFOIL_QUEUE_URL: redis.url,
-    COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: String(options.perSecond),
     COUNTERFOIL_SCHEDULES_SUBMIT: `*/${sweepEverySeconds} * * * * *`,
   });
   const ledger = lookInto(setting.ledger);

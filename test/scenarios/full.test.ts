@@ -12,8 +12,9 @@ async function changedLongAgo(): Promise<Home> {
   await home.json(['submit', home.put('pay.csv', batchOf(10))], 0);
   await home.sandbox.settleAll();
   const { book } = home.sandbox;
-  for (const { id, reference } of book.transfers()) {
-    const longAgo = `2026-01-${reference.slice(-2)}T00:00:00.000000Z`;
+  // In the order of the list: requests beside each other arrive in any.
+  for (const [at, { id }] of book.transfers().entries()) {
+    const longAgo = `2026-01-${String(at + 1).padStart(2, '0')}T00:00:00.000000Z`;
     book.change(id, { created_at: longAgo, updated_at: longAgo });
   }
   expect(await home.json(['reconcile', '--full'], 0)).toMatchObject({ complete: true, matched: 10 });
