@@ -7,7 +7,7 @@ import type { Db, Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
-const pageSize = 1000;
+const pageSize = 500;
 
 /**
  * The listing that stands for the service. A short cut (P29) has the older rows of a whole listing behind it: those of
