@@ -1,5 +1,6 @@
 import { buildProgram } from './commands/program.ts';
 import { fail, type Result } from './commands/result.ts';
+import { legible } from './domain/hidden.ts';
 import { noColor, readEnvironment, whereUserStands } from './environment.ts';
 import { createShutdown } from './runtime/shutdown.ts';
 
@@ -31,11 +32,6 @@ export async function main(argv: string[]): Promise<number> {
     shutdown.dispose();
   }
   return show(result ?? { code: 0 }, json, shutdown.signal.aborted);
-}
-
-/** What services and files say must not move the cursor, or turn the text, of who reads it. */
-function legible(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }
 
 function show(result: Result, json: boolean, interrupted: boolean): number {

@@ -20,6 +20,11 @@ export function visible(text: string): string {
   return text.replaceAll(hidden, (character) => `<${codePoint(character)}>`);
 }
 
+/** A text for the terminal, in lines: what services and files say must not move the cursor, or turn the text, of who reads it. */
+export function legible(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, ' ');
+}
+
 function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
