@@ -65,7 +65,8 @@ export function readRunPaper(reports: string, run: string): RunPaper {
 export function readStatement(path: string): Record<string, PaperCurrency> {
   const found: Record<string, PaperCurrency> = {};
   for (const { currency = '', line = '', count = '', amount = '', verdict = '' } of readTable(path)) {
-    const one = (found[currency] ??= { verdict, lines: {} });
+    const one = found[currency] ?? { verdict, lines: {} };
+    found[currency] = one;
     if (one.verdict !== verdict) throw new Error(`${path}: ${currency} is ${one.verdict} and ${verdict}`);
     if (one.lines[line]) throw new Error(`${path}: ${currency} has the line ${line} twice`);
     one.lines[line] = { count, amount };

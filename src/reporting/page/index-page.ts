@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
 import { closedPeriods } from '../../ledger/figures/periods.ts';
 import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
+import { verdictsOf } from '../../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
@@ -26,15 +27,17 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
 
   async function runTable(runs: Run[]): Promise<string> {
     const ids = runs.map(({ id }) => id);
-    const frozen = Map.groupBy(
-      await frozenSheets(ledger.db, ids, ['statement', 'open']),
-      ({ run_id, sheet }) => `${run_id} ${sheet}`,
-    );
-    const sheet = (run: string, name: string): string[][] | undefined =>
-      frozen.get(`${run} ${name}`)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
+    const frozen = Map.groupBy(await frozenSheets(ledger.db, ids, ['open']), ({ run_id }) => run_id);
+    const verdicts = await verdictsOf(ledger.db, ids);
+    const rowsOf = (run: string): string[][] | undefined =>
+      frozen.get(run)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
     const exists = (run: string, name: string): boolean =>
       existsSync(join(reports, `reconciliation-${run}`, name));
-    return runs.map((run) => runRow(run, (name) => sheet(run.id, name), { zone, exists })).join('');
+    const rows = runs.map((run) => {
+      const known = { open: rowsOf(run.id), verdicts: verdicts.get(run.id) ?? [] };
+      return runRow(run, known, { zone, exists });
+    });
+    return rows.join('');
   }
 
   async function batchTable(batches: Batch[]): Promise<string> {
