@@ -5,6 +5,7 @@ import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
+import type { ListStanding } from '../domain/verdict.ts';
 import { hearListing as listingHeard } from '../ledger/custody/barriers.ts';
 import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import { closeHealed } from '../ledger/discrepancies/discrepancy-healing.ts';
@@ -57,6 +58,8 @@ type Deps = {
 export type RunSummary = {
   run: string;
   complete: boolean | 'window';
+  /** What the list is worth; `complete` says only how much of it was read. */
+  list: ListStanding;
   passes: number;
   listed: number;
   matched: number;
@@ -135,6 +138,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const summary: RunSummary = {
       run: id,
       complete: listing.complete,
+      list: standing,
       passes: listing.passes,
       listed: listing.listed,
       matched,

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { isUsable } from '../../domain/verdict.ts';
 import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
 import { closedPeriods } from '../../ledger/figures/periods.ts';
 import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
-import { verdictsOf } from '../../ledger/figures/run-verdicts.ts';
+import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
@@ -43,8 +44,10 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
     const standings = await batchStandings(ledger.db, config.mode, ids);
+    const last = await lastRun(ledger.db, config.mode);
     return batchRows(batches, standings, {
       zone,
+      comparedAt: last && isUsable(last.list) ? last.startedAt : null,
       exists: (batch, name) => existsSync(join(reports, batch, name)),
     });
   }

@@ -37,14 +37,18 @@ export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): strin
   return row(page ? link(`${folder}/report.html`, run.id) : escapeHtml(run.id), cells);
 }
 
-/** Batches with what is not paid of each, and how many of its discrepancies are open. */
+/**
+ * Batches with what is not paid of each, and how many of its discrepancies are open. `comparedAt`: when the last run began
+ * if it could compare (ISO UTC), else null: what was taken in later was not looked for.
+ */
 export function batchRows(
   batches: Batch[],
   standings: Map<string, Record<string, bigint>>,
-  { zone, exists }: About,
+  { zone, exists, comparedAt }: About & { comparedAt: string | null },
 ): string {
   const rows = batches.map((batch) => {
     const { open = 0n, ...unpaid } = standings.get(batch.id) ?? {};
+    const isCompared = comparedAt !== null && comparedAt > batch.created_at;
     const states = Object.entries(unpaid).map(([state, count]) => `${grouped(`${count}`)} ${state}`);
     const names = [
       'results.csv',
@@ -55,12 +59,22 @@ export function batchRows(
       escapeHtml(batch.file_name),
       time(batch.created_at, zone),
       grouped(`${batch.row_count}`),
-      states.length > 0 ? escapeHtml(states.join(' · ')) : '<span class="good">✓ all paid</span>',
-      open > 0n ? `<span class="bad">${grouped(`${open}`)} open</span>` : 'none',
+      states.length > 0 ? escapeHtml(states.join(' · ')) : allPaid(open),
+      openOfBatch(open, isCompared),
       names.map((name) => link(`${batch.id}/${name}`, name, batch.id)).join(' · '),
     ]);
   });
   return rows.join('');
+}
+
+/** Not green while somebody contradicts it. */
+function allPaid(open: bigint): string {
+  return open === 0n ? '<span class="good">✓ all paid</span>' : 'all reported as paid';
+}
+
+function openOfBatch(open: bigint, isCompared: boolean): string {
+  if (open > 0n) return `<span class="bad">${grouped(`${open}`)} open</span>`;
+  return isCompared ? 'none' : 'not checked';
 }
 
 /** A closed month with its frozen files. */
