@@ -1,8 +1,10 @@
 import type { App } from '../src/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
+import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
+import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
@@ -15,6 +17,9 @@ export type ReconcilePayload = {
   onRefused?: OnRefused;
 };
 export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> & {
+  /** The worst verdict of all currencies, and each currency's with what it follows from. */
+  verdict: Verdict;
+  statement: Record<string, CurrencyJson>;
   /** Files of expected collections that were taken before the run; `skipped` rows of them were left out. */
   taken?: ReturnType<typeof takenJson>[];
   /** Files of expected collections that were refused before the run. */
@@ -33,14 +38,16 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.applyWebhooks(payload.signal);
   const found = await app.reconciliation.run(payload);
   const error = runError(app.config, found, payload.signal?.aborted ?? false);
+  const frozen = await app.reporting.freezeRun(found.run, app.clock.iso());
   const summary = {
     ...found,
+    verdict: frozen.verdict,
+    statement: statementJson(frozen.currencies),
     reports: app.reporting.runPaths(found.run),
     ...(expected.length > 0 && { taken: expected }),
     ...(refused.length > 0 && { refused }),
     ...(error !== undefined && { error }),
   };
-  await app.reporting.freezeRun(found.run, app.clock.iso());
   await app.ledger.write((trx) => finishRun(trx, found.run, app.clock.iso(), summary));
   await app.reporting.writeRun(found.run);
   await app.reporting.writeDueBatchResults();

@@ -1,13 +1,15 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { Config } from '../config.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
+import { isUsable } from '../domain/verdict.ts';
 import { findHalt, type Halt } from '../ledger/sending/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { type Context, loadSettings, withApp } from './context.ts';
 import { collectionLines, countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
+import { currencyText, verdictWords } from './verdict-text.ts';
 
-/** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or the list is not proven whole. */
+/** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or a currency is not reconciled. */
 export async function reconcile(
   context: Context,
   _args: string[],
@@ -45,11 +47,12 @@ function describe(
   const open = Object.keys(run.discrepancies.open).length > 0;
   const unlisted = hasNoList(run);
   const before = countsText(run.discrepancies.open);
-  const found = unlisted
-    ? `not looked for, without a list; open from before: ${before}`
+  const found = !isUsable(run.list)
+    ? `not checked, without a list to compare with; known: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
   const listing = `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`;
   const discrepancies = `discrepancies  ${found}`;
+  const verdicts = verdictLines(run);
   const stands = [
     ...(open ? ['What to do about each: counterfoil discrepancies'] : []),
     ...(halted ? [`sending is halted ${haltText(halted)}`] : []),
@@ -61,6 +64,7 @@ function describe(
     `run            ${run.run}`,
     listing,
     `matched        ${run.matched} payouts`,
+    ...verdicts,
     discrepancies,
     `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests${waitingText(run)}`,
     ...besideLines(run),
@@ -68,12 +72,14 @@ function describe(
     ...run.reports,
     ...stands,
   ];
-  const unproven = run.complete === false || run.trouble !== undefined;
+  const unproven = run.verdict === 'not_compared';
+  const loose = run.verdict !== 'reconciled';
   // Quiet is for what went well: whatever makes the exit code another than 0 is said.
   if (context.options.quiet) {
     const troubles = [
       ...partly.flatMap(collectionLines),
       ...(unproven && !unlisted ? [listing] : []),
+      ...(loose ? verdicts : []),
       ...(open ? [discrepancies] : []),
       ...stands,
     ];
@@ -88,15 +94,18 @@ function describe(
   const unkept = refused.some(({ error }) => error !== undefined);
   const error = runError(config, run, context.signal.aborted);
   return {
-    code: worst(
-      unlisted || unkept ? 1 : 0,
-      refused.length + partly.length > 0 ? 3 : 0,
-      open || halted || unproven ? 4 : 0,
-    ),
+    code: worst(unkept ? 1 : 0, refused.length + partly.length > 0 ? 3 : 0, open || halted || loose ? 4 : 0),
     ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run, ...(error !== undefined && { error }) },
   };
+}
+
+/** Each currency with its verdict, and what is not zero; the whole run's where no money moved. */
+function verdictLines({ verdict, statement }: reconcileJob.ReconcileResult): string[] {
+  const all = Object.entries(statement);
+  if (all.length === 0) return verdict === 'reconciled' ? [] : [`statement      ${verdictWords[verdict]}`];
+  return all.map(([currency, one]) => `statement      ${currency} ${currencyText(one)}`);
 }
 
 /** P29: what a whole listing found that earlier short cuts had not shown. */

@@ -1,7 +1,9 @@
+import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { collectionCounts } from '../ledger/collections/collection-watch.ts';
 import { livesAnywhere } from '../ledger/custody/workers.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
+import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
 import { batchCounts, readReasons } from '../ledger/payouts/batches.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
@@ -9,6 +11,7 @@ import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
 import type { LookingApp } from '../looking-app.ts';
+import { zoned } from '../reporting/presentation.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLooking } from './context.ts';
@@ -16,6 +19,7 @@ import { countsText, haltText, standText } from './describe.ts';
 import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
+import { verdictWords } from './verdict-text.ts';
 import { brakesStanding } from './waiting.ts';
 
 const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full', 'report'] as const;
@@ -26,6 +30,7 @@ export async function status(context: Context): Promise<Result> {
     const json = await gather(app);
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);
+    const { config } = app;
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
       `mode           ${json.mode}`,
@@ -46,7 +51,8 @@ export async function status(context: Context): Promise<Result> {
             .map(([state, amount]) => `${state} ${amount}`)
             .join(', ')}`,
       ),
-      `discrepancies  ${countsText(discrepancies)}`,
+      ...lastRunLines(json.last_run, config.reports.timezone),
+      `discrepancies  ${discrepancyText(discrepancies, json.last_run)}`,
       `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
       ...(webhooks.differing > 0
         ? [
@@ -65,7 +71,9 @@ export async function status(context: Context): Promise<Result> {
       ),
     ];
     const waits = (payouts.unknown ?? 0) + (payouts.held ?? 0) > 0;
-    const person = Boolean(halted) || brakes.failed || Object.keys(discrepancies).length > 0 || waits;
+    const loose = json.last_run !== null && json.last_run.verdict !== 'reconciled';
+    const person =
+      Boolean(halted) || brakes.failed || Object.keys(discrepancies).length > 0 || waits || loose;
     const unknown = needed.unknown.first.map(({ reference }) => reference);
     return {
       code: person ? 4 : 0,
@@ -73,6 +81,33 @@ export async function status(context: Context): Promise<Result> {
       json: { ...json, unknown, withheld: needed.withheld.first, ...brakes.json },
     };
   });
+}
+
+type LastRunJson = ReturnType<typeof lastRunJson>;
+
+function lastRunJson(last: LastRun | undefined) {
+  if (!last) return null;
+  const { run, startedAt, list, verdict, currencies } = last;
+  const verdicts: Record<string, Verdict> = Object.fromEntries(
+    currencies.map(({ currency, verdict: one }) => [currency, one]),
+  );
+  return { run, started_at: startedAt, list, verdict, verdicts };
+}
+
+function lastRunLines(last: LastRunJson, zone: string): string[] {
+  if (last === null) return ['last run       none: counterfoil reconcile makes one'];
+  const all = Object.entries(last.verdicts).map(
+    ([currency, verdict]) => `${currency} ${verdictWords[verdict]}`,
+  );
+  const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict];
+  return [`last run       ${last.run}, begun ${zoned(last.started_at, zone)}: ${words}`];
+}
+
+/** Nothing says none where nothing was looked for. */
+function discrepancyText(open: Record<string, number>, last: LastRunJson): string {
+  const known = Object.keys(open).length > 0;
+  if (last !== null && isUsable(last.list)) return countsText(open);
+  return known ? `${countsText(open)} known; others not checked` : 'not checked';
 }
 
 /** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
@@ -120,6 +155,7 @@ async function gather(app: LookingApp) {
     })),
     ...overview,
     discrepancies: await countOpen(db, mode),
+    last_run: lastRunJson(await lastRun(db, mode)),
     webhooks: {
       received: counts.received,
       applied: counts.applied,

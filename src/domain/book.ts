@@ -84,6 +84,13 @@ export function isSubmitted({ kind }: Stand): boolean {
   return kind !== 'unsent';
 }
 
+/** When the last send up to `through` ended, ISO UTC; null where none did. */
+export function lastSendEnded(moves: readonly Move[], through: bigint): string | null {
+  const known = moves.filter(({ id }) => id <= through);
+  const index = known.findLastIndex((move, at) => move.to !== 'sending' && known[at - 1]?.to === 'sending');
+  return known[index]?.at ?? null;
+}
+
 /**
  * True when a send up to `through` was under way while the list was read or began later, so that absence there says
  * nothing. `mark` is the newest entry when the reading began; runs of older versions have only its time.

@@ -78,6 +78,28 @@ const actions: Record<DiscrepancyKind, string> = {
     'Compare what the payer owed with what the service collected, and ask the service which is right. Book only what has arrived.',
 };
 
+/** Whether what we report of the payout may be wrong while such a discrepancy is open. */
+export const contradictsState: Record<DiscrepancyKind, boolean> = {
+  missing_at_service: true,
+  missing_in_ledger: false,
+  status_conflict: true,
+  amount_conflict: true,
+  currency_conflict: true,
+  beneficiary_conflict: true,
+  fee_conflict: false,
+  mode_conflict: true,
+  duplicate_at_service: false,
+  paid_twice: true,
+  stale_pending: false,
+  unknown_outcome: false,
+  webhook_missing: false,
+  webhook_conflict: false,
+  returned_after_success: false,
+  reference_collision: true,
+  collection_missing: false,
+  collection_conflict: false,
+};
+
 /** Every kind that a run can find. */
 export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
 

@@ -1,10 +1,11 @@
 import type { Mode } from './payout.ts';
+import type { ListStanding } from './verdict.ts';
 
-type Run = { complete: boolean | 'window'; listed: number; trouble?: string };
+type Run = { list: ListStanding; trouble?: string };
 
 /** True for a run that could read no list, and so compared nothing. */
-export function hasNoList({ complete, listed, trouble }: Run): boolean {
-  return complete === false && listed === 0 && trouble !== undefined;
+export function hasNoList({ list }: Pick<Run, 'list'>): boolean {
+  return list === 'unread';
 }
 
 /** Why a run did not do what it is for, with what to check; undefined for one that did, whatever it found. */

@@ -1,29 +1,39 @@
 import type { ListingResult } from '../domain/completeness.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
+import type { ListStanding } from '../domain/verdict.ts';
 import { awaitsListing } from '../ledger/custody/barriers.ts';
 import { presentPayout, takenPayout } from '../ledger/discrepancies/expected.ts';
 import type { Db } from '../ledger/open.ts';
 
-export const notOurs =
-  'the list shows none of the payouts that the service is known to have: does the key belong to this ledger’s account?';
+/** What is to be said of a list that came whole and yet cannot be compared with. */
+export const standingTroubles: Partial<Record<ListStanding, string>> = {
+  not_ours:
+    'the list shows none of the payouts that the service is known to have: does the key belong to this ledger’s account?',
+  shows_none:
+    'the list shows none of the payouts that the service accepted: does the key belong to this ledger’s account?',
+};
 
 /**
- * False where a list that shows none of what the service has, to a key whose details show none either, is not our
- * account's: nothing is missing on its word. `shown`: a payout of ours was listed, or found by a look-up of the run.
+ * What the listing of a run is worth. One that shows none of what the service is known to have, to a key whose details
+ * show none either, is not our account's: nothing is missing on its word. One that only lacks all that was accepted may
+ * be, yet nothing can be compared with it. `shown`: a payout of ours was listed, or found by a look-up of the run.
  */
-export async function isOurAccount(
+export async function standingOf(
   db: Db,
   mode: Mode,
   { listing, shown }: { listing: ListingResult; shown: boolean },
-): Promise<boolean> {
-  if (shown) return true;
+): Promise<ListStanding> {
+  const { complete, window } = listing;
+  if (complete === false)
+    return listing.listed === 0 && listing.trouble !== undefined ? 'unread' : 'incomplete';
+  const whole = window ? 'window' : 'complete';
+  if (shown) return whole;
   const present = await presentPayout(db, mode);
-  const { window } = listing;
-  if (present) {
-    // P29: a short cut that shows none says nothing of what was sent before its edge.
-    return window !== undefined && (present.expected.firstIntentAt ?? '') < sentInside(window.edge);
-  }
+  // P29: a short cut that shows none says nothing of what was sent before its edge.
+  const since = window ? sentInside(window.edge) : '';
+  if (present && (!window || (present.expected.firstIntentAt ?? '') >= since)) return 'not_ours';
   // P25: after an adoption the list must lift a barrier: there an acceptance is enough to expect something in it.
-  return window !== undefined || !(await awaitsListing(db, mode)) || !(await takenPayout(db, mode));
+  if (!(await takenPayout(db, mode, since))) return whole;
+  return !window && (await awaitsListing(db, mode)) ? 'not_ours' : 'shows_none';
 }

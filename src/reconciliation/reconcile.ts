@@ -5,11 +5,12 @@ import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
+import type { ListStanding } from '../domain/verdict.ts';
 import { hearListing as listingHeard } from '../ledger/custody/barriers.ts';
 import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import { closeHealed } from '../ledger/discrepancies/discrepancy-healing.ts';
 import { markAttempts } from '../ledger/discrepancies/expected.ts';
-import { beginRun, finishRun } from '../ledger/listing/listings.ts';
+import { beginRun, finishRun, noteStanding } from '../ledger/listing/listings.ts';
 import { pairCases } from '../ledger/listing/pair-cases.ts';
 import { pairListed } from '../ledger/listing/pairing.ts';
 import { pruneListings } from '../ledger/listing/prune-listings.ts';
@@ -22,7 +23,7 @@ import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
-import { isOurAccount, notOurs } from './our-account.ts';
+import { standingOf, standingTroubles } from './our-account.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import { createWatch, type Work } from './watch.ts';
@@ -57,6 +58,8 @@ type Deps = {
 export type RunSummary = {
   run: string;
   complete: boolean | 'window';
+  /** What the list is worth; `complete` says only how much of it was read. */
+  list: ListStanding;
   passes: number;
   listed: number;
   matched: number;
@@ -112,7 +115,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, mode, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const ours = await isOurAccount(ledger.db, mode, { listing, shown: matched + answered.length > 0 });
+    const standing = await standingOf(ledger.db, mode, { listing, shown: matched + answered.length > 0 });
+    const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     await followUp.applyStored?.(signal);
@@ -130,10 +134,11 @@ export function createReconciliation(deps: Deps): Reconciliation {
     };
     const resolved = await closeHealed(ledger, by, sight);
     await ledger.write((trx) => renewSeverity(trx, mode, by.at));
-    const trouble = listing.trouble ?? (ours ? undefined : notOurs);
+    const trouble = listing.trouble ?? standingTroubles[standing];
     const summary: RunSummary = {
       run: id,
       complete: listing.complete,
+      list: standing,
       passes: listing.passes,
       listed: listing.listed,
       matched,
@@ -148,6 +153,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     };
     await ledger.write(async (trx) => {
       const now = clock.iso();
+      await noteStanding(trx, id, standing);
       await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, mode, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.

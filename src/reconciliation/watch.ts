@@ -1,4 +1,5 @@
 import type { ListingResult } from '../domain/completeness.ts';
+import { graceBegan } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
@@ -7,7 +8,6 @@ import type { FirstLook } from '../ledger/listing/second-look.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { payoutRanges } from '../ledger/payouts/payout-ranges.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
-import { shift } from './findings.ts';
 
 /**
  * One run under way. `begunAt`, `mark`: before the first page was asked for; `look`: what its pairs showed at first;
@@ -23,7 +23,6 @@ export type Work = {
 };
 
 const chunk = 500;
-const minute = 60_000;
 
 /** Walks the payouts that a nightly question is about, a chunk at a time. */
 export function createWatch({
@@ -43,7 +42,7 @@ export function createWatch({
     unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): Watch => ({
       kind: 'unlisted',
       run: by.run,
-      endedBy: shift(listing.cut < begunAt ? listing.cut : begunAt, -graceMinutes * minute),
+      endedBy: graceBegan(listing.cut, begunAt, graceMinutes),
       sentSince: listing.window ? sentInside(listing.window.edge) : '',
     }),
     /** P29: of a payout first sent before a short cut's edge not every transfer need be listed: a full run judges it. */

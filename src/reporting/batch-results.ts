@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { contradictsState } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import { type OpenOf, openOf } from '../ledger/discrepancies/open-of-payouts.ts';
 import {
   batchesDue,
   batchOutcomes,
@@ -29,6 +31,7 @@ const ours = [
   'submitted_at',
   'settled_at',
   'evidence',
+  'open_discrepancy',
 ];
 
 /**
@@ -43,7 +46,7 @@ export function createBatchResults(deps: {
 }) {
   const { ledger, config, reports } = deps;
   const writeFailed = createFailedFile(deps);
-  const style = { bom: config.reports.bom, delimiter: config.reports.delimiter };
+  const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
   async function* pages(batch: Batch): AsyncGenerator<string[][]> {
     const columns = storedCells(batch.columns);
@@ -51,7 +54,14 @@ export function createBatchResults(deps: {
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
     yield [[...columns, ...ours]];
     for await (const page of batchOutcomes(ledger.db, batch.id)) {
-      yield page.map((payout) => [...mask(inputCells(payout, columns.length)), ...outcome(payout, shown)]);
+      const open = await openOf(
+        ledger.db,
+        page.map(({ id }) => id),
+      );
+      yield page.map((payout) => [
+        ...mask(inputCells(payout, columns.length)),
+        ...outcome(payout, open.get(payout.id) ?? [], shown),
+      ]);
     }
   }
 
@@ -140,15 +150,31 @@ function inputCells(payout: Outcome, width: number): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
-function outcome(payout: Outcome, shown: (instant: string | null) => string): string[] {
+function outcome(
+  payout: Outcome,
+  open: readonly OpenOf[],
+  shown: (instant: string | null) => string,
+): string[] {
   return [
     payout.state,
     payout.transfer_id ?? '',
     payout.trx ?? '',
     payout.fee ?? '',
-    payout.message ?? '',
+    messageOf(payout, open),
     shown(payout.submitted_at),
     shown(payout.settled_at),
     payout.evidence,
+    [...new Set(open.map(({ kind }) => kind))].join('+'),
   ];
+}
+
+/** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
+function messageOf(payout: Outcome, open: readonly OpenOf[]): string {
+  const against = open.filter(({ kind }) => contradictsState[kind]);
+  if (against.length === 0) return payout.message ?? '';
+  return against
+    .map(
+      ({ kind, expected, actual }) => `${kind.replaceAll('_', ' ')}: expected ${expected}, found ${actual}`,
+    )
+    .join('; ');
 }

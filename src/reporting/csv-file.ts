@@ -3,10 +3,10 @@ import { safeCell, unsplitCell } from '../domain/csv-cell.ts';
 import { writeWhole } from './atomic-file.ts';
 
 /**
- * How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. `returns`: the file comes back
- * through the inbox, so that the text inside its cells stays exactly as it is.
+ * How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. `exact`: the cells are the user's
+ * own, so that their text stays as it is but for a quote in front.
  */
-export type CsvStyle = { bom: boolean; delimiter: string; returns?: boolean };
+export type CsvStyle = { bom: boolean; delimiter: string; exact?: boolean };
 
 /** The columns whose plain decimals stay numbers (contract.md, "CSV out"); every other column is text. */
 const numeric = new Set('amount fee service_amount expected actual difference count row age_days'.split(' '));
@@ -60,7 +60,7 @@ export function csvText(style: CsvStyle): (page: string[][]) => string {
 }
 
 /** Most rows hold no sign that a program could split at, and are only their cells side by side; the others are the library's work. */
-function createLines({ delimiter, returns }: CsvStyle): (rows: string[][]) => string {
+function createLines({ delimiter, exact }: CsvStyle): (rows: string[][]) => string {
   const sign = /[",;|\t\r\n]/;
   const isPlain = (cells: string[]): boolean => {
     // A row of one empty cell needs quotes: else it would be an empty line.
@@ -69,7 +69,7 @@ function createLines({ delimiter, returns }: CsvStyle): (rows: string[][]) => st
     return true;
   };
   const unsplit = (cells: string[]): string[] =>
-    returns === true ? cells : cells.map((cell) => unsplitCell(cell, delimiter));
+    exact === true ? cells : cells.map((cell) => unsplitCell(cell, delimiter));
   return (rows) => {
     let text = '';
     for (let from = 0; from < rows.length; ) {

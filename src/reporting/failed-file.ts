@@ -32,7 +32,7 @@ export function createFailedFile(deps: {
   retries: RetryOffers;
 }) {
   const { ledger, config, reports, retries } = deps;
-  const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, returns: true };
+  const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
   /** At most as many rows as one file may pay again, how many more there are, and how many may not be paid again now. */
   async function collect(batch: Batch): Promise<{ rows: string[][]; more: number; barred: number }> {

@@ -1,5 +1,7 @@
 import type { Config } from '../config.ts';
+import { type Verdict, worstVerdict } from '../domain/verdict.ts';
 import { addRunRows, clearRunRows, findRun } from '../ledger/figures/reports.ts';
+import { setVerdicts } from '../ledger/figures/run-verdicts.ts';
 import { discrepancyLines, type Scope } from '../ledger/listing/run-facts.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { newestHistory } from '../ledger/payouts/history.ts';
@@ -9,10 +11,15 @@ import { discrepancyCells, discrepancyColumns } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';
+import type { CurrencyVerdict } from './statement/statement.ts';
+
+/** The verdict on a frozen run, and on each of its currencies. */
+export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 
 /**
  * Computes the sheets of a run whose listing is staged and paired, from the ledger as of `at` (ISO UTC) and stores their rows, so that every later
  * `report RUN` gives the same bytes. Begins again from nothing after an interruption. Throws when there is no such run.
+ * Returns the verdicts, which every report of the run repeats.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;
@@ -52,17 +59,26 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
       await ledger.write((trx) => addRunRows(trx, { run: scope.run, name, position: 0 }, rows));
   }
 
-  return async function freezeRun(runId: string, at: string): Promise<void> {
+  return async function freezeRun(runId: string, at: string): Promise<Frozen> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
     const through = await newestHistory(ledger.db);
     const scope: Scope = { run: run.id, mode: run.mode, startedAt: run.started_at, cut: at, through };
     await clearRunRows(ledger, run.id);
-    const statement = await freezeBooks(run, scope);
+    const { rows, verdicts } = await freezeBooks(run, scope);
     await freezeDiscrepancies(scope);
     await freezeSheet(run.id, 'collections', collectionPages(ledger.db, run.mode, zone));
     await freezeFigures(scope);
     // The last sheet, so that it marks the whole.
-    await ledger.write((trx) => addRunRows(trx, { run: run.id, name: 'statement', position: 0 }, statement));
+    const all = verdicts.map(({ verdict }) => verdict);
+    const whole = worstVerdict(run.list_standing, all);
+    const currencies = verdicts.map(({ currency, verdict, facts }) => {
+      return { currency, verdict, overturned: facts.overturned.count };
+    });
+    await ledger.write(async (trx) => {
+      await setVerdicts(trx, run.id, { whole, currencies });
+      await addRunRows(trx, { run: run.id, name: 'statement', position: 0 }, rows);
+    });
+    return { verdict: whole, currencies: verdicts };
   };
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/figures/reports.ts';
+import { verdictsOf } from '../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Run } from '../ledger/tables/tables.ts';
 import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
@@ -89,10 +90,11 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
       for await (const some of pages(run.id, sheet)) rows.push(...some);
       if (rows.length > 0) sheets[sheet] = rows;
     }
+    const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     await writeAtomically(
       path,
-      whole(await reportPage({ run, sheets, zone: config.reports.timezone, files })),
+      whole(await reportPage({ run, verdicts, sheets, zone: config.reports.timezone, files })),
     );
   }
 

@@ -37,7 +37,14 @@ const shown: ListedPart = {
   created_at: at(0),
   counted: false,
 };
-const listing = { run: 'r', base: null, startedAt: at(0), mark: 15n, complete: true };
+const listing = {
+  run: 'r',
+  base: null,
+  startedAt: at(0),
+  mark: 15n,
+  standing: 'complete' as const,
+  endedBy: at(5),
+};
 
 /** The lines of one payout that was accepted and then settled, or failed, in a span that begins after entry `from`. */
 function linesOf(end: 'success' | 'failed', from: bigint, ...listed: Partial<ListedPart>[]): string[] {

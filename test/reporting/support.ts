@@ -5,6 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
+import type { ListStanding } from '../../src/domain/verdict.ts';
 import { pairListed } from '../../src/ledger/listing/pairing.ts';
 import type { Shown } from '../../src/ledger/listing/shown-under.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
@@ -135,11 +136,23 @@ export async function addPayout(
   return id;
 }
 
-export async function addRun(ledger: Ledger, id = runId, startedAt = runStart): Promise<void> {
-  const summary = JSON.stringify({ run: id, complete: true, passes: 2 });
+export async function addRun(
+  ledger: Ledger,
+  id = runId,
+  startedAt = runStart,
+  standing: ListStanding = 'complete',
+): Promise<void> {
+  const summary = JSON.stringify({ run: id, complete: standing === 'complete', passes: 2 });
   await ledger.db
     .insertInto('runs')
-    .values({ id, mode: 'test', started_at: startedAt, finished_at: cut, summary })
+    .values({
+      id,
+      mode: 'test',
+      started_at: startedAt,
+      finished_at: cut,
+      summary,
+      list_standing: standing,
+    })
     .execute();
 }
 

@@ -36,7 +36,8 @@ export async function judgeStatement(town: Town): Promise<void> {
       mode: 'test',
       span: { from: 0n, through: known },
       known,
-      listing: listingOf(run),
+      // Without a grace: what the book has not, and the list therefore not, is unseen at once.
+      listing: listingOf(run, 0),
       since: '',
       until: null,
       show: (instant) => instant,
@@ -57,7 +58,7 @@ export async function judgeStatement(town: Town): Promise<void> {
 
 async function booksOf(db: Db, about: About): Promise<Books> {
   const rows: Row[] = [];
-  const statement = await computeStatement(db, about, {
+  const { rows: statement } = await computeStatement(db, about, {
     async rows(placed) {
       for (const { cells } of placed) {
         const [currency = '', line = '', reference = '', , transferId = '', amount = '', why = ''] = cells;

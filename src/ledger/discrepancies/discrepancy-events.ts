@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
 import type { LifeEvent } from '../../domain/discrepancy-life.ts';
-import { field, rowsOf } from '../database/bulk.ts';
+import { field, rowsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
 
 /** One turn in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
 export type Turned = { id: string; at: string; event: LifeEvent; source: string; note: string };
 
-/** Appends to the lives of discrepancies. */
+/** Appends to the lives of discrepancies; results of their batches show them, and so are written again. */
 export async function addEvents(trx: Trx, events: readonly Turned[]): Promise<void> {
   if (events.length === 0) return;
   await sql`insert into discrepancy_events (discrepancy_id, at, event, source, note)
     select ${field('id')}, ${field('at')}, ${field('event')}, ${field('source')}, ${field('note')}
     from ${rowsOf(events)} as row where true order by row.key`.execute(trx);
+  await sql`update batches set version = version + 1 where id in (select d.batch_id from discrepancies d
+    where d.id in ${textsOf(events.map(({ id }) => id))})`.execute(trx);
 }
 
 /** A turn as people are shown it. */

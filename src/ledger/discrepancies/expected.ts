@@ -90,14 +90,18 @@ export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | u
   return undefined;
 }
 
-/** Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. */
-export async function takenPayout(db: Db | Trx, mode: Mode): Promise<boolean> {
+/**
+ * Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. `sentSince`:
+ * ISO UTC, empty for any.
+ */
+export async function takenPayout(db: Db | Trx, mode: Mode, sentSince = ''): Promise<boolean> {
   for (const name of ['transfer_id', 'trx'] as const) {
     const named = await db
       .selectFrom('payouts')
       .select('id')
       .where('mode', '=', mode)
       .where(name, 'is not', null)
+      .where('submitted_at', '>=', sentSince)
       .limit(1)
       .executeTakeFirst();
     if (named) return true;

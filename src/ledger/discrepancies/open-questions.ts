@@ -13,7 +13,7 @@ export type OpenQuestion = Discrepancy & {
   money: bigint | null;
 };
 
-/** What waits for a person, the gravest and oldest first, at most `limit`: paid twice before all else. */
+/** What waits for a person, at most `limit`: paid twice, then paid here and failed there, then the gravest and oldest. */
 export async function openQuestions(db: Db, scope: Scope, limit: number): Promise<OpenQuestion[]> {
   const { rows } = await sql<OpenQuestion>`
     select d.*, coalesce(p.account_name, l.account_name) as account_name,
@@ -22,7 +22,8 @@ export async function openQuestions(db: Db, scope: Scope, limit: number): Promis
     from discrepancies d left join payouts p on p.id = d.payout_id
     left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
     where d.mode = ${scope.mode} and d.state = 'open'
-    order by case when d.kind = 'paid_twice' then 0 else 1 end,
+    order by case when d.kind = 'paid_twice' then 0
+        when d.kind = 'status_conflict' and d.expected = 'success' and d.actual = 'failed' then 1 else 2 end,
       case d.severity when 'high' then 0 when 'medium' then 1 else 2 end, d.first_seen_at, d.id
     limit ${limit}`.execute(db);
   return rows;

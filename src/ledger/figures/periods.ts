@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { graceBegan } from '../../domain/grace.ts';
 import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Period } from '../tables/period-tables.ts';
@@ -46,12 +47,12 @@ export async function lastEntryBefore(db: Db, from: bigint, until: string): Prom
   return best && best.early > 0n ? best.id : from;
 }
 
-/** What a run's listing is to a statement. */
-export function listingOf(run: Run): Listing {
-  const { base_run_id, edge } = run;
+/** What a run's listing is to a statement; `graceMinutes`: how long after its send a payout need not be listed. */
+export function listingOf(run: Run, graceMinutes: number): Listing {
+  const { base_run_id, edge, started_at: startedAt, list_cut: cut } = run;
   const base = base_run_id !== null && edge !== null ? { run: base_run_id, edge } : null;
-  const complete = /"complete":(true|"window")/.test(run.summary ?? '');
-  return { run: run.id, base, startedAt: run.started_at, mark: run.history_mark, complete };
+  const endedBy = graceBegan(cut ?? startedAt, startedAt, graceMinutes);
+  return { run: run.id, base, startedAt, mark: run.history_mark, standing: run.list_standing, endedBy };
 }
 
 export type PeriodKey = Pick<Period, 'mode' | 'month'>;

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Move, Span } from '../../domain/book.ts';
 import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { ListStanding } from '../../domain/verdict.ts';
 import { idsOf } from '../database/bulk.ts';
 import { jsonText } from '../database/dialect.ts';
 import type { Db, Trx } from '../open.ts';
@@ -19,7 +20,10 @@ export type Listing = {
   startedAt: string;
   /** The newest history entry when the reading began; null for runs of older versions. */
   mark: bigint | null;
-  complete: boolean;
+  /** What it is worth; null where the run ended before that was known. */
+  standing: ListStanding | null;
+  /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */
+  endedBy: string;
 };
 
 /** What a statement looks at: history in `span`, all of it known up to `known`, and one listing. */

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Mode } from '../../domain/payout.ts';
+import type { ListStanding } from '../../domain/verdict.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import { newestHistory } from '../payouts/history.ts';
 
@@ -26,6 +27,11 @@ export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string
     })
     .execute();
   return id;
+}
+
+/** Notes what the run's listing is worth. */
+export async function noteStanding(trx: Trx, run: string, standing: ListStanding): Promise<void> {
+  await trx.updateTable('runs').set({ list_standing: standing }).where('id', '=', run).execute();
 }
 
 /** Closes the run with its summary, which `report` prints again later. */
@@ -140,9 +146,8 @@ export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<Compl
     .select(['id', 'started_at', 'finished_at'])
     .where('mode', '=', mode)
     .where('finished_at', 'is not', null)
-    .where('summary', 'like', '%"complete":true%')
-    // One with a trouble is whole, but not of our account.
-    .where('summary', 'not like', '%"trouble":%')
+    // Not `not_ours`: that list is whole, but of another account.
+    .where('list_standing', 'in', ['complete', 'shows_none'])
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();

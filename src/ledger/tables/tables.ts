@@ -1,6 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import type { ListOrder } from '../../domain/list-order.ts';
 import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -23,6 +24,7 @@ export type Tables = BrakeTables &
     rejections: RejectionTable;
     inquiries: InquiryTable;
     runs: RunTable;
+    run_verdicts: RunVerdictTable;
     run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
     listed: ListedTable;
     halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
@@ -241,6 +243,19 @@ type RunTable = {
   edge: Generated<string | null>;
   /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
   base_run_id: Generated<string | null>;
+  /** What the listing is worth; null while the run goes on, and where it ended before that was known. */
+  list_standing: Generated<ListStanding | null>;
+  /** The worst verdict on its currencies, stored with its frozen statement; null before, and for runs of older versions. */
+  verdict: Generated<Verdict | null>;
+};
+
+/** The verdict on one currency of a frozen run; runs of older versions have none. */
+type RunVerdictTable = {
+  run_id: string;
+  currency: string;
+  verdict: Verdict;
+  /** How many payouts are paid here and failed on the list. */
+  overturned: bigint;
 };
 
 type ListedTable = {

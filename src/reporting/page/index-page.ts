@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import { isUsable } from '../../domain/verdict.ts';
 import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
 import { closedPeriods } from '../../ledger/figures/periods.ts';
 import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
+import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
@@ -26,22 +28,26 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
 
   async function runTable(runs: Run[]): Promise<string> {
     const ids = runs.map(({ id }) => id);
-    const frozen = Map.groupBy(
-      await frozenSheets(ledger.db, ids, ['statement', 'open']),
-      ({ run_id, sheet }) => `${run_id} ${sheet}`,
-    );
-    const sheet = (run: string, name: string): string[][] | undefined =>
-      frozen.get(`${run} ${name}`)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
+    const frozen = Map.groupBy(await frozenSheets(ledger.db, ids, ['open']), ({ run_id }) => run_id);
+    const verdicts = await verdictsOf(ledger.db, ids);
+    const rowsOf = (run: string): string[][] | undefined =>
+      frozen.get(run)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
     const exists = (run: string, name: string): boolean =>
       existsSync(join(reports, `reconciliation-${run}`, name));
-    return runs.map((run) => runRow(run, (name) => sheet(run.id, name), { zone, exists })).join('');
+    const rows = runs.map((run) => {
+      const known = { open: rowsOf(run.id), verdicts: verdicts.get(run.id) ?? [] };
+      return runRow(run, known, { zone, exists });
+    });
+    return rows.join('');
   }
 
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
     const standings = await batchStandings(ledger.db, config.mode, ids);
+    const last = await lastRun(ledger.db, config.mode);
     return batchRows(batches, standings, {
       zone,
+      comparedAt: last && isUsable(last.list) ? last.startedAt : null,
       exists: (batch, name) => existsSync(join(reports, batch, name)),
     });
   }

@@ -1,25 +1,25 @@
-import { z } from 'zod';
 import { periodFolder } from '../../domain/period-folder.ts';
+import { isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
 import { periodSheets } from '../../ledger/figures/periods.ts';
+import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import type { Period } from '../../ledger/tables/period-tables.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { runSheets } from '../run-files.ts';
 import { xlsxRowLimit } from '../workbook/xlsx-file.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
-import { verdicts } from './page-statement.ts';
 import { grouped, records, when } from './page-words.ts';
+import { listWords } from './verdict-words.ts';
 
 /** `exists` says whether a batch's or run's folder holds a file that is not always written. */
 type About = { zone: string; exists: (of: string, name: string) => boolean };
-const summaryShape = z.object({ complete: z.union([z.boolean(), z.literal('window')]).optional() });
 const gravity = ['high', 'medium', 'low'];
 
-type Frozen = (name: 'open' | 'statement') => string[][] | undefined;
+/** What the ledger keeps of a frozen run for the index; an older run may lack either. */
+type Frozen = { open: string[][] | undefined; verdicts: readonly RunVerdict[] };
 
 /** A run with what it found, from its frozen sheets. */
 export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): string {
   const folder = `reconciliation-${run.id}`;
-  const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
   // Runs made before the page was have none: report RUN writes it.
   const page = exists(run.id, 'report.html');
   const names = [
@@ -28,23 +28,27 @@ export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): strin
     ...(run.summary === null ? [] : ['summary.json']),
   ];
   const cells = [
-    openText(frozen('open')),
-    tieText(frozen('statement')),
-    listText(summary.complete),
+    openText(frozen.open, run.list_standing),
+    verdictText(run.verdict, frozen.verdicts),
+    listText(run.list_standing),
     time(run.started_at, zone),
     names.map((name) => link(`${folder}/${name}`, name, run.id)).join(' · '),
   ];
   return row(page ? link(`${folder}/report.html`, run.id) : escapeHtml(run.id), cells);
 }
 
-/** Batches with what is not paid of each, and how many of its discrepancies are open. */
+/**
+ * Batches with what is not paid of each, and how many of its discrepancies are open. `comparedAt`: when the last run began
+ * if it could compare (ISO UTC), else null: what was taken in later was not looked for.
+ */
 export function batchRows(
   batches: Batch[],
   standings: Map<string, Record<string, bigint>>,
-  { zone, exists }: About,
+  { zone, exists, comparedAt }: About & { comparedAt: string | null },
 ): string {
   const rows = batches.map((batch) => {
     const { open = 0n, ...unpaid } = standings.get(batch.id) ?? {};
+    const isCompared = comparedAt !== null && comparedAt > batch.created_at;
     const states = Object.entries(unpaid).map(([state, count]) => `${grouped(`${count}`)} ${state}`);
     const names = [
       'results.csv',
@@ -55,12 +59,22 @@ export function batchRows(
       escapeHtml(batch.file_name),
       time(batch.created_at, zone),
       grouped(`${batch.row_count}`),
-      states.length > 0 ? escapeHtml(states.join(' · ')) : '<span class="good">✓ all paid</span>',
-      open > 0n ? `<span class="bad">${grouped(`${open}`)} open</span>` : 'none',
+      states.length > 0 ? escapeHtml(states.join(' · ')) : allPaid(open),
+      openOfBatch(open, isCompared),
       names.map((name) => link(`${batch.id}/${name}`, name, batch.id)).join(' · '),
     ]);
   });
   return rows.join('');
+}
+
+/** Not green while somebody contradicts it. */
+function allPaid(open: bigint): string {
+  return open === 0n ? '<span class="good">✓ all paid</span>' : 'all reported as paid';
+}
+
+function openOfBatch(open: bigint, isCompared: boolean): string {
+  if (open > 0n) return `<span class="bad">${grouped(`${open}`)} open</span>`;
+  return isCompared ? 'none' : 'not checked';
 }
 
 /** A closed month with its frozen files. */
@@ -70,7 +84,7 @@ export function monthRow({ mode, month, closed_at }: Period, zone: string): stri
   return row(escapeHtml(month), [time(closed_at, zone), links.join(' · ')]);
 }
 
-function openText(sheet: string[][] | undefined): string {
+function openText(sheet: string[][] | undefined, list: ListStanding | null): string {
   if (sheet === undefined) return 'not counted';
   const open = records(sheet).filter(({ state }) => state === 'open');
   const parts = gravity.flatMap((severity) => {
@@ -80,21 +94,39 @@ function openText(sheet: string[][] | undefined): string {
     );
     return count > 0n ? [markup(badge(severity, `${grouped(`${count}`)} ${severity}`))] : [];
   });
+  if (!isUsable(list)) parts.push('not checked');
   return parts.length > 0 ? parts.join(' ') : '<span class="good">✓ none</span>';
 }
 
-function tieText(sheet: string[][] | undefined): string {
-  const all = verdicts(sheet);
-  const loose = all.filter(({ ties }) => !ties).map(({ currency }) => currency);
-  if (loose.length > 0)
-    return `<span class="bad">✗ ${escapeHtml(loose.slice(0, 6).join(', '))} does not tie</span>`;
-  return all.length === 0 ? 'nothing to state' : '<span class="good">✓ ties</span>';
+/** So many currencies are named with their verdict. */
+const mostNamed = 6;
+
+const verdictTexts: Record<Verdict, { sign: string; look: string; words: string }> = {
+  reconciled: { sign: '✓', look: 'good', words: 'reconciled' },
+  exceptions: { sign: '✗', look: 'bad', words: 'exceptions' },
+  not_compared: { sign: '–', look: 'bad', words: 'not compared' },
+};
+
+/** The verdict on each currency; on the whole run where there is no money to state. */
+function verdictText(whole: Verdict | null, currencies: readonly RunVerdict[]): string {
+  if (whole === null) return 'made before verdicts were kept';
+  const named = currencies.slice(0, mostNamed).map(({ currency, verdict }) => {
+    const { sign, look, words } = verdictTexts[verdict];
+    const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
+    return `<span class="${look}" ${mark}>${sign} ${escapeHtml(currency)} ${words}</span>`;
+  });
+  if (named.length === 0) {
+    const { sign, look, words } = verdictTexts[whole];
+    return whole === 'reconciled' ? 'nothing to state' : `<span class="${look}">${sign} ${words}</span>`;
+  }
+  const more = currencies.length - named.length;
+  return named.join('<br>') + (more > 0 ? `<br>and ${more} more currencies` : '');
 }
 
-function listText(complete: boolean | 'window' | undefined): string {
-  if (complete === true) return '<span class="good">✓ complete</span>';
-  if (complete === 'window') return 'to the edge of the window';
-  return '<span class="bad">✗ not proven complete</span>';
+function listText(list: ListStanding | null): string {
+  if (list === 'complete') return '<span class="good">✓ complete</span>';
+  if (list === 'window') return 'to the edge of the window';
+  return `<span class="bad">✗ ${escapeHtml(listWords[list ?? 'unread'])}</span>`;
 }
 
 function row(header: string, cells: string[]): string {

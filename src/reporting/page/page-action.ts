@@ -1,3 +1,4 @@
+import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
 import {
   amountText,
@@ -9,6 +10,7 @@ import {
   shortened,
   when,
 } from './page-words.ts';
+import { listWords } from './verdict-words.ts';
 
 type Row = Record<string, string>;
 export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
@@ -17,19 +19,19 @@ export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: stri
 const shown = 40;
 const gravity = ['high', 'medium', 'low'];
 
-/** `trouble`: why the run's list proves nothing, though it may be `whole`; null where it does. */
-type About = { zone: string; trouble: string | null; whole: boolean };
+/** `list`: what the run's list is worth; `trouble`: why, where it cannot be compared with. */
+type About = { zone: string; list: ListStanding | null; trouble: string | null };
 
-/** What needs a person, first on the page: a halt, a list that is not whole, then what is open, the gravest first. */
+/** What needs a person, first on the page: a halt, a list that cannot be used, then what is open, the gravest first. */
 export function actionSection(sheets: ActionSheets, about: About): string {
   const open = records(sheets.open).filter((row) => row.state === 'open');
   const acknowledged = total(records(sheets.open).filter((row) => row.state === 'acknowledged'));
   const parts = [
     ...records(sheets.halt).map((row) => haltCard(row, about.zone)),
-    about.trouble === null ? '' : troubleCard(about.trouble, about),
+    isUsable(about.list) ? '' : troubleCard(about),
     sheets.action === undefined
       ? paragraph('This run was made before figures were kept: see discrepancies.csv for what is open.')
-      : openPart(sheets, open, about.zone),
+      : openPart(sheets, open, about),
     acknowledged > 0n
       ? paragraph(
           `${counted(acknowledged, 'discrepancy', 'discrepancies')} more acknowledged: somebody is at work on them.`,
@@ -39,12 +41,20 @@ export function actionSection(sheets: ActionSheets, about: About): string {
   return section('action', 'What needs action', parts.join(''));
 }
 
-function openPart(sheets: ActionSheets, open: Row[], zone: string): string {
+function openPart(sheets: ActionSheets, open: Row[], { zone, list }: About): string {
   const count = total(open);
+  const notChecked = isUsable(list)
+    ? ''
+    : paragraph({
+        html: '<strong>Not checked:</strong> without a list to compare with, this run could not look for discrepancies.',
+      });
   if (count === 0n)
-    return paragraph({
-      html: '<span class="good">Nothing is open:</span> no discrepancy waits for a person.',
-    });
+    return (
+      notChecked ||
+      paragraph({
+        html: '<span class="good">Nothing is open:</span> no discrepancy waits for a person.',
+      })
+    );
   const rows = records(sheets.action).slice(0, shown);
   const rest = count - BigInt(rows.length);
   const cards = rows.map((row) => `<li>${card(row, zone)}</li>\n`).join('');
@@ -56,7 +66,7 @@ function openPart(sheets: ActionSheets, open: Row[], zone: string): string {
       : '';
   const closing =
     'When one is dealt with, close it: counterfoil discrepancies resolve ID, with --note and what was found out.';
-  return `${summary(open, count)}<ol class="cards">\n${cards}</ol>\n${more}${paragraph({ html: `<span class="soft">${escapeHtml(closing)}</span>` })}`;
+  return `${notChecked}${summary(open, count)}<ol class="cards">\n${cards}</ol>\n${more}${paragraph({ html: `<span class="soft">${escapeHtml(closing)}</span>` })}`;
 }
 
 function summary(open: Row[], count: bigint): string {
@@ -132,10 +142,10 @@ function haltCard(row: Row, zone: string): string {
 <p>Since ${escapeHtml(when(row.since ?? ''))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p></div>\n`;
 }
 
-function troubleCard(trouble: string, { zone, whole }: About): string {
-  const title = `The service’s list ${whole ? 'may be another account’s' : 'is not proven complete'}`;
-  return `<div class="card is-high"><h3>${markup(badge('high', title))}</h3>
-<p>${escapeHtml(localTimes(trouble, zone))}. Nothing is called missing on its word. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
+function troubleCard({ zone, list, trouble }: About): string {
+  const why = trouble ?? 'the reason is not known';
+  return `<div class="card is-high"><h3>${markup(badge('high', listWords[list ?? 'unread']))}</h3>
+<p>${escapeHtml(localTimes(why, zone))}. No payout was marked missing. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
 }
 
 function total(rows: Row[]): bigint {

@@ -1,3 +1,4 @@
+import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
 import { paragraph, section } from './page-markup.ts';
@@ -22,7 +23,7 @@ const figures: Figure[] = [
     id: 'ageing',
     title: 'How old what is open is',
     sheet: 'ageing',
-    none: 'Nothing is open, so nothing ages.',
+    none: 'No open discrepancy is known.',
     part: agePart,
   },
   {
@@ -68,9 +69,17 @@ const mostCurrencies = 12;
 export const figureTitles = figures.map(({ id, title }) => ({ id, title }));
 
 /** Every figure of the run, each with its table; currencies are never added together. */
-export async function figureSections(sheets: Record<string, string[][]>, draw: Draw): Promise<string> {
+export async function figureSections(
+  sheets: Record<string, string[][]>,
+  list: ListStanding | null,
+  draw: Draw,
+): Promise<string> {
+  const unchecked = isUsable(list) ? '' : ' The service’s list was not checked.';
   const parts: string[] = [];
-  for (const figure of figures) parts.push(await figureSection(figure, sheets[figure.sheet], draw));
+  for (const figure of figures) {
+    const none = figure.none + unchecked;
+    parts.push(await figureSection({ ...figure, none }, sheets[figure.sheet], draw));
+  }
   return parts.join('');
 }
 

@@ -1,16 +1,25 @@
+import {
+  type ExceptionLine,
+  exceptionLines,
+  isUsable,
+  type ListStanding,
+  type Verdict,
+} from '../../domain/verdict.ts';
+import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
 import { amountText, counted, grouped, records } from './page-words.ts';
+import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
 type Lines = Record<string, Sum>;
-/** Whether the statement of a currency adds up; `off` says by how much where it does not. */
-export type Verdict = { currency: string; ties: boolean; off: string };
+/** What the page says of a run's list and currencies; a run of an older version has no verdicts. */
+export type Judged = { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** The lines in two sums, as a reader adds them: the word before each says whether it is added or taken off. */
 const ledgerLines: [string, string][] = [
   ['opening', 'Open at the beginning'],
   ['submitted', 'plus sent for the first time'],
-  ['reopened', 'plus opened again: ended before, and alive after all'],
+  ['reopened', 'plus reopened'],
   ['settled', 'less paid'],
   ['failed', 'less failed'],
   ['refused', 'less refused by the service'],
@@ -22,7 +31,7 @@ const paidLines: [string, string][] = [
   ['settled', 'Paid'],
   ['returned', 'less paid and came back'],
   ['net_paid', 'equals paid for good'],
-  ['fees', 'Fees told for what was paid'],
+  ['fees', 'Fees reported'],
 ];
 const serviceLines: [string, string][] = [
   ['submitted', 'Sent for the first time'],
@@ -39,26 +48,27 @@ const sums = new Set(['closing', 'net_paid', 'listed_by_service']);
 /** The service decides which currencies it lists: no more of them than this stand on the page. */
 const mostCurrencies = 12;
 
-/** The verdict on each currency of a statement sheet, in its order. */
-export function verdicts(sheet: string[][] | undefined): Verdict[] {
-  return [...byCurrency(sheet)].map(([currency, lines]) => ({ currency, ...verdictOf(currency, lines) }));
-}
-
-export function statementSection(sheet: string[][] | undefined): string {
+/** The statement of each currency, its verdict first. */
+export function statementSection(sheet: string[][] | undefined, judged: Judged): string {
   const all = [...byCurrency(sheet)];
-  const parts = all.slice(0, mostCurrencies).map(([currency, lines]) => currencyPart(currency, lines));
+  const parts = all
+    .slice(0, mostCurrencies)
+    .map(([currency, lines]) => currencyPart(currency, lines, judged));
   if (all.length > mostCurrencies)
     parts.push(paragraph(`… and ${all.length - mostCurrencies} more currencies in statement.csv.`));
   if (all.length === 0)
-    parts.push(paragraph('Nothing was sent, and the service lists nothing: there is no money to state.'));
+    parts.push(
+      paragraph(
+        isUsable(judged.list)
+          ? 'Nothing was sent, and the service lists nothing: there is no money to state.'
+          : `Nothing was sent. What the service lists was not checked: ${listWords[judged.list ?? 'unread']}.`,
+      ),
+    );
   return section('statement', 'Statement', parts.join(''));
 }
 
-function currencyPart(currency: string, lines: Lines): string {
-  const { ties, off } = verdictOf(currency, lines);
-  const words = ties
-    ? '<span class="good">✓ ties.</span> Every payout and every transfer on the service’s list is explained.'
-    : `<span class="bad">✗ does not tie:</span> ${escapeHtml(off)}. ${link('statement-rows.csv', 'statement-rows.csv')} names each row and why. Until that is explained, do not sign this statement off.`;
+function currencyPart(currency: string, lines: Lines, { list, verdicts }: Judged): string {
+  const judged = verdicts.find((one) => one.currency === currency);
   const body = (names: [string, string][]): Piece[][] =>
     names.map(([line, label]) => {
       const { count, amount } = lines[line] ?? { count: 0n, amount: '0' };
@@ -77,33 +87,73 @@ function currencyPart(currency: string, lines: Lines): string {
     { name: 'Payouts', number: true },
     { name: `Amount (${currency})`, number: true },
   ];
+  const against =
+    judged?.verdict === 'not_compared'
+      ? paragraph({
+          html: `<strong>Not checked:</strong> which of these payouts the service lists, and whether it lists others.`,
+        })
+      : table(`${currency}: against the service’s list`, columns, body(serviceLines)) + unreadPart(lines);
+  const words = judged ? verdictPart(currency, lines, judged, list) : olderPart;
   return `<h3>${escapeHtml(currency)}</h3>
-<p class="verdict ${ties ? 'tied' : 'loose'}"><strong>${escapeHtml(currency)}</strong> ${words}</p>
-${table(`${currency}: what became of the payouts`, columns, body(ledgerLines))}${table(`${currency}: paid`, columns, body(paidLines))}${table(`${currency}: against the service’s list`, columns, body(serviceLines))}`;
+${words}${table(`${currency}: what became of the payouts`, columns, body(ledgerLines))}${table(`${currency}: paid`, columns, body(paidLines))}${against}`;
 }
 
-function verdictOf(currency: string, lines: Lines): { ties: boolean; off: string } {
-  const of = (line: string): Sum => lines[line] ?? { count: 0n, amount: '0' };
-  const zero = (amount: string): boolean => /^-?0*(\.0*)?$/.test(amount);
-  const { count, amount } = of('unexplained');
-  const off: string[] = [];
-  if (count !== 0n || !zero(amount))
-    off.push(
-      `${amountText(currency, amount)} (${counted(count, 'transfer')}) on the service’s list is explained by nothing`,
-    );
-  const parts = [of('in_flight'), of('unknown')];
-  const open = minor(of('closing').amount) - parts.reduce((sum, one) => sum + minor(one.amount), 0n);
-  const openCount = of('closing').count - parts.reduce((sum, one) => sum + one.count, 0n);
-  if (open !== 0n || openCount !== 0n)
-    off.push(
-      `what is open at the end is not what is in flight and unknown (${counted(openCount, 'payout')} apart)`,
-    );
-  return { ties: off.length === 0, off: off.join('; ') };
+const olderPart = paragraph(
+  'This run was made before verdicts were kept: run counterfoil reconcile for one.',
+);
+
+function verdictPart(
+  currency: string,
+  lines: Lines,
+  { verdict, overturned }: RunVerdict,
+  list: Judged['list'],
+): string {
+  const words: Record<Verdict, () => string> = {
+    reconciled: () => 'Every payout and every transfer on the service’s list is explained.',
+    exceptions: () => {
+      const off = exceptionTexts(currency, lines, overturned).map(escapeHtml).join('; ');
+      return `${off}. ${link('statement-rows.csv', 'statement-rows.csv')} names each row and why. Until that is explained, do not sign this statement off.`;
+    },
+    not_compared: () =>
+      escapeHtml(
+        `${listWords[list ?? 'unread']}. What was paid stands on earlier evidence only. Do not sign this statement off.`,
+      ),
+  };
+  return `<p class="verdict is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong>${escapeHtml(currency)}</strong> ${verdictMark(verdict)} ${words[verdict]()}</p>\n`;
 }
 
-/** All amounts of a currency have the same digits, so that without the point they are comparable integers. */
-function minor(amount: string): bigint {
-  return /^-?\d+(\.\d+)?$/.test(amount) ? BigInt(amount.replace('.', '')) : 0n;
+const exceptionWords: Record<ExceptionLine, string> = {
+  unseen: 'sent, and not on the service’s list',
+  foreign: 'on the list, and not ordered here',
+  amount_differences: 'listed with another amount or currency',
+  unexplained: 'not explained',
+  unreadable: 'listed with an amount that nobody can read',
+};
+
+/** Each line that is not empty with its count and amount; what is paid here and failed there comes first. */
+function exceptionTexts(currency: string, lines: Lines, overturned: bigint): string[] {
+  const first =
+    overturned > 0n
+      ? [
+          `${counted(overturned, 'payout')} reported as paid ${overturned === 1n ? 'is' : 'are'} failed on the service’s list`,
+        ]
+      : [];
+  const others = exceptionLines.flatMap((line) => {
+    const { count, amount } = lines[line] ?? { count: 0n, amount: '' };
+    if (count === 0n) return [];
+    const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
+    return [`${grouped(`${count}`)} ${exceptionWords[line]}${money}`];
+  });
+  return first.length + others.length > 0 ? [...first, ...others] : ['the books do not add up'];
+}
+
+/** What cannot be read is in no sum, and so stands below the table. */
+function unreadPart(lines: Lines): string {
+  const { count } = lines.unreadable ?? { count: 0n };
+  if (count === 0n) return '';
+  return paragraph({
+    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an amount that nobody can read</strong> (<code>unreadable</code>): in no sum above.`,
+  });
 }
 
 function byCurrency(sheet: string[][] | undefined): Map<string, Lines> {

@@ -38,7 +38,7 @@ code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:va
 .high{color:var(--high)}.medium{color:var(--medium)}.low{color:var(--low)}
 .good{color:var(--good);font-weight:700}.bad{color:var(--high);font-weight:700}
 .verdict{border-left:.35rem solid var(--line);background:var(--raised);padding:.6rem .9rem;margin:.6rem 0;max-width:none}
-.verdict.tied{border-color:var(--good)}.verdict.loose{border-color:var(--high)}
+.verdict.is-reconciled{border-color:var(--good)}.verdict.is-exceptions,.verdict.is-not_compared{border-color:var(--high)}
 ol.cards{list-style:none;padding:0;margin:1rem 0}
 .card{border:1px solid var(--line);border-left-width:.35rem;border-radius:4px;padding:.6rem .9rem;margin:0 0 .8rem;background:var(--raised)}
 .card.is-high{border-left-color:var(--high)}.card.is-medium{border-left-color:var(--medium)}.card.is-low{border-left-color:var(--low)}

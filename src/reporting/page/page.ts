@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { ListStanding } from '../../domain/verdict.ts';
+import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, figureTitles } from './page-figures.ts';
@@ -6,10 +8,10 @@ import { escapeHtml, pageFrame, paragraph, section, table } from './page-markup.
 import { statementSection } from './page-statement.ts';
 import { pageStyle } from './page-style.ts';
 import { counted, when } from './page-words.ts';
+import { listWords } from './verdict-words.ts';
 
 /** What the page shows of the run's summary; older runs lack some of it. */
 const summaryShape = z.object({
-  complete: z.union([z.boolean(), z.literal('window')]).optional(),
   listed: z.number().optional(),
   matched: z.number().optional(),
   trouble: z.string().optional(),
@@ -18,7 +20,15 @@ const summaryShape = z.object({
 type Summary = z.infer<typeof summaryShape>;
 
 export type ReportPage = {
-  run: { id: string; mode: string; started_at: string; summary: string | null };
+  run: {
+    id: string;
+    mode: string;
+    started_at: string;
+    summary: string | null;
+    list_standing: ListStanding | null;
+  };
+  /** The verdict on each currency; a run of an older version has none. */
+  verdicts: readonly RunVerdict[];
   /** The frozen sheets by name, header first; an older run may lack some. */
   sheets: Record<string, string[][]>;
   zone: string;
@@ -36,7 +46,7 @@ export async function reportPage(page: ReportPage): Promise<string> {
   }
 }
 
-async function drawnPage({ run, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
+async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
   const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
   const contents = [
     { id: 'action', title: 'What needs action' },
@@ -44,30 +54,24 @@ async function drawnPage({ run, sheets, zone, files }: ReportPage, draw: Draw): 
     ...figureTitles,
     ...(summary.webhooks ? [{ id: 'webhooks', title: 'Webhooks' }] : []),
   ];
-  const whole = summary.complete !== false;
-  const trouble = summary.trouble ?? (whole ? null : 'the reason is not known');
+  const list = run.list_standing;
   const body = `<header>
 <nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li><a href="${escapeHtml(encodeURIComponent(name))}">${escapeHtml(name)}</a></li>`).join('')}</ul></nav>
 <h1>Reconciliation ${escapeHtml(run.id)}</h1>
-<p>Mode <strong>${escapeHtml(run.mode)}</strong>, begun ${escapeHtml(when(run.started_at, zone))} (${escapeHtml(zone)}). ${escapeHtml(scopeText(summary))}</p>
+<p>Mode <strong>${escapeHtml(run.mode)}</strong>, begun ${escapeHtml(when(run.started_at, zone))} (${escapeHtml(zone)}). ${escapeHtml(scopeText(summary, list))}</p>
 <nav aria-label="On this page"><ul>${contents.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('')}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-${actionSection(sheets, { zone, trouble, whole })}${statementSection(sheets.statement)}${await figureSections(sheets, draw)}${webhookSection(summary)}</main>
+${actionSection(sheets, { zone, list, trouble: summary.trouble ?? null })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, list, draw)}${webhookSection(summary)}</main>
 <footer><p>Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
 `;
   return pageFrame(`Reconciliation ${run.id} (${run.mode})`, pageStyle, body);
 }
 
-function scopeText({ complete, listed, matched }: Summary): string {
-  const list =
-    complete === true
-      ? 'The service’s list was proven complete'
-      : complete === 'window'
-        ? 'The service’s list was read back to the edge of the window'
-        : 'The service’s list was not proven complete';
-  if (listed === undefined || matched === undefined) return `${list}.`;
-  return `${list}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them.`;
+function scopeText({ listed, matched }: Summary, list: ListStanding | null): string {
+  const words = listWords[list ?? 'unread'];
+  if (listed === undefined || matched === undefined || list === 'unread') return `${words}.`;
+  return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them.`;
 }
 
 const webhookNames: Record<string, string> = {

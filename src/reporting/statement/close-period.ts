@@ -50,7 +50,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
     const { about, heard } = await aboutMonth(trx, month, last);
     const key = { mode, month: month.month };
     await addPeriodRows(trx, key, 'statement-rows', [{ position: 0n, cells: rowsHeader }]);
-    const statement = await computeStatement(trx, about, {
+    const { rows: statement } = await computeStatement(trx, about, {
       rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),
       transfers: (ids) => addPeriodTransfers(trx, key, ids),
     });
@@ -83,7 +83,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
       mode,
       span: { from, through: await lastEntryBefore(trx, from, endsAt) },
       known: await newestHistory(trx),
-      listing: run ? listingOf(run) : null,
+      listing: run ? listingOf(run, config.reconciliation.missingGraceMinutes) : null,
       since: config.reconciliation.since || ledger.birth,
       until: endsAt,
       show: (instant) => zoned(instant, zone),
@@ -135,11 +135,14 @@ const needing: Record<string, string> = {
   unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
   unseen: 'sent, and not listed by the service',
   unexplained: 'not explained: see statement-rows.csv',
+  unreadable: 'listed with an amount that cannot be read: see statement-rows.csv',
 };
 
 function unresolved(statement: string[][]): string[] {
   return statement.flatMap(([currency = '', line = '', count = '0', amount = '']) => {
     const what = needing[line];
-    return what === undefined || count === '0' ? [] : [`${count} (${currency} ${amount}) ${what}`];
+    return what === undefined || count === '0'
+      ? []
+      : [`${count} (${`${currency} ${amount}`.trim()}) ${what}`];
   });
 }

@@ -107,7 +107,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     return currencies.toSorted().flatMap((currency) =>
       statementLines.map((line) => {
         const key = `${currency} ${line}`;
-        const [before, after] = [was.get(key) ?? nothing, now.get(key) ?? nothing];
+        const none = line === 'unreadable' ? unread : nothing;
+        const [before, after] = [was.get(key) ?? none, now.get(key) ?? none];
         const difference = { count: after.count - before.count, amount: minus(after.amount, before.amount) };
         const from = follows[line];
         const own = (moved.get(key) ?? []).map(({ one }) => one);
@@ -192,6 +193,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
 
 type Keyed = { key: string; one: Moved };
 const nothing: Total = { count: 0, amount: '0' };
+/** What cannot be read has no amount. */
+const unread: Total = { count: 0, amount: '' };
 
 function totals(sheet: string[][]): Map<string, Total> {
   return new Map(
@@ -223,7 +226,9 @@ function payoutOf(json: string | null) {
   };
 }
 
+/** Exact; empty where neither side has an amount. */
 function minus(a: string, b: string): string {
+  if (a === '' || b === '') return '';
   return plain(Big(a).minus(b), a.length > b.length ? a : b);
 }
 

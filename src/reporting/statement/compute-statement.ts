@@ -1,6 +1,6 @@
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
 import type { Db, Trx } from '../../ledger/open.ts';
-import { createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
+import { type CurrencyVerdict, createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
 import {
   type About,
   type Entry,
@@ -22,11 +22,14 @@ export type Sink = {
   transfers?(ids: string[]): Promise<void>;
 };
 
+/** The rows of statement.csv below its header, and the verdict on each currency that they bear. */
+export type Statement = { rows: string[][]; verdicts: CurrencyVerdict[] };
+
 /**
- * Computes the statement of P30 over the history and the listing that `about` names, page by page, and returns the rows
- * of statement.csv. History only grows and the span is of entries, so that no transaction is needed around it.
+ * Computes the statement of P30 over the history and the listing that `about` names, page by page. History only grows and
+ * the span is of entries, so that no transaction is needed around it.
  */
-export async function computeStatement(db: Db | Trx, about: About, sink: Sink): Promise<string[][]> {
+export async function computeStatement(db: Db | Trx, about: About, sink: Sink): Promise<Statement> {
   const statement = createStatement();
   let placed = 0;
 
@@ -54,8 +57,8 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
     await sink.payouts?.(stated);
   }
   for await (const page of foreignFacts(db, about)) await take(page.flatMap(foreignEntries));
-  const { rows, rest } = statement.conclude();
+  const { rows, rest, verdicts } = statement.conclude(about.listing?.standing ?? null);
   const left = rest.map((entry) => ({ position: rowPosition(entry, placed++), cells: rowCells(entry) }));
   if (left.length > 0) await sink.rows(left);
-  return rows;
+  return { rows, verdicts };
 }

@@ -5,7 +5,7 @@ import type { Scope } from '../../ledger/listing/run-facts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Run } from '../../ledger/tables/tables.ts';
 import { money, zoned } from '../presentation.ts';
-import { computeStatement, type Stated } from './compute-statement.ts';
+import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
 import { matchState } from './match-state.ts';
 import { linesWithRows, rowsHeader, statementHeader } from './statement.ts';
 import { type About, shownRow, standAt } from './statement-rows.ts';
@@ -45,22 +45,22 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
       mode,
       span: { from: closed?.through_history ?? 0n, through },
       known: through,
-      listing: listingOf(run),
+      listing: listingOf(run, config.reconciliation.missingGraceMinutes),
       since: config.reconciliation.since || ledger.birth,
       until: null,
       show,
     };
   }
 
-  /** Stores payouts and statement rows; gives the rows of statement.csv, header first, which mark the whole when stored. */
-  return async function freezeBooks(run: Run, scope: Scope): Promise<string[][]> {
+  /** Stores payouts and statement rows; gives the verdicts and the rows of statement.csv, header first, which mark the whole when stored. */
+  return async function freezeBooks(run: Run, scope: Scope): Promise<Statement> {
     const about = await aboutRun(run, scope);
     let position = 1;
     const store = (name: string, rows: string[][], at: number): Promise<void> =>
       ledger.write((trx) => addRunRows(trx, { run: run.id, name, position: at }, rows));
     await store('payouts', [payoutColumns], 0);
     await store('statement-rows', [rowsHeader], 0);
-    const rows = await computeStatement(ledger.db, about, {
+    const { rows, verdicts } = await computeStatement(ledger.db, about, {
       async payouts(page) {
         const cells = page.flatMap((stated) => payoutCells(stated, about));
         await store('payouts', cells, position);
@@ -68,7 +68,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
       },
       rows: (placed) => ledger.write((trx) => addPlacedRows(trx, run.id, 'statement-rows', placed)),
     });
-    return [statementHeader, ...rows];
+    return { rows: [statementHeader, ...rows], verdicts };
   };
 }
 

@@ -3,12 +3,14 @@ import {
   courseOf,
   type Flow,
   isSubmitted,
+  lastSendEnded,
   type Stand,
   sentMeanwhile,
   times,
 } from '../../domain/book.ts';
 import { foldReference } from '../../domain/ids.ts';
 import type { PayoutState } from '../../domain/payout.ts';
+import type { ListStanding } from '../../domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
 import { type Line, linesWithRows } from './statement.ts';
@@ -23,14 +25,30 @@ export type Entry = {
   batch: string;
   transferId: string;
   why: string;
+  /** Paid here, and failed on the list. */
+  overturned?: boolean;
 };
 
 /** What a statement looks at, and how an instant is shown. */
 export type About = StatementScope & { show(instant: string): string };
 
-type Add = (line: Line, one: { sign?: bigint; row?: ListedPart; amount?: bigint; why: string }) => void;
-/** One payout with all that its lines follow from; `ours`: the service should show money for it. */
-type Case = { course: Course; ours: boolean; rows: ListedPart[]; facts: PayoutFacts; about: About; add: Add };
+type Add = (
+  line: Line,
+  one: { sign?: bigint; row?: ListedPart; amount?: bigint; why: string; overturned?: boolean },
+) => void;
+/**
+ * One payout with all that its lines follow from; `ours`: the service should show money for it; `rows`: the listed
+ * transfers of it that did not fail and whose amounts can be read; `unread`: those whose amounts cannot.
+ */
+type Case = {
+  course: Course;
+  ours: boolean;
+  rows: ListedPart[];
+  unread: ListedPart[];
+  facts: PayoutFacts;
+  about: About;
+  add: Add;
+};
 
 /** Everything that one payout puts into the statement of P30, cause by cause, so that none hides behind another. */
 export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
@@ -38,7 +56,7 @@ export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
   const { payout } = facts;
   const course = courseOf(facts.moves, about.span);
   const entries: Entry[] = [];
-  const add: Add = (line, { sign = 1n, row, amount, why }) => {
+  const add: Add = (line, { sign = 1n, row, amount, why, overturned }) => {
     entries.push({
       currency: row?.currency ?? payout.currency,
       line,
@@ -48,22 +66,27 @@ export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
       batch: payout.batch_id,
       transferId: row?.transfer_id ?? payout.transfer_id ?? '',
       why,
+      ...(overturned && { overturned }),
     });
   };
   ledgerSide(course, about, add);
-  const rows = inMode(facts, about).filter((row) => !row.counted && !isFailed(row));
+  const uncounted = inMode(facts, about).filter((row) => !row.counted);
+  const unread = uncounted.filter(isUnreadable);
+  const rows = uncounted.filter((row) => !isUnreadable(row) && !isFailed(row));
   const ours = course.after.kind === 'open' || course.after.kind === 'settled';
-  serviceSide({ course, ours, rows, facts, about, add });
+  serviceSide({ course, ours, rows, unread, facts, about, add });
   return entries;
 }
 
 /** Money that the service lists and that no payout of ours explains. */
 export function foreignEntries(row: ListedPart): Entry[] {
-  if (isFailed(row)) return [];
+  const isUnread = isUnreadable(row);
+  if (isFailed(row) && !isUnread) return [];
   const why = `listed as ${told(row)}, created ${row.created_at || 'at an unreadable time'}; no payout of ours explains it`;
   const entry = { currency: row.currency, count: 1n, amount: row.amount ?? 0n };
   const named = { reference: row.reference, batch: '', transferId: row.transfer_id, why };
-  return (['listed_by_service', 'foreign'] as const).map((line) => ({ ...entry, ...named, line }));
+  const lines: readonly Line[] = isUnread ? ['unreadable'] : ['listed_by_service', 'foreign'];
+  return lines.map((line) => ({ ...entry, ...named, line }));
 }
 
 /** The same of what was listed with a payout, and is another's. */
@@ -100,8 +123,11 @@ export function standAt(facts: PayoutFacts, about: About): { state: PayoutState 
   return { state: after.state, late: isLate(facts, about) };
 }
 
+/** Its absence says nothing: it was under way while the list was read, or its grace is not over (P28). */
 function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
-  return listing !== null && sentMeanwhile(moves, listing, span.through);
+  if (listing === null) return false;
+  const ended = lastSendEnded(moves, span.through);
+  return sentMeanwhile(moves, listing, span.through) || (ended !== null && ended > listing.endedBy);
 }
 
 function isFlowLine(line: Line): boolean {
@@ -128,6 +154,7 @@ const cause = ({ event, at }: Flow, show: About['show']): string => `${event}, $
 /** The tie to the service's list; what it looks like depends on when the payout was first sent. */
 function serviceSide(one: Case): void {
   const { before, after } = one.course;
+  if (isSubmitted(before) || isSubmitted(after)) unreadable(one);
   if (isSubmitted(before)) carriedIn(one);
   else if (isSubmitted(after)) sentInSpan(one);
   else neverSent(one);
@@ -183,12 +210,16 @@ function reopened({ course, ours, add }: Case): void {
     add('timing', { sign, why: 'counted among failed or refused, and reopened since' });
 }
 
+/** What nobody can read is no amount: it is counted, and adds nothing to any sum. */
+function unreadable({ unread, add }: Pick<Case, 'unread' | 'add'>): void {
+  for (const row of unread) add('unreadable', { row, why: `listed as ${told(row)}` });
+}
+
 function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
   if (row.currency === payout.currency && row.amount === payout.amount) return;
-  if (row.currency === payout.currency || row.amount === null) {
+  if (row.currency === payout.currency) {
     const why = `listed as ${row.amount_text} ${row.currency}`;
-    const amount = row.currency === payout.currency ? (row.amount ?? 0n) - payout.amount : -payout.amount;
-    add('amount_differences', { amount, why });
+    add('amount_differences', { amount: (row.amount ?? 0n) - payout.amount, why });
     return;
   }
   const why = `ordered in ${payout.currency}, listed as ${row.amount_text} ${row.currency}`;
@@ -197,15 +228,21 @@ function differs({ facts: { payout }, add }: Case, row: ListedPart): void {
 }
 
 /** Ours, and the list shows no money for it. */
-function unlisted({ course, facts, about, add }: Case): void {
+function unlisted({ course, unread, facts, about, add }: Case): void {
+  const listed = unread.find((row) => !isFailed(row));
+  if (listed) {
+    add('unexplained', { sign: -1n, why: `nobody can tell what was paid: listed as ${told(listed)}` });
+    return;
+  }
   const failed = inMode(facts, about).find(isFailed);
   if (failed && course.after.kind === 'open') {
     const why = `${course.after.state} here; the list says failed, which is not taken over yet`;
     add('timing', { sign: -1n, why });
   } else if (failed) {
-    add('unexplained', { sign: -1n, why: `${course.after.state} here, listed as ${told(failed)}` });
+    const why = `${course.after.state} here, listed as ${told(failed)}`;
+    add('unexplained', { sign: -1n, why, overturned: course.after.state === 'success' });
   } else if (isLate(facts, about)) {
-    add('timing', { sign: -1n, why: 'sent while the list was being read' });
+    add('timing', { sign: -1n, why: 'sent while the list was being read, or too short a time before' });
   } else add('unseen', { why: whyUnseen(facts, about) });
 }
 
@@ -214,10 +251,17 @@ function whyUnseen({ listed }: PayoutFacts, { listing }: About): string {
   const [other] = listed;
   if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;
   if (other) return `sent; listed only as ${told(other)} in mode ${other.domain}`;
-  return listing.complete
-    ? 'sent, and the complete list does not show it'
-    : 'sent, and the list does not show it; the list is not proven complete';
+  return `sent, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
 }
+
+const listWords: Record<ListStanding, string> = {
+  complete: '; the list is complete',
+  window: '; the list is complete since the edge of its window',
+  shows_none: ', nor anything else of ours: it may be another account’s',
+  not_ours: ': it is another account’s',
+  incomplete: '; the list is not proven complete',
+  unread: ': no page of it came',
+};
 
 /** Failed or refused here, and listed: an older word of the list while it is pending, else two words that disagree. */
 function notOurs({ row, state, add }: { row: ListedPart; state: string; add: Add }): void {
@@ -232,8 +276,10 @@ function neverSent(one: Case): void {
   // A closed month is held against a later list, which shows what was sent only after it.
   const through = about.known;
   if (isSubmitted(courseOf(facts.moves, { from: 0n, through }).after)) return;
+  const isInSpan = (row: ListedPart): boolean => about.until === null || row.created_at < about.until;
+  unreadable({ unread: one.unread.filter(isInSpan), add });
   for (const row of rows) {
-    if (about.until !== null && row.created_at >= about.until) continue;
+    if (!isInSpan(row)) continue;
     add('listed_by_service', { row, why: told(row) });
     add('unexplained', {
       row,
@@ -253,6 +299,7 @@ export function shownRow(facts: PayoutFacts, mode: string): ListedPart | null {
 }
 
 const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
+const isUnreadable = ({ amount }: ListedPart): boolean => amount === null;
 
 /** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
 function inMode({ listed }: PayoutFacts, { mode }: About): ListedPart[] {

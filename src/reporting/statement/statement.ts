@@ -1,9 +1,16 @@
 import { Big } from 'big.js';
 import { exponentOf } from '../../domain/money.ts';
+import {
+  type CurrencyFacts,
+  type ListStanding,
+  type Sum,
+  type Verdict,
+  verdictOf,
+} from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
 import type { Entry } from './statement-rows.ts';
 
-/** The lines of P30 in the order of statement.csv. */
+/** The lines of P30 in the order of statement.csv; `unreadable`, which has no amount, stands there only when it counts any. */
 export const statementLines = [
   'opening',
   'submitted',
@@ -23,6 +30,7 @@ export const statementLines = [
   'amount_differences',
   'timing',
   'unexplained',
+  'unreadable',
 ] as const;
 export type Line = (typeof statementLines)[number];
 
@@ -40,13 +48,16 @@ export const linesWithRows: readonly Line[] = [
   'amount_differences',
   'timing',
   'unexplained',
+  'unreadable',
 ];
 
-export const statementHeader = ['currency', 'line', 'count', 'amount'];
+export const statementHeader = ['currency', 'line', 'count', 'amount', 'verdict'];
 export const rowsHeader = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'];
 
-type Sum = { count: bigint; amount: bigint };
-type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint> };
+type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum };
+
+/** The verdict on one currency with what it follows from. */
+export type CurrencyVerdict = { currency: string; verdict: Verdict; facts: CurrencyFacts };
 
 /**
  * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over; a rest that no cause
@@ -61,10 +72,12 @@ export function createStatement() {
     return known;
   }
 
-  function add({ currency, line, count, amount }: Entry): void {
-    const sum = sheet(currency).lines[line];
-    sum.count += count;
-    sum.amount += amount;
+  function add({ currency, line, count, amount, overturned = false }: Entry): void {
+    const { lines, overturned: part } = sheet(currency);
+    for (const sum of overturned ? [lines[line], part] : [lines[line]]) {
+      sum.count += count;
+      sum.amount += amount;
+    }
   }
 
   /** Notes a fee, exact decimal text, `sign` times; what is no decimal is no fee. */
@@ -74,9 +87,10 @@ export function createStatement() {
     fees.set(fee, (fees.get(fee) ?? 0n) + sign);
   }
 
-  /** Concludes: every row of statement.csv, and a row for each currency's rest that no cause accounts for. */
-  function conclude(): { rows: string[][]; rest: Entry[] } {
+  /** Concludes: the verdicts, every row of statement.csv, and a row for each currency's rest that no cause accounts for. */
+  function conclude(list: ListStanding | null) {
     const rest: Entry[] = [];
+    const verdicts: CurrencyVerdict[] = [];
     const all = [...sheets].toSorted(([a], [b]) => (a < b ? -1 : 1));
     const rows = all.flatMap(([currency, one]) => {
       const left = residue(one.lines) - one.lines.unexplained.amount;
@@ -86,11 +100,17 @@ export function createStatement() {
         add(entry);
       }
       derive(one.lines);
-      return statementLines.map((line) =>
-        line === 'fees' ? feeRow(currency, one.fees) : lineRow(currency, line, one.lines[line]),
-      );
+      const facts = factsOf(one);
+      const verdict = verdictOf(list, facts);
+      verdicts.push({ currency, verdict, facts });
+      return statementLines
+        .filter((line) => line !== 'unreadable' || one.lines[line].count > 0n)
+        .map((line) => [
+          ...(line === 'fees' ? feeRow(currency, one.fees) : lineRow(currency, line, one.lines[line])),
+          verdict,
+        ]);
     });
-    return { rows, rest };
+    return { rows, rest, verdicts };
   }
 
   return { add, addFee, conclude };
@@ -99,7 +119,7 @@ export function createStatement() {
 /** A row of statement-rows.csv. */
 export function rowCells(entry: Entry): string[] {
   const { currency, line, reference, batch, transferId, amount, why } = entry;
-  return [currency, line, reference, batch, transferId, money(amount, currency), why];
+  return [currency, line, reference, batch, transferId, lineAmount(line, amount, currency), why];
 }
 
 /**
@@ -119,6 +139,20 @@ function residue(lines: Record<Line, Sum>): bigint {
   const of = (line: Line): bigint => lines[line].amount;
   const accounted = of('submitted') - of('failed') - of('refused') - of('unseen') + of('foreign');
   return of('listed_by_service') - accounted - of('amount_differences') - of('timing');
+}
+
+function factsOf({ lines, overturned }: Sheet): CurrencyFacts {
+  const apart = (part: keyof Sum): bigint =>
+    lines.closing[part] - lines.in_flight[part] - lines.unknown[part];
+  return {
+    unseen: lines.unseen,
+    foreign: lines.foreign,
+    amount_differences: lines.amount_differences,
+    unexplained: lines.unexplained,
+    unreadable: lines.unreadable,
+    overturned,
+    imbalance: { count: apart('count'), amount: apart('amount') },
+  };
 }
 
 function restEntry(currency: string, amount: bigint): Entry {
@@ -144,7 +178,12 @@ function derive(lines: Record<Line, Sum>): void {
 }
 
 function lineRow(currency: string, line: Line, { count, amount }: Sum): string[] {
-  return [currency, line, count.toString(), money(amount, currency)];
+  return [currency, line, count.toString(), lineAmount(line, amount, currency)];
+}
+
+/** What cannot be read is not zero: its amount stays empty. */
+function lineAmount(line: Line, amount: bigint, currency: string): string {
+  return line === 'unreadable' ? '' : money(amount, currency);
 }
 
 /** Exact until here: fees are rounded only when shown (P30). */
@@ -179,6 +218,7 @@ function emptySheet(): Sheet {
     amount_differences: zero(),
     timing: zero(),
     unexplained: zero(),
+    unreadable: zero(),
   };
-  return { lines, fees: new Map() };
+  return { lines, fees: new Map(), overturned: zero() };
 }

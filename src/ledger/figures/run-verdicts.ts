@@ -1,0 +1,63 @@
+import type { Mode } from '../../domain/payout.ts';
+import type { ListStanding, Verdict } from '../../domain/verdict.ts';
+import { latestRunFirst } from '../listing/listings.ts';
+import type { Db, Trx } from '../open.ts';
+
+/** Rows that one INSERT names: well under SQLite's limit of variables. */
+const rowsPerInsert = 200;
+
+/** The verdict on a currency of a run; `overturned`: how many payouts are paid here and failed on the list. */
+export type RunVerdict = { currency: string; verdict: Verdict; overturned: bigint };
+
+/** Stores the verdicts of a run in place of any it had; `whole` is the worst of them. */
+export async function setVerdicts(
+  trx: Trx,
+  run: string,
+  { whole, currencies }: { whole: Verdict; currencies: readonly RunVerdict[] },
+): Promise<void> {
+  await trx.updateTable('runs').set({ verdict: whole }).where('id', '=', run).execute();
+  await trx.deleteFrom('run_verdicts').where('run_id', '=', run).execute();
+  for (let from = 0; from < currencies.length; from += rowsPerInsert)
+    await trx
+      .insertInto('run_verdicts')
+      .values(currencies.slice(from, from + rowsPerInsert).map((one) => ({ run_id: run, ...one })))
+      .execute();
+}
+
+/** The verdicts of these runs, by run, each in the order of its currencies. */
+export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<string, RunVerdict[]>> {
+  if (runs.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('run_verdicts')
+    .selectAll()
+    .where('run_id', 'in', runs)
+    .orderBy('run_id')
+    .orderBy('currency')
+    .execute();
+  return Map.groupBy(rows, (row) => row.run_id);
+}
+
+/** What the last run of the mode with a verdict came to. */
+export type LastRun = {
+  run: string;
+  startedAt: string;
+  list: ListStanding | null;
+  verdict: Verdict;
+  currencies: RunVerdict[];
+};
+
+/** The last run with a verdict, or undefined where there is none. */
+export async function lastRun(db: Db, mode: Mode): Promise<LastRun | undefined> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['id', 'started_at', 'list_standing', 'verdict'])
+    .where('mode', '=', mode)
+    .where('verdict', 'is not', null)
+    .orderBy(latestRunFirst)
+    .limit(1)
+    .executeTakeFirst();
+  if (!row?.verdict) return undefined;
+  const currencies = (await verdictsOf(db, [row.id])).get(row.id) ?? [];
+  const { id: run, started_at: startedAt, list_standing: list, verdict } = row;
+  return { run, startedAt, list, verdict, currencies };
+}

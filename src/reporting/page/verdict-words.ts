@@ -1,0 +1,22 @@
+import type { ListStanding, Verdict } from '../../domain/verdict.ts';
+
+/** What a run's list is worth, as the beginning of a sentence. */
+export const listWords: Record<ListStanding, string> = {
+  complete: 'The service’s list was proven complete',
+  window: 'The service’s list was read back to the edge of the window',
+  shows_none: 'The service’s list shows none of our payouts',
+  not_ours: 'The service’s list may be another account’s',
+  incomplete: 'The service’s list was not proven complete',
+  unread: 'The service’s list could not be read',
+};
+
+const marks: Record<Verdict, string> = {
+  reconciled: '<span class="good">✓ Reconciled.</span>',
+  exceptions: '<span class="bad">✗ Exceptions:</span>',
+  not_compared: '<span class="bad">– Not compared.</span>',
+};
+
+/** The verdict with its sign; only the first is green. */
+export function verdictMark(verdict: Verdict): string {
+  return marks[verdict];
+}
