@@ -50,9 +50,9 @@ export async function openApp(options: AppOptions, kind: string) {
     await local.close();
     throw error;
   });
-  const service = openService(config, keys, options.transport);
   const limit = config.service;
   const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
+  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
   const throttle = limiterOf(ledger, clock, `${mode} resends`, 60_000, limit.resendsPerMinute, 'burst');
   const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
   const rules = { mode, concurrency: limit.concurrency };
@@ -145,19 +145,26 @@ function serviceKeys(config: Config): { secretKey: string; encryptionKey: string
 
 /** A connection to the service alone, for who only asks. Throws MissingKeys as {@link openApp} does. */
 export function connectService(config: Config): ServiceClient {
-  return openService(config, serviceKeys(config), undefined);
+  return openService(config, serviceKeys(config), {});
 }
 
 function openService(
   config: Config,
   keys: { secretKey: string; encryptionKey: string | undefined },
-  transport: Transport | undefined,
+  wire: { transport?: Transport | undefined; permit?: () => Promise<void> },
 ): ServiceClient {
   const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
     config.service;
   return createServiceClient({
     baseUrl,
-    transport: transport ?? createTransport({ origin: new URL(baseUrl).origin, timeoutMs, concurrency }),
+    transport:
+      wire.transport ??
+      createTransport({
+        origin: new URL(baseUrl).origin,
+        timeoutMs,
+        concurrency,
+        ...(wire.permit && { permit: wire.permit }),
+      }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),
     signingKey: chooseKey(signatureKey, keys),

@@ -2,10 +2,11 @@ import type { Outcome } from '../domain/outcome.ts';
 import { longestPauseMs } from '../domain/pause.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
-import { parseLossless, readEnvelope } from './json.ts';
+import type { Delivery, HttpReply, HttpRequest, Question, Transport } from './http.ts';
+import { mentions, parseLossless, readEnvelope } from './json.ts';
 import { digestOf, readListPage } from './pages.ts';
+import { refusalStands } from './refusal.ts';
 import { signBody } from './signing.ts';
-import type { Delivery, HttpReply, HttpRequest, Transport } from './transport.ts';
 import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
@@ -38,11 +39,15 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     const delivery = await transport.deliver(request);
     return delivery.kind === 'failed'
       ? { ...delivery, message: redact(delivery.message) }
-      : { kind: 'reply', reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
+      : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
   }
 
   async function bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome> {
     if (!beforeWrite()) return { kind: 'not_sent', message: 'the intent was too old to send' };
+    const judge = ({ status, headers, text }: HttpReply): Outcome => {
+      const answer = { httpStatus: status, text: redact(text), retryAfterMs: readRetryAfter(headers) };
+      return judgeAnswer(answer, reference, options.rules);
+    };
     const delivery = await deliver({
       method: 'POST',
       path: `${prefix}/bank_transfer`,
@@ -50,23 +55,35 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       // A buffer of its own: the transport knows the request by it.
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
+      answers: ({ text }) => mentions(parseLossless(text), reference),
+      control: (reply) => (judge(reply).kind === 'refused' ? detailsOf(reference) : undefined),
     });
-    if (delivery.kind === 'reply') {
-      const { status, headers, text } = delivery.reply;
-      const answer = { httpStatus: status, text, retryAfterMs: readRetryAfter(headers) };
-      return judgeAnswer(answer, reference, options.rules);
+    if (delivery.kind === 'failed') {
+      if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
+      return unknown(`no answer: ${delivery.message}`, '');
     }
-    if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
-    const message = `no answer: ${delivery.message}`;
-    return { kind: 'unknown', code: null, httpStatus: null, message, raw: '', halts: false };
+    const { reply, control } = delivery;
+    if (!control || refusalStands(control, reference)) return judge(reply);
+    return unknown('a refusal that may be the answer to another order', reply.text);
   }
 
-  function question(method: 'GET' | 'POST', path: string): HttpRequest {
-    return { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
+  function question(method: 'GET' | 'POST', path: string, answers?: Question['answers']): Question {
+    const request = { method, path: `${prefix}/${path}`, headers: headersWith(options.secretKey) };
+    return answers ? { ...request, answers } : request;
   }
 
-  async function ask(method: 'GET' | 'POST', path: string): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await deliver(question(method, path));
+  /** A question about one reference. What is no reply of the service is no evidence, whosever answer it is. */
+  function questionAbout(path: string, reference: string): Question {
+    return question('GET', `${path}/${encodeURIComponent(reference)}`, (reply) => {
+      const judged = judgeReply(reply);
+      return judged.kind === 'trouble' || mentions(judged.json, reference);
+    });
+  }
+
+  const detailsOf = (reference: string): Question => questionAbout('fetch_transfer_details', reference);
+
+  async function ask(asked: Question): Promise<LookUpReply | ServiceTrouble> {
+    const delivery = await deliver(asked);
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
@@ -74,32 +91,49 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     bankTransfer,
     async listPage(page, status, recall) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const heard = await transport.deliver(question('GET', path));
+      const heard = await transport.deliver(question('GET', path, ({ text }) => isPage(text, page)));
       if (heard.kind === 'failed') return unanswered({ ...heard, message: redact(heard.message) });
       const { reply } = heard;
       // Of what came, not of what redacting leaves: a page that is known need not be searched for secrets again.
       const digest = digestOf(reply.text);
       const known = reply.status === 200 ? recall?.(digest) : undefined;
       if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
-      return judgePage({ ...reply, text: redact(reply.text) }, digest);
+      return judgePage({ ...reply, text: redact(reply.text) }, digest, page);
     },
-    fetchTransferDetails: (reference) =>
-      ask('GET', `fetch_transfer_details/${encodeURIComponent(reference)}`),
-    verifyTransaction: (reference) => ask('GET', `transaction/verify/${encodeURIComponent(reference)}`),
+    fetchTransferDetails: (reference) => ask(detailsOf(reference)),
+    verifyTransaction: (reference) => ask(questionAbout('transaction/verify', reference)),
     resendWebhook: (kind, reference) =>
-      ask('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`),
+      ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
     close: () => transport.close(),
   };
 }
 
 /** A list's page is read at once: what parses every number as text is needed only to say what is wrong. */
-function judgePage(reply: HttpReply, digest: string): { kind: 'page'; page: ListPage } | ServiceTrouble {
+function judgePage(
+  reply: HttpReply,
+  digest: string,
+  asked: number,
+): { kind: 'page'; page: ListPage } | ServiceTrouble {
   const { status, text } = reply;
   const read = readListPage(text, dateOf(reply));
-  if (status === 200 && read.kind === 'page') return { kind: 'page', page: { ...read.page, digest } };
+  if (status === 200 && read.kind === 'page') {
+    const { page } = read.page;
+    if (page === asked) return { kind: 'page', page: { ...read.page, digest } };
+    return trouble('not_understood', `it calls itself page ${page}`, status);
+  }
   const judged = judgeReply(reply);
   if (judged.kind === 'trouble') return judged;
   return read.kind === 'page' ? read : trouble('not_understood', read.why, status);
+}
+
+/** Whether a list's reply calls itself this page; true for what calls itself none, and is judged as what it is. */
+function isPage(text: string, asked: number): boolean {
+  const shown = /"current_page"\s*:\s*"?(\d+)/.exec(text)?.[1];
+  return shown === undefined || Number(shown) === asked;
+}
+
+function unknown(message: string, raw: string): Outcome {
+  return { kind: 'unknown', code: null, httpStatus: null, message, raw, halts: false };
 }
 
 function dateOf({ headers }: HttpReply): number | null {

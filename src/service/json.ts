@@ -1,3 +1,5 @@
+import { foldReference } from '../domain/ids.ts';
+
 /**
  * Parses a reply with every number kept as its source text, so that no id or amount loses a digit (P13).
  * Returns undefined for anything that is not JSON.
@@ -54,6 +56,22 @@ export function asObject(value: unknown): Record<string, unknown> | undefined {
 /** Text as it is, a lossless number as its text; null for everything else. */
 export function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+/** Whether a parsed reply holds this reference as a value, whatever its case (P22). */
+export function mentions(json: unknown, reference: string): boolean {
+  const key = foldReference(reference);
+  const holds = (value: unknown): boolean => {
+    if (typeof value === 'string') return foldReference(value) === key;
+    return typeof value === 'object' && value !== null && Object.values(value).some(holds);
+  };
+  try {
+    return holds(json);
+  } catch (error) {
+    // Nested deeper than the stack: nobody's answer.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 export type Envelope = {

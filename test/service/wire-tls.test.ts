@@ -5,7 +5,7 @@ import {
   constants as http2,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import {
   createServer as createTlsServer,
   getCACertificates,
@@ -115,6 +115,22 @@ it.each([
   const began = performance.now();
   expect((await send(url, 600)).kind).toBe('not_sent');
   expect(performance.now() - began).toBeLessThan(3000);
+});
+
+it('P7: a handshake that ends after the time of the whole request: the order is not sent', async () => {
+  const service = await overTls({});
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    setTimeout(() => {
+      const there = connect(Number(new URL(service.url).port), '127.0.0.1');
+      sockets.add(there.on('error', () => undefined));
+      socket.pipe(there).pipe(socket);
+    }, 200);
+  });
+  const url = await listen(server, sockets);
+  expect((await send(url, 100)).kind).toBe('not_sent');
+  expect(service.bodies).toEqual([]);
 });
 
 const endings: [string, (stream: ServerHttp2Stream) => void][] = [

@@ -1,0 +1,71 @@
+import type { Dispatcher } from 'undici';
+import type { Delivery, HttpReply } from './http.ts';
+
+/** `begins`: called in the tick in which the request would be written; after its no, nothing is written. */
+export type Watch = { timeoutMs: number; wasSent: () => boolean; begins: () => boolean };
+
+const maxReplyBytes = 16 * 1024 * 1024;
+
+/** One request and its whole reply. A handler of its own: what undici's `request` builds around each is not needed here. */
+export function exchange(
+  client: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  watch: Watch,
+): Promise<Delivery> {
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | null = null;
+    let late: Error | null = null;
+    let reply: Omit<HttpReply, 'text'> | null = null;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => {
+      late = new TimedOut('The operation was aborted due to timeout');
+      controller?.abort(late);
+    }, watch.timeoutMs);
+    const end = (delivery: Delivery): void => {
+      clearTimeout(timer);
+      resolve(delivery);
+    };
+    client.dispatch(request, {
+      onRequestStart(begun) {
+        controller = begun;
+        // In the tick in which it would be written: connecting, or waiting for a socket, can outlast the intent (P3).
+        if (late) begun.abort(late);
+        else if (!watch.begins())
+          begun.abort(new Error('the intent grew too old before its bytes could leave'));
+      },
+      onResponseStart(_, status, headers) {
+        // Also of what comes before the answer, such as 103: the answer takes its place.
+        reply = { status, headers };
+      },
+      onResponseData(begun, chunk) {
+        size += chunk.length;
+        if (size > maxReplyBytes) begun.abort(new Error(`the reply is larger than ${maxReplyBytes} bytes`));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        const text = Buffer.concat(chunks).toString('utf8');
+        end(reply ? { kind: 'reply', reply: { ...reply, text } } : failed(new Error('no answer'), watch));
+      },
+      onResponseError(_, error) {
+        end(failed(error, watch));
+      },
+    });
+  });
+}
+
+/** The name tells a time-out from what else ends a request. */
+class TimedOut extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+function failed(error: unknown, { wasSent }: Watch): Delivery {
+  const timedOut = error instanceof Error && /Timeout/.test(error.name);
+  return { kind: 'failed', message: describe(error), timedOut, sent: wasSent() };
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
+  return `${code}${error.message}`.trim();
+}

@@ -1,0 +1,121 @@
+import { Client, errors } from 'undici';
+import { exchange, type Watch } from './exchange.ts';
+import type { Delivery, Head } from './http.ts';
+
+/** A socket to the service, made anew when it closes, that carries one request at a time. */
+export type Line = {
+  send(request: Head & { body?: Buffer }, watch: Watch): Promise<Delivery>;
+  /** The same on the socket of the last request and on no other; undefined where that has closed. */
+  sendAfter(request: Head, watch: Watch): Promise<Delivery> | undefined;
+  /** True while the socket carried nothing but the last request. */
+  isAlone(): boolean;
+  /** True once the socket ended because the service sent what no request had asked for. */
+  isConfused(): boolean;
+  /** Ends the socket: the next request has one of its own. */
+  renew(): void;
+  close(): Promise<void>;
+};
+
+/** undici's error for an answer without a request; a test sees it happen. */
+const unaskedAnswer = 'bad response';
+
+export function createLine(origin: string, options: Client.Options): Line {
+  let client = connect();
+  /** Counts the sockets. */
+  let socket = 0;
+  let carried = 0;
+  let open = false;
+  let confused = false;
+
+  function connect(): Client {
+    const made = new Client(origin, options);
+    made.on('connect', () => {
+      socket += 1;
+      carried = 0;
+      open = true;
+      confused = false;
+    });
+    made.on('disconnect', (_origin, _targets, error) => {
+      if (made !== client) return;
+      open = false;
+      confused = error instanceof errors.HTTPParserError || error.message === unaskedAnswer;
+    });
+    return made;
+  }
+
+  const counted = (watch: Watch, mayCarry: () => boolean): Watch => ({
+    ...watch,
+    begins() {
+      if (!mayCarry()) return false;
+      carried += 1;
+      return watch.begins();
+    },
+  });
+
+  return {
+    send: (request, watch) =>
+      exchange(
+        client,
+        request,
+        counted(watch, () => true),
+      ),
+    sendAfter(request, watch) {
+      if (!open) return undefined;
+      const same = socket;
+      return exchange(
+        client,
+        request,
+        counted(watch, () => socket === same),
+      );
+    },
+    isAlone: () => carried === 1,
+    isConfused: () => confused,
+    renew() {
+      const old = client;
+      client = connect();
+      old.destroy().catch(() => undefined);
+    },
+    close: () => client.destroy(),
+  };
+}
+
+/** A fixed number of lines, each lent to one user at a time. */
+export type Lines = {
+  use<T>(work: (line: Line) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+};
+
+export function createLines(count: number, make: () => Line): Lines {
+  const all: Line[] = [];
+  const free: Line[] = [];
+  const waiting: ((line: Line) => void)[] = [];
+  let closed = false;
+
+  function take(): Line | Promise<Line> {
+    const idle = free.pop();
+    if (idle) return idle;
+    if (all.length >= count) return new Promise((resolve) => void waiting.push(resolve));
+    const line = make();
+    all.push(line);
+    // What still comes then fails as it would have on a line of before.
+    if (closed) void line.close();
+    return line;
+  }
+
+  return {
+    async use(work) {
+      const line = await take();
+      try {
+        return await work(line);
+      } finally {
+        const next = waiting.shift();
+        if (next) next(line);
+        else free.push(line);
+      }
+    },
+    async close() {
+      closed = true;
+      await Promise.all(all.map((line) => line.close()));
+    },
+  };
+}
