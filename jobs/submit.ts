@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import { type Scope, sendable } from '../src/ledger/sending/claims.ts';
+import type { Scope } from '../src/ledger/sending/claims.ts';
 
 export const name = 'submit';
 
@@ -14,8 +14,7 @@ export type SubmitPayload = {
 export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOver: number };
 
 /**
- * Sends what is ready. Takes over what dead processes left, applies what webhooks already say, and between rounds asks
- * about payouts that were turned away, since they wait for a look-up (P8).
+ * Sends what is ready. First takes over what dead processes left, and applies what webhooks already say.
  */
 export async function run(
   app: App,
@@ -28,21 +27,7 @@ export async function run(
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
-  let result = await app.sender.run(request);
-  for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
-    const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
-    if (left.lookUpFirst === 0) break;
-    const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
-    if (asked === 0) await app.clock.sleep(1000, signal);
-    const next = await app.sender.run(request);
-    result = { ...next, counts: addCounts(result.counts, next.counts) };
-  }
-  const waiting = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
-  if (result.ended === 'drained' && waiting.lookUpFirst > 0) {
-    const detail = `${waiting.lookUpFirst} payouts were turned away and wait for a look-up that gets no answer`;
-    return { ...result, ended: 'stuck', detail, tookOver };
-  }
-  return { ...result, tookOver };
+  return { ...(await app.sender.run(request)), tookOver };
 }
 
 /** Applies what is heard and asks about canaries, so that what waits for them goes on, or stops with a reason (P21). */
@@ -51,14 +36,4 @@ export async function settleBrakes(app: App, signal?: AbortSignal): Promise<void
   const unsettled = await app.brakes.unsettled(questionsARun);
   if (unsettled.length > 0) await app.lookUps.lookUp(unsettled, signal);
   await app.brakes.settle();
-}
-
-function addCounts(a: SubmitResult['counts'], b: SubmitResult['counts']): SubmitResult['counts'] {
-  return {
-    accepted: a.accepted + b.accepted,
-    refused: a.refused + b.refused,
-    not_sent: a.not_sent + b.not_sent,
-    turned_away: a.turned_away + b.turned_away,
-    unknown: a.unknown + b.unknown,
-  };
 }

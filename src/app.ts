@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, secretsOf } from './config.ts';
+import type { Account } from './domain/origin.ts';
 import { createRedactor } from './domain/redact.ts';
 import type { Ledger } from './ledger/open.ts';
-import { type LocalOptions, openLocal } from './local-app.ts';
+import { standAt } from './ledger/witnesses/origins.ts';
+import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
 import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
 import { createListing } from './observation/listing.ts';
 import { createLookUps } from './observation/look-up.ts';
@@ -46,10 +48,12 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     id: `${kind}-${randomBytes(6).toString('hex')}`,
   });
-  await workers.start(kind).catch(async (error: unknown) => {
+  const closeLocal = async (error: unknown): Promise<never> => {
     await local.close();
     throw error;
-  });
+  };
+  const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
+  await workers.start(kind).catch(closeLocal);
   const limit = config.service;
   const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
   const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
@@ -58,7 +62,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const rules = { mode, concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
-  const lookUps = createLookUps({ ledger, clock, service, limiter, rules: lookUpRules });
+  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
   const resends = createResends({
     ledger,
     clock,
@@ -105,13 +109,23 @@ export async function openApp(options: AppOptions, kind: string) {
     lookUps,
     collectionLookUps,
     resends,
-    reconciliation: createReconciliation({ ledger, config, clock, listing, followUp, collections }),
+    reconciliation: createReconciliation({
+      ledger,
+      config,
+      clock,
+      listing,
+      followUp,
+      collections,
+      standpoint,
+    }),
     sender: createSender({
       ledger,
       clock,
       service,
       limiter,
       workerId: workers.id,
+      standpoint,
+      askService: lookUps.askNow,
       rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
     }),
     preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
@@ -127,11 +141,14 @@ export async function openApp(options: AppOptions, kind: string) {
 /** The mode asked for has no secret key; the message says where to put it. */
 export class MissingKeys extends Error {}
 
-function serviceKeys(config: Config): { secretKey: string; encryptionKey: string | undefined } {
+type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
+
+function serviceKeys(config: Config): ServiceKeys {
   const keys = config.keys[config.mode];
   const secretKey = keys?.secretKeys[0];
   const name = `COUNTERFOIL_${config.mode.toUpperCase()}`;
-  if (!secretKey)
+  const account = accountIn(config);
+  if (!secretKey || !account)
     throw new MissingKeys(`no ${config.mode} key: set ${name}_SECRET_KEY in ${join(config.home, '.env')}`);
   const encryptionKey = keys?.encryptionKeys[0];
   const { authorizationKey, signatureKey } = config.service;
@@ -140,7 +157,7 @@ function serviceKeys(config: Config): { secretKey: string; encryptionKey: string
       `the configuration asks for the encryption key: set ${name}_ENCRYPTION_KEY in ${join(config.home, '.env')}`,
     );
   }
-  return { secretKey, encryptionKey };
+  return { secretKey, encryptionKey, account };
 }
 
 /** A connection to the service alone, for who only asks. Throws MissingKeys as {@link openApp} does. */
@@ -150,7 +167,7 @@ export function connectService(config: Config): ServiceClient {
 
 function openService(
   config: Config,
-  keys: { secretKey: string; encryptionKey: string | undefined },
+  keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
   wire: { transport?: Transport | undefined; permit?: () => Promise<void> },
 ): ServiceClient {
   const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =

@@ -1,4 +1,6 @@
+import type { Config } from './config.ts';
 import { createDecisions } from './decisions/decisions.ts';
+import { type Account, accountOf } from './domain/origin.ts';
 import type { RetryRow } from './domain/retry-file.ts';
 import { createIntake } from './intake/check.ts';
 import { type LookingOptions, openLooking } from './looking-app.ts';
@@ -15,6 +17,7 @@ export type LocalOptions = LookingOptions & { log: Logger };
 export async function openLocal(options: LocalOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths } = looking;
+  const account = accountIn(config);
   const decisions = createDecisions({
     ledger,
     clock,
@@ -22,6 +25,7 @@ export async function openLocal(options: LocalOptions) {
       mode: config.mode,
       referencePrefix: config.intake.referencePrefix,
       payoutLimit: config.submission.payoutLimit,
+      account,
     },
   });
   const applyStored = (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal);
@@ -42,4 +46,10 @@ export async function openLocal(options: LocalOptions) {
     decisions,
     applyWebhooks: applyStored,
   };
+}
+
+/** The account that this configuration reaches (P31); null where its mode has no key. */
+export function accountIn({ mode, keys, service }: Config): Account | null {
+  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
+  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

@@ -1,7 +1,7 @@
 import type { PayoutState } from '../domain/payout.ts';
 import { cancelUnsent, findInBatch, findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import { record } from '../ledger/payouts/record.ts';
-import { type Decision, type DecisionDeps, decideRetry, type RetryOrder } from './retry.ts';
+import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry.ts';
 import { createRetryRows } from './retry-rows.ts';
 import { type Weighed, weigh } from './weigh.ts';
 
@@ -10,13 +10,14 @@ type SettleOrder = RetryOrder & { as: 'success' | 'failed'; note: string };
 /** What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown. */
 export function createDecisions(deps: DecisionDeps) {
   const { ledger, clock, rules } = deps;
-  const { mode, referencePrefix: prefix } = rules;
+  const { mode } = rules;
+  const ground = groundOf(rules);
 
   /** Records a person's word on an unknown; nothing changes when the evidence is not what was shown (P19). */
   async function settle(order: SettleOrder): Promise<Decision> {
     const { ids, since, digest, as, note, person } = order;
     return ledger.write(async (trx): Promise<Decision> => {
-      const now = await weigh(trx, { mode, ids, since, prefix });
+      const now = await weigh(trx, { ...ground, ids, since });
       const [one] = now.cases;
       // P4: a late word on an earlier attempt can make it unknown while a later one is in a request.
       const underWay = one?.attempts.some(({ outcome }) => outcome === null);
@@ -36,7 +37,7 @@ export function createDecisions(deps: DecisionDeps) {
       findInBatch(ledger.db, { mode, batch, state, limit }),
     /** The evidence of these payouts; `since` is when the look-up for it was begun. */
     weigh: (ids: readonly bigint[], since: string): Promise<Weighed> =>
-      weigh(ledger.db, { mode, ids, since, prefix }),
+      weigh(ledger.db, { ...ground, ids, since }),
     retry: (order: RetryOrder) => decideRetry(deps, order),
     /** The same decision made by a file whose rows name what they pay again. */
     rows: createRetryRows(deps),

@@ -1,5 +1,7 @@
+import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import { isAskedSince as isAskedNow } from './sends.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
@@ -9,6 +11,18 @@ export function contradicted(evidence: Evidence): string | null {
   if (said === null) return null;
   const told = said.replace(/^conflict:?\s*/, '');
   return `the service shows a transfer under this reference that contradicts ours (${told}); ask the service`;
+}
+
+/**
+ * P31: it went to another account than the one that is asked now, whose silence proves nothing. A transfer that a look-up
+ * made for this decision shows proves its own account.
+ */
+export function sentElsewhere(evidence: Evidence, since: string): string | null {
+  const { elsewhere, lookUp } = evidence;
+  if (!elsewhere) return null;
+  const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
+  const isShown = lookUp !== null && isAskedNow(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
+  return isShown ? null : whyElsewhere(elsewhere.went, elsewhere.asks);
 }
 
 /** P14: what the details said last stays said while later look-ups get no answer. */

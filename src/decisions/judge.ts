@@ -1,7 +1,8 @@
+import type { PayoutState } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from '../ledger/witnesses/evidence.ts';
-import { contradicted, disputed, heardAgainst, revived } from './doubts.ts';
+import { contradicted, disputed, heardAgainst, revived, sentElsewhere } from './doubts.ts';
 import { listedAs, severalListed } from './listed-as.ts';
 import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
@@ -9,6 +10,8 @@ import { verdictOf } from './verdict.ts';
 
 /** What may be done about a payout (P20): sent again as it is, paid again under a new reference, or neither and why. */
 export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'; why: string };
+
+const decidable: readonly PayoutState[] = ['unknown', 'failed', 'refused', 'returned'];
 
 /**
  * Whether a person may order this payout to be sent again. `since` is when the look-up was begun that this decision
@@ -19,6 +22,8 @@ export function judge(evidence: Evidence, since: string): Judgement {
   if (successor !== null) return no(`${successor} already pays it; see counterfoil show ${successor}`);
   if (attempts.some(({ outcome }) => outcome === null))
     return no('an attempt is under way; wait for its answer');
+  const elsewhere = decidable.includes(payout.state) ? sentElsewhere(evidence, since) : null;
+  if (elsewhere !== null) return no(elsewhere);
   switch (payout.state) {
     case 'unknown':
       return judgeUnknown(evidence);

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../ledger/open.ts';
 import { readReasons } from '../ledger/payouts/batches.ts';
 import { findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import { linesOf } from '../ledger/payouts/lineage.ts';
-import type { DecisionDeps } from './retry.ts';
+import { type DecisionDeps, groundOf } from './retry.ts';
 import { differences, isOpen, obstacle } from './retry-findings.ts';
 import { successorReferences } from './successor.ts';
 import { type Case, digestOf, weigh } from './weigh.ts';
@@ -26,14 +26,16 @@ type Offer = { id: bigint; reference: string; claim: RetryClaim };
  * as one who runs `retry`, on the evidence whose digest each row repeats. Who has the service asks it about `originals`
  * first; nothing is asked here.
  */
-export function createRetryRows({ ledger, clock, rules: { mode, referencePrefix: prefix } }: DecisionDeps) {
+export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
+  const { mode, referencePrefix: prefix } = rules;
+  const ground = groundOf(rules);
   const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
 
   /** Those of these payouts that a file dropped now could pay again. */
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
     if (await findBarrier(db, mode)) return [];
     const since = ago(offeredMs);
-    const { cases } = await weigh(db, { mode, ids, since, prefix });
+    const { cases } = await weigh(db, { ...ground, ids, since });
     const free = cases.filter((one) => obstacle(one, since) === null);
     const references = await successorReferences(db, free, prefix);
     return free.map((one) => ({
@@ -69,7 +71,7 @@ export function createRetryRows({ ledger, clock, rules: { mode, referencePrefix:
       rows.map(({ of }) => of),
     );
     const ids = found.payouts.map(({ id }) => id);
-    const { cases } = await weigh(db, { mode, ids, since, prefix });
+    const { cases } = await weigh(db, { ...ground, ids, since });
     const caseOf = new Map(cases.map((one) => [one.payout.reference_key, one]));
     const open = cases.filter((one) => obstacle(one, since) === null);
     const references = recorded ? null : await successorReferences(db, open, prefix);

@@ -1,4 +1,5 @@
 import { approvalReason } from '../domain/approval.ts';
+import type { Account } from '../domain/origin.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { readReasons, setHoldReasons } from '../ledger/payouts/batches.ts';
@@ -12,7 +13,13 @@ import { type Case, type Weighed, weigh } from './weigh.ts';
 export type DecisionDeps = {
   ledger: Ledger;
   clock: Clock;
-  rules: { mode: Mode; referencePrefix: string; payoutLimit: Record<string, string> };
+  rules: {
+    mode: Mode;
+    referencePrefix: string;
+    payoutLimit: Record<string, string>;
+    /** The account that this configuration reaches (P31); null where it has no key. */
+    account?: Account | null;
+  };
 };
 
 /** One payout that a person ordered to be sent: itself again, or its successor. */
@@ -42,8 +49,8 @@ export type RetryOrder = {
  */
 export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promise<Decision> {
   return deps.ledger.write(async (trx): Promise<Decision> => {
-    const { mode, referencePrefix: prefix } = deps.rules;
-    const now = await weigh(trx, { mode, ids: order.ids, since: order.since, prefix });
+    const { ids, since } = order;
+    const now = await weigh(trx, { ...groundOf(deps.rules), ids, since });
     if (now.digest !== order.digest) return { kind: 'changed', now };
     const at = deps.clock.iso();
     const again = now.cases.filter(({ judgement }) => judgement.kind === 'again');
@@ -52,6 +59,11 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
     const paid = await payAnew(trx, at, anew, deps.rules, order);
     return { kind: 'decided', decided: [...sent, ...paid] };
   });
+}
+
+/** What evidence is weighed by, as the rules have it. */
+export function groundOf({ mode, referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
+  return { mode, prefix, account };
 }
 
 async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder): Promise<Decided[]> {

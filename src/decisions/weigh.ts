@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
@@ -18,12 +19,13 @@ export type Case = Evidence & {
 /** The evidence a person is shown, and its digest: 12 hex digits that a decision must repeat (P20). */
 export type Weighed = { cases: Case[]; digest: string };
 
-/** Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with. */
+/** Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with; `account`: who is asked. */
 export async function weigh(
   db: Db | Trx,
-  { mode, ids, since, prefix }: { mode: Mode; ids: readonly bigint[]; since: string; prefix?: string },
+  by: { mode: Mode; ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
 ): Promise<Weighed> {
-  const evidence = await loadEvidence(db, mode, ids, prefix);
+  const { mode, ids, since, prefix, account } = by;
+  const evidence = await loadEvidence(db, mode, ids, { prefix, account });
   const cases = evidence.map((one) => ({
     ...one,
     verdict: verdictOf(one),

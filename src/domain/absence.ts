@@ -23,7 +23,7 @@ export type ListedFacts = {
   rows: number;
   /** Listed under nobody's reference with the same account and amount since the attempt began. */
   lookAlikes: number;
-  /** It shows something of ours that was sent before, or by the same process: so it is of the account that sent the payout. */
+  /** It is of the account that the payout was sent from (P31). */
   sameAccount: boolean;
 };
 
@@ -90,7 +90,7 @@ function unlisted({ listing, attempt, quietPeriodMs }: AbsenceFacts): string | n
   if (listing.rows > 0) return 'it is listed';
   if (listing.lookAlikes > 0) return 'a transfer that nobody ordered has its account and amount';
   if (!listing.sameAccount)
-    return 'the list shows nothing that was sent before it or with it: another key, or another service, may have taken it';
+    return 'it was sent with another key, or to another service, than those that were asked';
   if (!(Date.parse(listing.begunAt) > quietUntil && Date.parse(listing.cut) > quietUntil))
     return 'the listing began before the quiet period was over';
   const oldest = Date.parse(listing.oldestCreatedAt ?? '');

@@ -49,6 +49,7 @@ const migrations = {
   '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
   '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
   '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
+  '0020-origins': () => import('./migrations/0020-origins.ts'),
   '0025-verdicts': () => import('./migrations/0025-verdicts.ts'),
 };
 

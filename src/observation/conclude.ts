@@ -1,4 +1,6 @@
+import type { Answer } from '../domain/clearance.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
+import type { Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
 import {
@@ -11,16 +13,26 @@ import {
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { record } from '../ledger/payouts/record.ts';
 import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/witnesses/inquiries.ts';
+import { noteSight } from '../ledger/witnesses/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
-import type { LookUpAnswer } from './look-up.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
-export type Asked = { due: Due; raised: bigint; known: Known; mark: AttemptMark; askedAt: string };
+export type Asked = {
+  due: Due;
+  raised: bigint;
+  known: Known;
+  mark: AttemptMark;
+  askedAt: string;
+};
 
-type Deps = { ledger: Ledger; clock: Clock; rules: { quietPeriodMs: number } };
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  standpoint?: Standpoint | undefined;
+  rules: { quietPeriodMs: number };
+};
 
-const longestWaitMs = 3_600_000;
 const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
 
 /** Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction. */
@@ -28,8 +40,9 @@ export async function conclude(
   deps: Deps,
   asked: Asked,
   reply: LookUpReply | ServiceTrouble,
-): Promise<LookUpAnswer & { inquiry: bigint; answered: boolean }> {
+): Promise<Answer & { inquiry: bigint; answered: boolean }> {
   const { due, known, askedAt } = asked;
+  const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
   const finding: Finding =
     reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' };
@@ -47,7 +60,9 @@ export async function conclude(
       raw,
       attemptId,
       clockOffMs,
+      ...(standpoint && { originId: standpoint.originId }),
     });
+    if (standpoint && outcome === 'found') await noteSight(trx, due.payoutId, standpoint, answeredAt);
     // Whoever closed it before has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
     const found = outcome === 'found' || outcome.startsWith('conflict');
@@ -96,7 +111,7 @@ async function climb(
   { due: { payoutId }, known, raised, askedAt }: Asked,
   { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
 ): Promise<void> {
-  const { state, look_up_first } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
+  const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
   const question = { payoutId, kind: 'details' as const, reason: state };
   const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const rung = closed.rung + 1n;
@@ -114,9 +129,6 @@ async function climb(
         ? { ...question, dueAt: standing, rung: closed.rung, rungDueAt: standing }
         : { ...question, dueAt, rung: next, rungDueAt: dueAt },
     );
-  } else if (look_up_first === 1n) {
-    const dueAt = within(Math.min(1000 * 2 ** Math.min(Number(rung), 20), longestWaitMs));
-    await addInquiry(trx, { ...question, dueAt, rung });
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
   } else if (outcome === 'error' && isAskedByWebhook(closed)) {

@@ -1,4 +1,6 @@
-import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import type { Answer } from '../domain/clearance.ts';
+import type { Standpoint } from '../domain/origin.ts';
+import type { Mode } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
 import { loadKnown, markAttempts, presentPayout } from '../ledger/discrepancies/expected.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -18,6 +20,8 @@ export type LookUpDeps = {
   clock: Clock;
   service: Pick<ServiceClient, 'fetchTransferDetails'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
+  /** Where it asks (P31); absent: nobody writes that down. */
+  standpoint?: Standpoint;
   rules: {
     mode: Mode;
     concurrency: number;
@@ -27,9 +31,9 @@ export type LookUpDeps = {
   };
 };
 
-export type LookUpWord = 'found' | 'not_found' | 'no_answer';
-/** `status`: what the details showed of a transfer that is ours in all it shows; null otherwise. */
-export type LookUpAnswer = { word: LookUpWord; status: WitnessStatus | null };
+export type LookUpWord = Answer['word'];
+/** `askedAtMs`: when, on this process's monotonic clock. */
+export type LookUpAnswer = Answer & { askedAtMs: number };
 
 export type LookUps = {
   /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
@@ -62,8 +66,10 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     if (!known) return undefined;
     const mark = await markAttempts(ledger.db);
     const askedAt = clock.iso();
+    const askedAtMs = clock.monotonic();
     const reply = await service.fetchTransferDetails(known.payout.reference);
-    return conclude(deps, { due, raised: raised ?? 0n, known, mark, askedAt }, reply);
+    const asked = { due, raised: raised ?? 0n, known, mark, askedAt };
+    return { ...(await conclude(deps, asked, reply)), askedAtMs };
   }
 
   async function askAll(
@@ -84,7 +90,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
           const told = await askOne(due, evenIfAnswered, signal);
           if (!told) continue;
           silent = told.answered ? 0 : silent + 1;
-          answers.set(due.payoutId, { word: told.word, status: told.status });
+          answers.set(due.payoutId, { word: told.word, status: told.status, askedAtMs: told.askedAtMs });
           if (due.unknown && told.word === 'not_found') absent.push(told.inquiry);
         }
       };

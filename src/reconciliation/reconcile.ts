@@ -3,6 +3,7 @@ import { classifyPair } from '../domain/classify.ts';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
+import type { Standpoint } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import type { ListStanding } from '../domain/verdict.ts';
@@ -19,6 +20,7 @@ import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/listi
 import type { Ledger } from '../ledger/open.ts';
 import { newestHistory } from '../ledger/payouts/history.ts';
 import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
+import { noteListedSights } from '../ledger/witnesses/origins.ts';
 import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
@@ -50,6 +52,8 @@ type Deps = {
   /** Lists transfers into the run's staging rows (observation). */
   listing: { walk(run: string, options: { full: boolean; signal?: AbortSignal }): Promise<ListingResult> };
   followUp: FollowUp;
+  /** Whose list it is (P31); absent: nothing is concluded from what it lacks. */
+  standpoint?: Standpoint;
   /** What a run does beside payouts: collections, and how webhooks arrive. */
   collections?: { conclude(by: SeenBy, options: RunOptions): Promise<CollectionRun> };
 };
@@ -173,9 +177,16 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
     await pairListed(ledger, id, mode);
+    await noteAccount(id);
     const look: FirstLook = { mark: await newestHistory(ledger.db), walked: [], paired: new Set() };
     const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, look, opened: 0 };
     return { work, disputed: await hearList(work), missed };
+  }
+
+  /** P31: a list that shows what was sent with another key, or to another address, is of the same account. */
+  async function noteAccount(run: string): Promise<void> {
+    const { standpoint } = deps;
+    if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
   }
 
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
@@ -235,6 +246,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       at: clock.iso(),
       listing: { ...listing, complete: listing.complete, full: true, begunAt },
       quietPeriodMs: config.submission.quietPeriodMinutes * minute,
+      account: deps.standpoint?.account ?? null,
     };
     let ordered = 0;
     await each({ kind: 'unknown' }, async (payouts) => {

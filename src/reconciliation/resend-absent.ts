@@ -1,4 +1,5 @@
 import { judgeAbsence } from '../domain/absence.ts';
+import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findBarrier } from '../ledger/custody/barriers.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -12,7 +13,14 @@ import { absenceCases, type RunListing } from '../ledger/witnesses/absence.ts';
 export async function resendAbsent(
   ledger: Ledger,
   payoutIds: readonly bigint[],
-  about: { mode: Mode; run: string; at: string; listing: RunListing; quietPeriodMs: number },
+  about: {
+    mode: Mode;
+    run: string;
+    at: string;
+    listing: RunListing;
+    quietPeriodMs: number;
+    account: Account | null;
+  },
 ): Promise<number> {
   if (payoutIds.length === 0) return 0;
   return ledger.write(async (trx) => {

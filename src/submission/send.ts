@@ -1,15 +1,23 @@
 import type { Brakes } from '../domain/brakes.ts';
 import { type HaltCause, haltKindOf } from '../domain/halt.ts';
+import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isHeld, PostgresFailure } from '../ledger/database/failure.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
-import { type Claim, claimUnlessHalted, type Scope, sendable } from '../ledger/sending/claims.ts';
+import {
+  type Claim,
+  type Cleared,
+  claimUnlessHalted,
+  type Scope,
+  sendable,
+} from '../ledger/sending/claims.ts';
 import { halt, tooManyUnknown } from '../ledger/sending/halts.ts';
 import { holdReturned } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
+import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
 import { createPermits, type Limiter } from './permits.ts';
 
@@ -19,6 +27,9 @@ export type SenderDeps = {
   service: ServiceClient;
   limiter: Limiter;
   workerId: string;
+  /** Where it sends, and how it asks about what was sent before (P31). */
+  standpoint: Standpoint;
+  askService: AskService;
   rules: {
     mode: Mode;
     concurrency: number;
@@ -69,28 +80,38 @@ type Pause = { until: number; acceptedAt: number };
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
   const flight = createFlight(deps.clock);
   const unwritten: Done[] = [];
+  const { ledger, clock, askService } = deps;
+  const { account } = deps.standpoint;
+  const { mode, brakes, concurrency } = deps.rules;
+  const under = () => ({ mode, brakes, at: clock.iso() });
+  const { scope, signal } = request;
+  const asking = { ledger, clock, account, askService, concurrency, under };
+  const clearances = createClearances(asking, { scope, signal });
   try {
-    return await loop(deps, request, pause, { flight, unwritten });
+    return await loop(deps, request, pause, { flight, unwritten, clearances });
   } catch (error) {
     const answers = [...unwritten, ...(await flight.landed())];
-    const isWritten = await commitTurn(deps, answers, 0, request.scope).then(
+    const none = { free: 0, scope, cleared: () => new Map() };
+    const isWritten = await commitTurn(deps, answers, none).then(
       () => true,
       () => false,
     );
     if (isWritten || !isHeld(error)) throw error;
     // Who lived on would keep its attempts under way for ever: it must stop, so that others make them unknown and ask.
     throw new PostgresFailure('ANSWERS_LOST', `answers could not be written: ${error.message}`, error);
+  } finally {
+    await clearances.ended();
   }
 }
 
 /** `unwritten`: answers whose commit has not succeeded yet. */
-type Journey = { flight: Flight; unwritten: Done[] };
+type Journey = { flight: Flight; unwritten: Done[]; clearances: Clearances };
 
 async function loop(
   deps: SenderDeps,
   request: SendRequest,
   pause: Pause,
-  { flight, unwritten }: Journey,
+  { flight, unwritten, clearances }: Journey,
 ): Promise<SendResult> {
   const { clock, rules } = deps;
   const counts = { accepted: 0, refused: 0, not_sent: 0, turned_away: 0, unknown: 0 };
@@ -108,30 +129,41 @@ async function loop(
     }
     // One standstill ages every intent of its turn.
     if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
+    state.progressAt = Math.max(state.progressAt, clearances.endedSomethingAt());
     stop ??= verdict(state, clock, flight.underWay());
     const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
     const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
+    // Twice what goes out in one turn: while that is sent, the service is asked about the next.
+    const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
     if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
     // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
-    const turn = await commitTurn(deps, finished, claimable, request.scope);
+    const intents = { free: claimable, scope: request.scope, cleared: clearances.fresh };
+    const turn = await commitTurn(deps, finished, intents);
     unwritten.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
     if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
     permits.spend(turn.claims.length);
+    clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
     for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
     if (flight.underWay() > 0) {
-      const mayClaim = filling && turn.asked === 0;
+      const more = [turn.asked === 0 ? filling : undefined, slots > turn.claims.length ? asking : undefined];
+      const either = more.filter((one) => one !== undefined);
       // All that come in within a moment of the first: a turn for many costs little more than one for a few.
-      await flight.gathered(rules.concurrency, mayClaim ? filling : undefined);
+      await flight.gathered(rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
       continue;
     }
     if (flight.waiting() > 0) continue;
     if (stop) return { ...stop, detail: await explained(deps, stop), counts };
+    if (asking) {
+      await asking;
+      continue;
+    }
     const paused = pause.until - clock.monotonic();
-    const wait = paused > 0 ? paused : await untilNext(deps, request.scope);
-    if (wait === null) return { ended: 'drained', detail: '', counts };
+    const next = await untilNext(deps, request.scope, clearances);
+    if (next.kind === 'over') return { ended: next.ended, detail: next.detail, counts };
+    const wait = Math.max(paused, next.ms);
     await clock.sleep(Math.min(Math.max(wait, idleMs), 1000), request.signal);
   }
 }
@@ -176,12 +208,14 @@ async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SendRes
   return holders ? `${detail}: ${holders}` : detail;
 }
 
+/** What a turn may claim; `cleared` is asked in its transaction, whatever that had to wait for. */
+type Intents = { free: number; scope: Scope | undefined; cleared: () => Cleared };
+
 /** One group commit: outcomes first, then the halt they may bring (P11), then intents for free slots (P1). */
 async function commitTurn(
   deps: SenderDeps,
   finished: readonly Done[],
-  free: number,
-  scope: Scope | undefined,
+  { free, scope, cleared }: Intents,
 ): Promise<{ claims: Claim[]; halted: string | null; asked: number; began: Began }> {
   const { clock } = deps;
   // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
@@ -202,7 +236,8 @@ async function commitTurn(
     await holdReturned(trx, at, await record(trx, at, events));
     const cause = await haltCause(finished, () => tooManyUnknown(trx, mode, haltAfterUnknown));
     if (cause) await halt(trx, mode, cause, at);
-    const request = { ...scope, mode, brakes, workerId: deps.workerId, limit: free, at };
+    const by = { workerId: deps.workerId, originId: deps.standpoint.originId, cleared: cleared() };
+    const request = { ...scope, ...by, mode, brakes, limit: free, at };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);
     return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };
   });
@@ -239,10 +274,21 @@ function launch(deps: SenderDeps, claimed: Claim, began: Began, flight: Flight):
   );
 }
 
-/** Milliseconds until something may be sendable again; null when nothing is or a look-up must come first. */
-async function untilNext(deps: SenderDeps, scope: Scope | undefined): Promise<number | null> {
+type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };
+
+/** When something may be sendable again, or why nothing will be in this run. */
+async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances: Clearances): Promise<Next> {
   const { mode, brakes } = deps.rules;
   const left = await sendable(deps.ledger.db, { ...scope, mode, brakes, at: deps.clock.iso() });
-  if (left.ready <= left.lookUpFirst) return null;
-  return left.nextAt === null ? 0 : Math.max(0, Date.parse(left.nextAt) - deps.clock.now());
+  const until = (at: string | null): number => (at === null ? 0 : Date.parse(at) - deps.clock.now());
+  const rest = clearances.restMs();
+  const waits = [
+    ...(left.ready > left.again ? [until(left.nextAt)] : []),
+    ...(left.again > 0 && left.againAt !== null ? [until(left.againAt)] : []),
+    ...(left.again > 0 && left.againAt === null && rest !== null ? [rest] : []),
+  ];
+  if (waits.length > 0) return { kind: 'in', ms: Math.max(0, Math.min(...waits)) };
+  if (left.again === 0) return { kind: 'over', ended: 'drained', detail: '' };
+  const detail = `the service gave no clear answer about ${clearances.unanswered()} payouts that were sent before or pay another again, so that they were not sent`;
+  return { kind: 'over', ended: 'stuck', detail };
 }

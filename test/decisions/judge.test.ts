@@ -44,6 +44,7 @@ function evidence(
     transfer_id: null,
     raw: null,
     day_id: null,
+    origin_id: 0n,
   }));
   const final = ['success', 'failed', 'returned'].includes(state);
   return {

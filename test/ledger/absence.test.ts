@@ -43,7 +43,7 @@ it('P16: forty payouts do not each look through every webhook of the mode (a run
   );
   const timed = async (some: readonly bigint[]): Promise<number> => {
     const begun = performance.now();
-    const about = { run: 'none', listing, quietPeriodMs: 0 };
+    const about = { run: 'none', listing, quietPeriodMs: 0, account: null };
     const cases = await ledger.write((trx) => absenceCases(trx, some, about));
     expect(cases.map(({ facts }) => facts.webhooks)).toEqual(some.map((id) => (id === heard ? 50_000 : 0)));
     return performance.now() - begun;

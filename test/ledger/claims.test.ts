@@ -18,6 +18,9 @@ import {
   type TestLedger,
 } from '../support/ledger.ts';
 
+/** Nothing is allowed but what was never sent. */
+const noneAgain = { originId: 0n, cleared: new Map<bigint, bigint>() };
+
 let ledger: TestLedger;
 beforeEach(async () => {
   ledger = await makeLedger();
@@ -99,9 +102,22 @@ describe('P2: the transaction of the intent checks everything again', () => {
     const [one] = await claimAt(ledger, at(0));
     if (!one) throw new Error('nothing was claimed');
     await recordOutcome(ledger, at(0), one, replies.turnedAway(5000));
-    expect(await claimedNames(9000), 'a look-up comes first').toEqual([]);
-    const event = { kind: 'looked_up' as const, found: false };
-    await ledger.write((trx) => record(trx, at(1), [{ payoutId: one.payoutId, source: 'details', event }]));
+    const claimWith = (cleared: ReadonlyMap<bigint, bigint>) =>
+      ledger.write((trx) =>
+        claim(trx, {
+          ...noneAgain,
+          mode: 'test',
+          workerId: 'w',
+          limit: 9,
+          at: at(9000),
+          brakes: noBrakes,
+          cleared,
+        }),
+      );
+    expect(await claimWith(new Map()), 'P31: the service is asked first').toEqual([]);
+    expect(await claimWith(new Map([[one.payoutId, 0n]])), 'the answer is older than the attempt').toEqual(
+      [],
+    );
     expect(await claimedNames(4999), 'Retry-After').toEqual([]);
     expect(await claimedNames(5000)).toEqual(['R-1']);
   });
@@ -118,7 +134,15 @@ describe('P2: the transaction of the intent checks everything again', () => {
     await addBatch(ledger, ['R-2'], { id: 'b-2' });
     const of = (batches: string[]) =>
       ledger.write((trx) =>
-        claim(trx, { mode: 'test', workerId: 'w', limit: 9, at: at(0), batches, brakes: noBrakes }),
+        claim(trx, {
+          mode: 'test',
+          workerId: 'w',
+          limit: 9,
+          at: at(0),
+          batches,
+          brakes: noBrakes,
+          ...noneAgain,
+        }),
       );
     expect((await of(['b-2', 'b-live'])).map((c) => c.reference)).toEqual(['R-2']);
     expect(await claimedNames(0)).toEqual(['R-1']);

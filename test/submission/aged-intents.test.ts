@@ -54,6 +54,7 @@ it('P8: a clock that is set back while the service asked for a pause does not ma
     ...client,
     bankTransfer: async (...order) => {
       if (back > 0) return client.bankTransfer(...order);
+      back = 3 * 3_600_000;
       return {
         kind: 'turned_away',
         retryAfterMs: 100,
@@ -64,11 +65,10 @@ it('P8: a clock that is set back while the service asked for a pause does not ma
       };
     },
   };
-  const sender = senderOf(ledger, service, { clock });
-  expect((await sender.run()).counts).toMatchObject({ turned_away: 1 });
-  await ledger.db.updateTable('payouts').set({ look_up_first: 0n }).execute();
-  back = 3 * 3_600_000;
-  expect(await sender.run()).toMatchObject({ ended: 'drained', counts: { accepted: 1 } });
+  expect(await senderOf(ledger, service, { clock }).run()).toMatchObject({
+    ended: 'drained',
+    counts: { accepted: 1, turned_away: 1 },
+  });
 });
 
 it('P3: a machine that stands still after every commit sends nothing, and the network is not blamed', async () => {

@@ -36,8 +36,10 @@ it('P21: what the service turned away while its batch was being held waits with 
   expect(sandbox.requests.posts, 'nothing goes out of a held batch').toBe(1);
   expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 3, kept: 0 });
   await senderOf(ledger, client).run();
-  expect(await states(ledger), 'R-1 is looked up first (P8)').toEqual({
-    'R-1': 'ready',
+  const asked = await ledger.db.selectFrom('inquiries').select('outcome').execute();
+  expect(asked, 'the look-up comes first (P8)').toEqual([{ outcome: 'not_found' }]);
+  expect(await states(ledger)).toEqual({
+    'R-1': 'pending',
     'R-2': 'pending',
     'R-3': 'pending',
   });

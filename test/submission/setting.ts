@@ -1,6 +1,8 @@
 import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
+import type { Account, Standpoint } from '../../src/domain/origin.ts';
 import type { Mode } from '../../src/domain/payout.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
+import { createLookUps } from '../../src/observation/look-up.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createServiceClient } from '../../src/service/client.ts';
@@ -21,6 +23,16 @@ export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 200
   });
 }
 
+/** Whoever sends in these tests. */
+const anAccount: Account = {
+  own: { baseUrl: 'http://127.0.0.1', secretKey: 'aaaaaaaaaaaa', orderKey: 'aaaaaaaaaaaa' },
+  secretKeys: ['aaaaaaaaaaaa'],
+  orderKeys: ['aaaaaaaaaaaa'],
+};
+
+/** Where they send from; 0 as nothing that they write names it. */
+export const here: Standpoint = { account: anAccount, originId: 0n };
+
 /** A sender of the test mode without a rate limit. */
 export function senderOf(
   ledger: Ledger,
@@ -31,6 +43,7 @@ export function senderOf(
     concurrency?: number;
     sendDeadlineMs?: number;
     brakes?: Brakes;
+    standpoint?: Standpoint;
   } = {},
 ) {
   const {
@@ -39,11 +52,15 @@ export function senderOf(
     concurrency = 4,
     sendDeadlineMs = 5000,
     brakes = noBrakes,
+    standpoint = here,
   } = more;
   const mode: Mode = 'test';
   const rules = { mode, concurrency, sendDeadlineMs, haltAfterUnknown: 3, brakes };
   const limiter = { take: async () => undefined, atOnce: Number.POSITIVE_INFINITY };
-  return createSender({ ledger, clock, service, limiter, workerId, rules });
+  const lookUpRules = { mode, concurrency, quietPeriodMs: 86_400_000 };
+  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
+  const asking = { standpoint, askService: lookUps.askNow };
+  return createSender({ ledger, clock, service, limiter, workerId, ...asking, rules });
 }
 
 /** R-1 to R-n. */

@@ -64,21 +64,22 @@ const updateEnded = overRows(
 
 const insertBegun = overRows(
   ['payout_id', 'number'],
-  3,
+  4,
   ({ rows, integer, shared }) => sql<{ id: bigint; payout_id: bigint }>`insert into attempts
-      (payout_id, number, worker_id, began_at, day_id)
-    select ${integer('payout_id')}, ${integer('number')}, ${shared(0)}, ${shared(1)}, cast(${shared(2)} as bigint)
+      (payout_id, number, worker_id, began_at, day_id, origin_id)
+    select ${integer('payout_id')}, ${integer('number')}, ${shared(0)}, ${shared(1)}, cast(${shared(2)} as bigint),
+      cast(${shared(3)} as bigint)
     from ${rows} where ${integer('payout_id')} is not null
     returning id, payout_id`,
 );
 
-/** Writes an attempt of each payout, with its number; returns their ids by payout. */
+/** Writes an attempt of each payout, with its number and where it goes; returns their ids by payout. */
 export async function beginAttempts(
   trx: Trx,
-  { workerId, at, dayId }: { workerId: string; at: string; dayId: bigint },
+  { workerId, at, dayId, originId }: { workerId: string; at: string; dayId: bigint; originId: bigint },
   numbered: readonly { payout_id: bigint; number: bigint }[],
 ): Promise<Map<bigint, bigint>> {
-  const begun = await insertBegun(trx, [workerId, at, dayId], numbered);
+  const begun = await insertBegun(trx, [workerId, at, dayId, originId], numbered);
   return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
 }
 

@@ -11,7 +11,6 @@ type Column = (typeof columns)[number];
 const integers: ReadonlySet<Column> = new Set([
   'attempt_count',
   'last_attempt_id',
-  'look_up_first',
   'unseen_sends',
   'auto_resends',
   'history_seq',

@@ -25,7 +25,6 @@ export const columns = [
   'submitted_at',
   'settled_at',
   'final_at',
-  'look_up_first',
   'not_before',
   'unseen_sends',
   'auto_resends',
@@ -85,14 +84,10 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       row.fee = witness.fee ?? row.fee;
       // What a lost answer or a person said is no longer the news once the service shows the transfer.
       row.message = witness.message ?? (now.state === 'unknown' || overturned(row, now) ? null : row.message);
-      row.look_up_first = 0n;
       if (finals.includes(row.state) && witness.status === row.state)
         row.settled_at ??= witness.settledAt ?? at;
       return;
     }
-    case 'looked_up':
-      row.look_up_first = 0n;
-      return;
     case 'abandoned':
       row.message = event.why;
       return;
@@ -111,6 +106,7 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
     case 'release':
       if (row.state !== now.state) row.message = event.kind === 'hold' ? event.why : null;
       return;
+    case 'looked_up':
     case 'succeeded':
       return;
   }
@@ -127,8 +123,6 @@ function learnDecision(row: Row, event: Decision, at: string): void {
   if (event.kind === 'retry') {
     row.not_before = null;
     row.auto_resends += event.automatic ? 1n : 0n;
-    // What was concluded from absence is asked once more before the POST (P16).
-    if (event.automatic) row.look_up_first = 1n;
   }
   if (event.kind === 'settle' && event.as === 'success') row.settled_at = at;
 }
@@ -144,10 +138,8 @@ function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { ki
 function learnOutcome(row: Row, outcome: Outcome, at: string): void {
   row.message = outcome.message;
   if (outcome.kind === 'accepted') row.transfer_id ??= outcome.transferId;
-  if (outcome.kind === 'turned_away') {
-    row.look_up_first = 1n;
+  if (outcome.kind === 'turned_away')
     row.not_before = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
-  }
 }
 
 /** The last instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */

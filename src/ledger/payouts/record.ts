@@ -80,7 +80,7 @@ export async function record(
   await endAttempts(trx, at, ended);
   await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
-  await askNext(trx, at, recorded, rows);
+  await askNext(trx, at, recorded);
   return recorded;
 }
 
@@ -135,17 +135,14 @@ const supersede = prepared<never>(
     where outcome is null and kind = 'details' and asked_at is null and payout_id in ${idsIn(slot(1))}`,
 );
 
-/** What must be asked next: an unknown climbs the ladder (P19), a rejection is looked up before the next POST (P8). */
-async function askNext(trx: Trx, at: string, recorded: Recorded[], rows: Map<bigint, Row>): Promise<void> {
+/** What must be asked next: an unknown climbs the ladder (P19). */
+async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void> {
   const due: Record<string, string | bigint>[] = [];
   const closed: bigint[] = [];
   for (const { payoutId, from, to } of recorded) {
-    const row = rows.get(payoutId);
     if (to === 'unknown' && from !== 'unknown') {
       const dueAt = later(at, ladderDelayMs(0));
       due.push({ payout_id: payoutId, reason: 'unknown outcome', due_at: dueAt, rung_due_at: dueAt });
-    } else if (row?.look_up_first === 1n) {
-      due.push({ payout_id: payoutId, reason: 'turned away', due_at: at });
     }
     if (finals.includes(to) && !finals.includes(from)) closed.push(payoutId);
   }

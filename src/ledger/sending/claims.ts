@@ -2,20 +2,19 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { admit } from '../../domain/daily-limit.ts';
 import type { Mode } from '../../domain/payout.ts';
-import { perDialect } from '../database/dialect.ts';
-import { prepared, unseen } from '../database/prepared.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { beginAttempts } from '../payouts/attempts.ts';
-import { columns, farAhead, type Row } from '../payouts/projection.ts';
+import { farAhead } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';
-import type { Payout } from '../tables/tables.ts';
 import { isApproved } from './approvals.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
 import { findHalt, halt } from './halts.ts';
-import { type Lane, type Lanes, lanesOf, usesLanes } from './lanes.ts';
+import { type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import { nothingStands } from './quiet.ts';
+import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './ready.ts';
 import { withhold } from './withheld.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
@@ -24,13 +23,21 @@ export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; bo
 /** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
 export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
 
+/** Payouts that the service's answers allow to be sent, each with the number of attempts that the answer was about. */
+export type Cleared = ReadonlyMap<bigint, bigint>;
+
 /** The brakes of the configuration, and when it is, ISO UTC. */
 export type Under = { mode: Mode; brakes: Brakes; at: string };
 
-export type ClaimRequest = Scope & Under & { workerId: string; limit: number };
-
-/** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
-const lanesATurn = 50;
+export type ClaimRequest = Scope &
+  Under & {
+    workerId: string;
+    limit: number;
+    /** Where this process sends (P31). */
+    originId: bigint;
+    /** What the service's answers of the last two minutes allow, beside what was never sent. */
+    cleared: Cleared;
+  };
 
 /** As {@link claimUnlessHalted}, for who does not ask why nothing may be sent. */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
@@ -39,8 +46,8 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
 
 /**
  * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
- * here: mode, halt, hold, approval, canary, limits, not-before, a look-up that must come first (P2). Nothing may be sent
- * before the commit. `halted`: why nothing of the mode may be sent.
+ * here: mode, halt, hold, approval, canary, limits, not-before, the answer that a second attempt needs (P2, P31). Nothing
+ * may be sent before the commit. `halted`: why nothing of the mode may be sent.
  */
 export async function claimUnlessHalted(
   trx: Trx,
@@ -66,7 +73,8 @@ export async function claimUnlessHalted(
   const dayId = await openDay(trx, { mode, brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
-  const attemptOf = await beginAttempts(trx, { workerId: request.workerId, at, dayId }, numbered);
+  const { workerId, originId } = request;
+  const attemptOf = await beginAttempts(trx, { workerId, at, dayId, originId }, numbered);
   const claims = ready.flatMap(({ id, reference, body }) => {
     const attemptId = attemptOf.get(id);
     return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];
@@ -96,107 +104,6 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   return lanesOf(trx, request);
 }
 
-/** With all that `record` asks of a payout: it is not read a second time in the transaction that claims it. */
-type Ready = Row & Pick<Payout, (typeof claimColumns)[number]>;
-
-const readyState = unseen(sql<'ready'>`${'ready'}`);
-
-const claimColumns = ['reference', 'body', 'amount', 'currency', 'successor_of'] as const;
-
-/** The next payouts that may be claimed, in their order, before what is asked of each of them. */
-async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
-  if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
-  const base = claimable(trx, request, { ...request, far: farAhead(request.at) });
-  if (!lanes) return base.where('payouts.state', '=', readyState).execute();
-  const found: Ready[] = [];
-  for (const lane of openOf(lanes).slice(0, lanesATurn)) {
-    found.push(...(await base.where(ofLane(lane)).execute()));
-  }
-  return found.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(0, request.limit);
-}
-
-/** What a claim asks for, as values or as the places of values. */
-type Asked = {
-  mode: Mode | RawBuilder<Mode>;
-  at: string | RawBuilder<string>;
-  /** As {@link farAhead} has it. */
-  far: string | RawBuilder<string>;
-  limit: number | RawBuilder<number>;
-  batches?: readonly (string | RawBuilder<string>)[];
-  payouts?: readonly bigint[];
-};
-
-function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked) {
-  const { payouts } = asked;
-  return db
-    .selectFrom('payouts')
-    .select(columns)
-    .select(claimColumns)
-    .where('payouts.mode', '=', asked.mode)
-    .where('payouts.look_up_first', '=', sql.lit(0n))
-    .where((eb) => {
-      const { at, far } = asked;
-      const waits = eb.and([eb('payouts.not_before', '>', at), eb('payouts.not_before', '<=', far)]);
-      return eb.or([eb('payouts.not_before', 'is', null), eb.not(waits)]);
-    })
-    .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
-    .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
-    .orderBy('payouts.id')
-    .limit(sql<number>`cast(${asked.limit} as bigint)`)
-    .modifyEnd(unlessLocked);
-}
-
-/**
- * A payout that somebody else's open transaction has locked waits, and nobody waits for it: this transaction has the
- * ledger's one lock. In a file nobody can lock a row.
- */
-const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
-
-/**
- * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,
- * and no more of them than are asked for; a join may be put together by reading and sorting everything that is ready.
- */
-function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
-  return db
-    .selectFrom('batches')
-    .select(sql<bigint>`1`.as('may_go'))
-    .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
-    .where('batches.phase', '=', 'loaded')
-    .where('batches.mode', '=', mode)
-    .where(isApproved(brakes))
-    .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
-}
-
-type Query = ReturnType<typeof prepared<Ready>>;
-
-/** The query of each turn of a sender, kept by the brakes and the number of batches that it was put together for. */
-const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
-
-function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
-  const own = kept.get(brakes) ?? new Map<number | undefined, Query>();
-  kept.set(brakes, own);
-  const query =
-    own.get(batches?.length) ??
-    prepared<Ready>((db, slot) => {
-      const among = batches && { batches: batches.map((_, i) => slot<string>(4 + i)) };
-      const when = { at: slot<string>(1), far: slot<string>(2) };
-      const asked = { mode: unseen(slot<Mode>(0)), ...when, limit: slot<number>(3), ...among };
-      return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState);
-    });
-  own.set(batches?.length, query);
-  return query(trx, [mode, at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
-}
-
-function openOf({ lanes }: Lanes): Lane[] {
-  return lanes.filter(({ waits }) => waits === null);
-}
-
-/** Written out, the state lets the index of what is ready be used. */
-function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
-  const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
-  return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}${through})`;
-}
-
 /** Others took this process for dead (P3): it must stop, and a new one may begin. */
 export class TakenOver extends Error {}
 
@@ -217,23 +124,29 @@ async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
     );
 }
 
-/** What still keeps the sender busy: payouts it could send now, later, or after a look-up. What a brake keeps back is none. */
-export async function sendable(
-  db: Db,
-  only: Scope & Under,
-): Promise<{ ready: number; lookUpFirst: number; nextAt: string | null }> {
+/** A time of null: at once, or there is none. */
+type Sendable = { ready: number; again: number; nextAt: string | null; againAt: string | null };
+
+/**
+ * What still keeps the sender busy: payouts it could send now or later, and how many of them must be asked about first
+ * (P31). What a brake keeps back is none. `nextAt` is of those that were never sent, `againAt` of the others.
+ */
+export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
   const { mode } = only;
   const lanes = await lanesOf(db, only);
   const open = lanes && openOf(lanes);
-  if (open?.length === 0) return { ready: 0, lookUpFirst: 0, nextAt: null };
+  if (open?.length === 0) return { ready: 0, again: 0, nextAt: null, againAt: null };
+  const next = (which: RawBuilder<boolean>) =>
+    sql<string | null>`min(case when ${which} then case when not_before <= ${farAhead(only.at)}
+      then not_before else '' end end)`;
   const row = await db
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select((eb) => [
       eb.fn.countAll<bigint>().as('ready'),
-      eb.fn.sum<bigint | null>('payouts.look_up_first').as('look_up_first'),
-      sql<string | null>`min(case when look_up_first = 0 then case when not_before <= ${farAhead(only.at)}
-        then not_before else '' end end)`.as('next_at'),
+      sql<bigint | null>`sum(case when ${sentBefore} then 1 else 0 end)`.as('again'),
+      next(firstTime).as('next_at'),
+      next(sentBefore).as('again_at'),
     ])
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
@@ -245,8 +158,9 @@ export async function sendable(
     .executeTakeFirstOrThrow();
   return {
     ready: Number(row.ready),
-    lookUpFirst: Number(row.look_up_first ?? 0n),
+    again: Number(row.again ?? 0n),
     nextAt: row.next_at || null,
+    againAt: row.again_at || null,
   };
 }
 

@@ -89,7 +89,7 @@ export async function headsOf(
   const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
   const isReady = sql`p.mode = ${mode} and p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
-  const claimable = sql`p.look_up_first = 0 and (p.not_before is null
+  const claimable = sql`(p.not_before is null
     or not (p.not_before > ${at} and p.not_before <= ${farAhead(at)}))`;
   const { rows } = await sql<{
     name: string;

@@ -19,6 +19,10 @@ export type Tables = BrakeTables &
     batches: BatchTable;
     payouts: PayoutTable;
     attempts: AttemptTable;
+    /** Where something was sent or asked: an address, and the fingerprints of the keys (P31). */
+    origins: { id: Generated<bigint>; base_url: string; secret_key: string; order_key: string };
+    /** `seen_by` has shown what went to `origin_id`: both are one account's. */
+    origin_sights: { seen_by: bigint; origin_id: bigint; at: string };
     history: HistoryTable;
     webhooks: WebhookTable;
     rejections: RejectionTable;
@@ -124,8 +128,6 @@ type PayoutTable = {
   final_at: string | null;
   /** `response+webhook+listing+details`: the sources that agree with the state. */
   evidence: Generated<string>;
-  /** 1: a details look-up must answer before the next POST (P8). */
-  look_up_first: Generated<bigint>;
   not_before: string | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
   successor_of: bigint | null;
@@ -155,6 +157,8 @@ type AttemptTable = {
   raw: string | null;
   /** The day of `daily_limit` that counts it; null for attempts of earlier versions. */
   day_id: Generated<bigint | null>;
+  /** Where it went; 0: nobody wrote that down. */
+  origin_id: Generated<bigint>;
 };
 
 type HistoryTable = {
@@ -224,6 +228,8 @@ type InquiryTable = {
   history_seq: Generated<bigint | null>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
+  /** Where it was asked; 0: nobody wrote that down. */
+  origin_id: Generated<bigint>;
 };
 
 type RunTable = {

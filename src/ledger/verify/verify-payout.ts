@@ -88,7 +88,6 @@ const fresh = {
   submitted_at: null,
   settled_at: null,
   final_at: null,
-  look_up_first: 0,
   not_before: null,
   unseen_sends: 0,
   auto_resends: 0,

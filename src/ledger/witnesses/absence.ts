@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type { AbsenceFacts, ListedFacts, NotFound } from '../../domain/absence.ts';
+import type { Account } from '../../domain/origin.ts';
 import type { Trx } from '../open.ts';
 import { wasCancelled } from '../payouts/decisions.ts';
 import type { Attempt, Inquiry, Payout } from '../tables/tables.ts';
 import { namedBefore } from './doubts.ts';
+import { sentElsewhere } from './origins.ts';
 import { unmatchedLike } from './unmatched-webhooks.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
@@ -22,9 +24,6 @@ type Gathered = {
   sameAccount: boolean;
 };
 
-/** Payouts of a list among which one that was sent before is looked for: the oldest, since most of those were. */
-const mostOldest = 1000;
-
 /** A transfer may bear a time so much before our attempt: clocks differ (P15). */
 const clockSkewMs = 5 * 60_000;
 
@@ -32,11 +31,12 @@ const clockSkewMs = 5 * 60_000;
 export async function absenceCases(
   trx: Trx,
   payoutIds: readonly bigint[],
-  about: { run: string; listing: RunListing; quietPeriodMs: number },
+  about: { run: string; listing: RunListing; quietPeriodMs: number; account: Account | null },
 ): Promise<AbsenceCase[]> {
   const cases: AbsenceCase[] = [];
   const payouts = await trx.selectFrom('payouts').selectAll().where('id', 'in', payoutIds).execute();
   const unmatched = await unmatchedSince(trx, payouts);
+  const elsewhere = about.account ? await sentElsewhere(trx, payoutIds, about.account) : new Map();
   for (const payout of payouts) {
     const batch = await trx
       .selectFrom('batches')
@@ -45,6 +45,7 @@ export async function absenceCases(
       .executeTakeFirst();
     if (batch?.phase !== 'loaded') continue;
     const gathered = await gather(trx, payout, about.run);
+    gathered.sameAccount = about.account !== null && !elsewhere.has(payout.id);
     gathered.webhooks += unmatched.get(payout.id) ?? 0;
     const facts = factsOf(gathered, about.listing, about.quietPeriodMs);
     const { hold_reasons } = batch;
@@ -93,35 +94,8 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     webhooks: await heardOf(trx, payout),
     rows,
     lookAlikes,
-    sameAccount: await isOfItsAccount(trx, run, attempts[0]),
+    sameAccount: false,
   };
-}
-
-/**
- * Whether the list is of the account that this attempt was made on: it shows something of ours that was sent before, or by
- * the same process, which has one key and one address all its life. Once they are changed, the list is another account's,
- * and lacks whatever was sent from the first.
- */
-async function isOfItsAccount(trx: Trx, run: string, attempt: Attempt | undefined): Promise<boolean> {
-  if (!attempt) return false;
-  const oldest = trx
-    .selectFrom('listed')
-    .select('payout_id')
-    .where('run_id', '=', run)
-    .where('payout_id', '>', 0n)
-    .orderBy('payout_id')
-    .limit(mostOldest);
-  const found = await trx
-    .selectFrom('payouts')
-    .innerJoin('attempts', 'attempts.id', 'payouts.last_attempt_id')
-    .select('payouts.id')
-    .where('payouts.id', 'in', oldest)
-    .where((eb) =>
-      eb.or([eb('attempts.id', '<', attempt.id), eb('attempts.worker_id', '=', attempt.worker_id)]),
-    )
-    .limit(1)
-    .executeTakeFirst();
-  return found !== undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Account, Origin } from '../../domain/origin.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { lastAdoption } from '../custody/barriers.ts';
 import {
@@ -16,6 +17,7 @@ import { readDetail } from '../payouts/history.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../tables/tables.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
 import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
+import { sentElsewhere } from './origins.ts';
 
 /**
  * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;
@@ -54,6 +56,8 @@ export type Evidence = {
   adoptedAt: string | null;
   /** A person settled it as not paid, and has not ordered it again since: what was said then, whatever was heard later. */
   notPaid: PersonsWord | null;
+  /** It went to another account than the one that is asked now, as far as can be told (P31). */
+  elsewhere: { went: Origin; asks: Account } | null;
   /** The reference that already pays it again. */
   successor: string | null;
 };
@@ -61,17 +65,22 @@ export type Evidence = {
 const chunk = 500;
 
 /** What all of them are weighed by. `prefix`: what new references begin with. */
-type Ground = { complete: CompleteRun | undefined; later: RunWithRows[]; prefix: string };
+type Ground = {
+  complete: CompleteRun | undefined;
+  later: RunWithRows[];
+  prefix: string;
+  account: Account | null;
+};
 
-/** The evidence of these payouts, by id. A few queries for each 500. */
+/** The evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
 export async function loadEvidence(
   db: Db | Trx,
   mode: Mode,
   ids: readonly bigint[],
-  prefix = '',
+  { prefix = '', account = null }: { prefix?: string | undefined; account?: Account | null | undefined } = {},
 ): Promise<Evidence[]> {
   const complete = await newestCompleteRun(db, mode);
-  const ground = { complete, later: await runsSince(db, mode, complete), prefix };
+  const ground = { complete, later: await runsSince(db, mode, complete), prefix, account };
   const all: Evidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
   for (let from = 0; from < sorted.length; from += chunk) {
@@ -121,7 +130,8 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   const asking = await openQuestionsOf(db, ids);
   const adopted = await lastAdoptions(db, ids);
   const notPaid = await settledAsNotPaid(db, ids);
-  const { complete, later, prefix } = ground;
+  const { complete, later, prefix, account } = ground;
+  const elsewhere = account ? await sentElsewhere(db, ids, account) : new Map<bigint, Origin>();
   const listed = await lastListings(db, complete, payouts);
   const since = await listedSince(db, later, payouts);
   const lost = { ids: new Set(adopted.keys()), prefix };
@@ -147,10 +157,15 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       adoptedAt: adopted.get(id) ?? null,
       webhooks: webhooks.get(id) ?? [],
       discrepancies: discrepancies.get(id) ?? [],
+      elsewhere: elsewhereOf(account, elsewhere.get(id)),
       notPaid: notPaid.get(id) ?? null,
       successor: successorOf.get(id) ?? null,
     };
   });
+}
+
+function elsewhereOf(asks: Account | null, went: Origin | undefined): Evidence['elsewhere'] {
+  return asks && went ? { went, asks } : null;
 }
 
 /** The newest entry that the history of a webhook's payout has from this source. */

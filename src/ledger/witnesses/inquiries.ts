@@ -17,7 +17,7 @@ export type Due = {
   unknown: boolean;
 };
 
-/** Questions due by `at`, those that keep a payout from being sent first, then the oldest. */
+/** Questions due by `at`, the oldest first. */
 export async function dueInquiries(
   db: Db,
   request: {
@@ -42,7 +42,6 @@ export async function dueInquiries(
         eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
       ]),
     )
-    .orderBy('payouts.look_up_first', 'desc')
     .orderBy('inquiries.due_at')
     .limit(request.limit);
   if (request.payoutIds) {
@@ -57,7 +56,7 @@ export async function dueInquiries(
   }));
 }
 
-/** How many look-ups of unknown outcomes are due; `look_up_first` ones are none of them. */
+/** How many look-ups of unknown outcomes are due. */
 export async function countDueUnknown(db: Db, mode: Mode, at: string): Promise<number> {
   const row = await db
     .selectFrom('inquiries')
@@ -90,6 +89,8 @@ export type Answered = {
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;
+  /** Where it was asked; absent: not written down. */
+  originId?: bigint;
 };
 
 /** A question as it stood when it was answered. */
@@ -106,6 +107,7 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
       raw: answer.raw?.slice(0, 4096) ?? null,
       attempt_id: answer.attemptId ?? null,
       clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
+      origin_id: answer.originId ?? 0n,
       history_seq: sql<bigint>`(select history_seq from payouts where payouts.id = inquiries.payout_id)`,
     })
     .where('id', '=', id)

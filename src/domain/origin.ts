@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Where something was sent or asked (P31): the address, and which keys. The mode needs no place here: a ledger has one.
+ * Keys are only known by their fingerprints.
+ */
+export type Origin = { baseUrl: string; secretKey: string; orderKey: string };
+
+/**
+ * The account that a configuration reaches. `own` is how this process sends and asks; the other keys are those that are
+ * configured beside the first while they are rotated: they count as the same account's.
+ */
+export type Account = { own: Origin; secretKeys: readonly string[]; orderKeys: readonly string[] };
+
+/** An account as one process reaches it: `originId` is what the ledger calls its own origin. */
+export type Standpoint = { account: Account; originId: bigint };
+
+type Keys = { secretKeys: readonly string[]; encryptionKeys: readonly string[] };
+
+/** The account of these keys at this address; `orders`: which of them is the Bearer of bank_transfer. */
+export function accountOf(baseUrl: string, keys: Keys, orders: 'secret' | 'encryption'): Account | null {
+  const secretKeys = keys.secretKeys.map(fingerprint);
+  const encryptionKeys = keys.encryptionKeys.map(fingerprint);
+  const [secretKey] = secretKeys;
+  if (secretKey === undefined) return null;
+  const orderKey = (orders === 'encryption' ? encryptionKeys[0] : undefined) ?? secretKey;
+  const own = { baseUrl: baseUrl.replace(/\/+$/, ''), secretKey, orderKey };
+  return { own, secretKeys, orderKeys: [...secretKeys, ...encryptionKeys] };
+}
+
+/** Names a key without telling it: 12 hex digits. */
+function fingerprint(key: string): string {
+  return createHash('sha256').update(`counterfoil origin ${key}`).digest('hex').slice(0, 12);
+}
+
+/** True where a question of this account reaches the one that the order went to. */
+export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Account): boolean {
+  if (origin.baseUrl !== own.baseUrl) return false;
+  return secretKeys.includes(origin.secretKey) && orderKeys.includes(origin.orderKey);
+}
+
+/** Why an answer to this account proves nothing about what went to that origin, and what would help (P31). */
+export function whyElsewhere(went: Origin, { own }: Account): string {
+  const asks = `this configuration asks ${own.baseUrl} with key ${own.secretKey}, and what that does not show proves nothing`;
+  const first = went.baseUrl === '' ? 'an earlier version did not write down where it went' : sentTo(went);
+  return `${first}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, counterfoil reconcile --full shows it`;
+}
+
+function sentTo({ baseUrl, secretKey, orderKey }: Origin): string {
+  const ordered = orderKey === secretKey ? '' : ` (ordered with key ${orderKey})`;
+  return `the earlier attempt went to ${baseUrl} with key ${secretKey}${ordered}`;
+}

@@ -1,0 +1,93 @@
+import { type Answer, type Clearance, judgeClearance, type Subject } from '../../domain/clearance.ts';
+import { type Account, whyElsewhere } from '../../domain/origin.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db, Trx } from '../open.ts';
+import { linesOf } from '../payouts/lineage.ts';
+import { type RecordEvent, record } from '../payouts/record.ts';
+import { sentElsewhere } from '../witnesses/origins.ts';
+import type { Cleared } from './claims.ts';
+import { withholder } from './withheld.ts';
+
+/** Whom the service must be asked about before these payouts may be sent, by payout: itself where it was sent, and its line. */
+export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, bigint[]>> {
+  const lines = await linesOf(db, ids);
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['id', 'attempt_count', 'unseen_sends'])
+    .where('id', 'in', idsOf(ids))
+    .execute();
+  return new Map(
+    rows.map(({ id, attempt_count, unseen_sends }) => {
+      const before = [...(lines.get(id) ?? [])].filter((one) => one !== id);
+      return [id, attempt_count > 0n || unseen_sends > 0n ? [id, ...before] : before];
+    }),
+  );
+}
+
+const silence: Answer = { word: 'no_answer', status: null };
+
+/**
+ * Weighs the answers about these payouts (P31). What they allow is returned; what they speak against goes back to a person
+ * with the reason: a retry is unknown again, a successor is held. All else waits as it is.
+ */
+export async function weighAnswers(
+  trx: Trx,
+  ids: readonly bigint[],
+  { answers, account, at }: { answers: ReadonlyMap<bigint, Answer>; account: Account; at: string },
+): Promise<{ cleared: Cleared; waiting: bigint[] }> {
+  const about = await subjectsOf(trx, ids);
+  const asked = [...new Set([...ids, ...[...about.values()].flat()])];
+  const elsewhere = await sentElsewhere(trx, asked, account);
+  const rows = await trx
+    .selectFrom('payouts')
+    .select(['id', 'reference', 'state', 'attempt_count'])
+    .where('id', 'in', idsOf(asked))
+    .execute();
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const subject = (id: bigint): Subject[] => {
+    const row = rowOf.get(id);
+    if (!row) return [];
+    const { reference, state } = row;
+    const answer = answers.get(id) ?? silence;
+    return [{ reference, state, answer, elsewhere: elsewhere.get(id) ?? null }];
+  };
+  const cleared = new Map<bigint, bigint>();
+  const waiting: bigint[] = [];
+  const events: RecordEvent[] = [];
+  for (const [id, subjects] of about) {
+    const row = rowOf.get(id);
+    // The answers themselves may have moved it, or somebody else has.
+    if (row?.state !== 'ready') continue;
+    const [itself = null] = subjects.includes(id) ? subject(id) : [];
+    const before = subjects.filter((one) => one !== id).flatMap(subject);
+    const clearance = judgeClearance(itself, before);
+    if (clearance.kind === 'clear') cleared.set(id, row.attempt_count);
+    else if (clearance.kind === 'waits') waiting.push(id);
+    else events.push(takenBack(id, row.reference, clearance, account));
+  }
+  await record(trx, at, events);
+  return { cleared, waiting };
+}
+
+type Against = Extract<Clearance, { kind: 'against' }>;
+
+function takenBack(id: bigint, reference: string, against: Against, account: Account): RecordEvent {
+  const why = whyAgainst(reference, against, account);
+  const kind = against.by === 'itself' ? 'doubted' : 'hold';
+  return { payoutId: id, source: withholder, event: { kind, why } };
+}
+
+function whyAgainst(reference: string, { by, because, of }: Against, account: Account): string {
+  const show = `Find out (counterfoil show ${of.reference})`;
+  const mend =
+    by === 'itself'
+      ? `${show}, then counterfoil retry ${reference} or counterfoil settle ${reference}`
+      : `${show}. If it was paid: counterfoil cancel ${reference}. If not: counterfoil retry ${of.reference} asks again, then release its batch`;
+  if (because === 'elsewhere' && of.elsewhere)
+    return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}. ${mend}`;
+  const said =
+    because === 'lost'
+      ? `the service does not find ${of.reference}, which ${of.state} there`
+      : `asked again before ${reference} was sent, the service shows ${of.reference} as ${of.answer.status ?? 'something that contradicts ours'}`;
+  return `${said}: sending ${reference} could pay twice. ${mend}`;
+}

@@ -1,0 +1,176 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Brakes } from '../../domain/brakes.ts';
+import type { Mode } from '../../domain/payout.ts';
+import { idsOf } from '../database/bulk.ts';
+import { perDialect } from '../database/dialect.ts';
+import { prepared, unseen } from '../database/prepared.ts';
+import type { Db, Trx } from '../open.ts';
+import { columns, farAhead, type Row } from '../payouts/projection.ts';
+import type { Payout } from '../tables/tables.ts';
+import { isApproved } from './approvals.ts';
+import type { ClaimRequest, Scope, Under } from './claims.ts';
+import { type Lane, type Lanes, lanesOf } from './lanes.ts';
+
+/** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
+export const lanesATurn = 50;
+
+/** With all that `record` asks of a payout: it is not read a second time in the transaction that claims it. */
+export type Ready = Row & Pick<Payout, (typeof claimColumns)[number]>;
+
+const readyState = unseen(sql<'ready'>`${'ready'}`);
+
+const claimColumns = ['reference', 'body', 'amount', 'currency', 'successor_of'] as const;
+
+/**
+ * The next payouts that may be claimed, in their order, before what is asked of each of them. What the service was asked
+ * about goes before what was never sent: its answer ages.
+ */
+export async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
+  const again = request.cleared.size === 0 ? [] : await clearedOf(trx, request, lanes);
+  if (again.length === request.limit) return again;
+  const first = await neverSent(trx, { ...request, limit: request.limit - again.length }, lanes);
+  return again.length === 0 ? first : [...again, ...first].toSorted(byId);
+}
+
+/** Only where the attempts are still those that the answer was about. */
+async function clearedOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
+  const { cleared } = request;
+  const base = claimable(trx, request, { ...request, far: farAhead(request.at) })
+    .where('payouts.id', 'in', idsOf([...cleared.keys()]))
+    .where(sentBefore);
+  return inLanes(base, lanes, request.limit, (row) => cleared.get(row.id) === row.attempt_count);
+}
+
+function neverSent(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
+  if (!lanes && request.payouts === undefined) return readyOfBatches(trx, request);
+  const base = claimable(trx, request, { ...request, far: farAhead(request.at) });
+  return inLanes(base.where(firstTime), lanes, request.limit, () => true);
+}
+
+async function inLanes(
+  base: ReturnType<typeof claimable>,
+  lanes: Lanes | null,
+  limit: number,
+  may: (row: Ready) => boolean,
+): Promise<Ready[]> {
+  const found: Ready[] = [];
+  if (!lanes) found.push(...(await base.where('payouts.state', '=', readyState).execute()));
+  for (const lane of lanes ? openOf(lanes).slice(0, lanesATurn) : [])
+    found.push(...(await base.where(ofLane(lane)).execute()));
+  return found.filter(may).toSorted(byId).slice(0, limit);
+}
+
+const byId = (a: Ready, b: Ready): number => (a.id < b.id ? -1 : 1);
+
+/** It was never sent, and pays nothing again: nobody needs to be asked about it (P31). */
+export const firstTime: RawBuilder<boolean> = sql`(payouts.attempt_count = 0 and payouts.unseen_sends = 0
+  and payouts.successor_of is null)`;
+
+/** All else needs an answer of the service first. The words are those of the index that holds just these. */
+export const sentBefore: RawBuilder<boolean> = sql`(attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`;
+
+/**
+ * The next payouts about which the service must be asked before they may be claimed (P31), but for those of `except`: as
+ * far as the brakes let them go at all. A turn that has none costs one step of an index.
+ */
+export async function nextToAsk(
+  db: Db,
+  request: Scope & Under & { limit: number; except: readonly bigint[] },
+): Promise<bigint[]> {
+  const { mode, limit, except } = request;
+  const any = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', mode)
+    .where('state', '=', sql.lit('ready' as const))
+    .where(sentBefore)
+    .limit(1)
+    .executeTakeFirst();
+  if (!any) return [];
+  const lanes = await lanesOf(db, request);
+  const base = claimable(db, request, { ...request, far: farAhead(request.at) })
+    .where(sentBefore)
+    .where('payouts.id', 'not in', idsOf(except));
+  return (await inLanes(base, lanes, limit, () => true)).map(({ id }) => id);
+}
+
+/** What a claim asks for, as values or as the places of values. */
+type Asked = {
+  mode: Mode | RawBuilder<Mode>;
+  at: string | RawBuilder<string>;
+  /** As {@link farAhead} has it. */
+  far: string | RawBuilder<string>;
+  limit: number | RawBuilder<number>;
+  batches?: readonly (string | RawBuilder<string>)[];
+  payouts?: readonly bigint[];
+};
+
+function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked) {
+  const { payouts } = asked;
+  return db
+    .selectFrom('payouts')
+    .select(columns)
+    .select(claimColumns)
+    .where('payouts.mode', '=', asked.mode)
+    .where((eb) => {
+      const { at, far } = asked;
+      const waits = eb.and([eb('payouts.not_before', '>', at), eb('payouts.not_before', '<=', far)]);
+      return eb.or([eb('payouts.not_before', 'is', null), eb.not(waits)]);
+    })
+    .where(ofOpenBatch(db, brakes, asked), '=', sql.lit(1n))
+    .$if(payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(payouts ?? [])]))
+    .orderBy('payouts.id')
+    .limit(sql<number>`cast(${asked.limit} as bigint)`)
+    .modifyEnd(unlessLocked);
+}
+
+/**
+ * A payout that somebody else's open transaction has locked waits, and nobody waits for it: this transaction has the
+ * ledger's one lock. In a file nobody can lock a row.
+ */
+const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
+
+/**
+ * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,
+ * and no more of them than are asked for; a join may be put together by reading and sorting everything that is ready.
+ */
+function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
+  return db
+    .selectFrom('batches')
+    .select(sql<bigint>`1`.as('may_go'))
+    .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
+    .where('batches.phase', '=', 'loaded')
+    .where('batches.mode', '=', mode)
+    .where(isApproved(brakes))
+    .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
+}
+
+type Query = ReturnType<typeof prepared<Ready>>;
+
+/** The query of each turn of a sender, kept by the brakes and the number of batches that it was put together for. */
+const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
+
+function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
+  const own = kept.get(brakes) ?? new Map<number | undefined, Query>();
+  kept.set(brakes, own);
+  const query =
+    own.get(batches?.length) ??
+    prepared<Ready>((db, slot) => {
+      const among = batches && { batches: batches.map((_, i) => slot<string>(4 + i)) };
+      const when = { at: slot<string>(1), far: slot<string>(2) };
+      const asked = { mode: unseen(slot<Mode>(0)), ...when, limit: slot<number>(3), ...among };
+      return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState).where(firstTime);
+    });
+  own.set(batches?.length, query);
+  return query(trx, [mode, at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
+}
+
+export function openOf({ lanes }: Lanes): Lane[] {
+  return lanes.filter(({ waits }) => waits === null);
+}
+
+/** Written out, the state lets the index of what is ready be used. */
+export function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
+  const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
+  return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}${through})`;
+}

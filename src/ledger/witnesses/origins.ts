@@ -1,0 +1,162 @@
+import { type Account, isOfAccount, type Origin, type Standpoint } from '../../domain/origin.ts';
+import { idsOf } from '../database/bulk.ts';
+import type { Db, Ledger, Trx } from '../open.ts';
+
+/** Writes down where a process of this account sends and asks from; the same origin keeps its id for the ledger's life. */
+export async function standAt(ledger: Ledger, account: Account): Promise<Standpoint> {
+  return { account, originId: await originId(ledger, account) };
+}
+
+async function originId(ledger: Ledger, { own }: Account): Promise<bigint> {
+  const row = { base_url: own.baseUrl, secret_key: own.secretKey, order_key: own.orderKey };
+  const find = (db: Db | Trx) =>
+    db
+      .selectFrom('origins')
+      .select('id')
+      .where((eb) => eb.and(row))
+      .executeTakeFirst();
+  const known = await find(ledger.db);
+  if (known) return known.id;
+  return ledger.write(async (trx) => {
+    const raced = await find(trx);
+    if (raced) return raced.id;
+    const { id } = await trx.insertInto('origins').values(row).returning('id').executeTakeFirstOrThrow();
+    return id;
+  });
+}
+
+/**
+ * Of these payouts, those of which an attempt went somewhere that this account does not see, with that origin (P31).
+ * What never left this machine went nowhere. What a lost copy of the ledger may have sent (P25) may have gone wherever
+ * this ledger ever sent.
+ */
+export async function sentElsewhere(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  account: Account,
+): Promise<Map<bigint, Origin>> {
+  if (ids.length === 0) return new Map();
+  const foreign = await unseenOrigins(db, account);
+  if (foreign.size === 0) return new Map();
+  const went = await db
+    .selectFrom('attempts')
+    .select(['payout_id', 'origin_id'])
+    .distinct()
+    .where('payout_id', 'in', idsOf(ids))
+    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '<>', 'not_sent')]))
+    .execute();
+  const elsewhere = new Map<bigint, Origin>();
+  for (const { payout_id, origin_id } of went) {
+    const origin = foreign.get(origin_id);
+    if (origin) elsewhere.set(payout_id, origin);
+  }
+  const forgotten = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('id', 'in', idsOf(ids))
+    .where('unseen_sends', '>', 0n)
+    .execute();
+  if (forgotten.length === 0) return elsewhere;
+  const [used] = await usedOf(db, foreign);
+  for (const { id } of forgotten) if (used && !elsewhere.has(id)) elsewhere.set(id, used[1]);
+  return elsewhere;
+}
+
+/** The origins that are not this account's, and of which it has shown nothing either. */
+async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
+  const origins = await db.selectFrom('origins').selectAll().execute();
+  const own: bigint[] = [];
+  const foreign = new Map<bigint, Origin>();
+  for (const { id, base_url, secret_key, order_key } of origins) {
+    const origin = { baseUrl: base_url, secretKey: secret_key, orderKey: order_key };
+    if (isOfAccount(origin, account)) own.push(id);
+    else foreign.set(id, origin);
+  }
+  if (foreign.size === 0) return foreign;
+  const sights = await db
+    .selectFrom('origin_sights')
+    .select('origin_id')
+    .where('seen_by', 'in', idsOf(own))
+    .execute();
+  for (const { origin_id } of sights) foreign.delete(origin_id);
+  return foreign;
+}
+
+/** Those from which anything was ever sent. */
+async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigint, Origin][]> {
+  const used: [bigint, Origin][] = [];
+  for (const [id, origin] of origins) {
+    const sent = await db
+      .selectFrom('attempts')
+      .select('id')
+      .where('origin_id', '=', id)
+      .limit(1)
+      .executeTakeFirst();
+    if (sent) used.push([id, origin]);
+  }
+  return used;
+}
+
+/** What this account showed of a payout that was accepted elsewhere, and sent nowhere else, proves both to be one. */
+export async function noteSight(
+  trx: Trx,
+  payout: bigint,
+  { account, originId: seenBy }: Standpoint,
+  at: string,
+): Promise<void> {
+  const foreign = await unseenOrigins(trx, account);
+  if (foreign.size === 0) return;
+  const attempts = await trx
+    .selectFrom('attempts')
+    .select(['origin_id', 'outcome'])
+    .where('payout_id', '=', payout)
+    .execute();
+  const [first] = attempts;
+  if (!first || !foreign.has(first.origin_id)) return;
+  if (!attempts.some(({ outcome }) => outcome === 'accepted')) return;
+  if (attempts.every(({ origin_id }) => origin_id === first.origin_id))
+    await insertSight(trx, first.origin_id, { seenBy, at });
+}
+
+/** The same for all that the list of a run shows. Nothing is looked for where everything was sent from here. */
+export async function noteListedSights(
+  trx: Trx,
+  run: string,
+  { account, originId: seenBy }: Standpoint,
+  at: string,
+): Promise<void> {
+  for (const [origin] of await usedOf(trx, await unseenOrigins(trx, account))) {
+    const listed = await trx
+      .selectFrom('listed')
+      .innerJoin('attempts as a', 'a.payout_id', 'listed.payout_id')
+      .select('listed.payout_id')
+      .where('listed.run_id', '=', run)
+      .where('a.origin_id', '=', origin)
+      .where('a.outcome', '=', 'accepted')
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('attempts as o')
+              .select('o.id')
+              .whereRef('o.payout_id', '=', 'a.payout_id')
+              .where('o.origin_id', '<>', origin),
+          ),
+        ),
+      )
+      .limit(1)
+      .executeTakeFirst();
+    if (listed) await insertSight(trx, origin, { seenBy, at });
+  }
+}
+
+async function insertSight(
+  trx: Trx,
+  origin: bigint,
+  { seenBy, at }: { seenBy: bigint; at: string },
+): Promise<void> {
+  await trx
+    .insertInto('origin_sights')
+    .values({ seen_by: seenBy, origin_id: origin, at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

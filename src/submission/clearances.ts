@@ -1,0 +1,148 @@
+import type { Answer } from '../domain/clearance.ts';
+import type { Account } from '../domain/origin.ts';
+import type { Ledger } from '../ledger/open.ts';
+import type { Cleared, Scope, Under } from '../ledger/sending/claims.ts';
+import { subjectsOf, weighAnswers } from '../ledger/sending/clearance.ts';
+import { nextToAsk } from '../ledger/sending/ready.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** A details look-up of each of these, recorded in the ledger as every look-up is. */
+export type AskService = (
+  payoutIds: readonly bigint[],
+  signal?: AbortSignal,
+) => Promise<ReadonlyMap<bigint, Timed>>;
+
+/** `askedAtMs`: when it was asked, on this process's monotonic clock. */
+type Timed = Answer & { askedAtMs: number };
+
+/**
+ * What the service's answers allow this process to send again (P31). They are asked for beside the loop, so that nothing
+ * that is sent for the first time waits for them. In memory only: a process that starts again asks again.
+ */
+export type Clearances = {
+  /** What may be claimed by answers that were asked for less than two minutes ago. */
+  fresh(): Cleared;
+  spend(ids: readonly bigint[]): void;
+  /** Begins to ask about the next payouts that need it; resolves when that group is answered. Undefined: nothing to ask. */
+  fill(wanted: number): Promise<void> | undefined;
+  /** Milliseconds until somebody is worth a question again; null when no more are asked in this run. */
+  restMs(): number | null;
+  /** About how many there was no clear answer, however often they were asked about. */
+  unanswered(): number;
+  /** When an answer last ended what waited, on the monotonic clock: that is progress too, as a payout sent is. */
+  endedSomethingAt(): number;
+  /** Resolves when nothing is being asked any more. */
+  ended(): Promise<void>;
+};
+
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  account: Account;
+  askService: AskService;
+  concurrency: number;
+  under(): Under;
+};
+
+/** P31, on the monotonic clock, from when the question was asked. */
+const freshMs = 120_000;
+/** Between two looks for what must be asked about: nobody pays for that with each turn. */
+const lookMs = 250;
+/** How often in a run something is asked about, and how many groups in a row may stay without any answer. */
+const mostTries = 3;
+const firstRestMs = 1000;
+
+export function createClearances(
+  deps: Deps,
+  { scope, signal }: { scope: Scope | undefined; signal: AbortSignal | undefined },
+): Clearances {
+  const { ledger, clock } = deps;
+  const held = new Map<bigint, { attempts: bigint; askedAt: number }>();
+  const silent = new Map<bigint, { tries: number; until: number }>();
+  let asking: Promise<void> | undefined;
+  let failure: { error: unknown } | undefined;
+  let silentGroups = 0;
+  let nextLook = Number.NEGATIVE_INFINITY;
+  let endedSomethingAt = Number.NEGATIVE_INFINITY;
+  let foundNone = false;
+
+  function fresh(): Cleared {
+    const now = clock.monotonic();
+    for (const [id, { askedAt }] of held) if (now - askedAt >= freshMs) held.delete(id);
+    return new Map([...held].map(([id, { attempts }]) => [id, attempts]));
+  }
+
+  async function ask(): Promise<void> {
+    const now = clock.monotonic();
+    const resting = [...silent].filter(([, { until }]) => until > now).map(([id]) => id);
+    const except = [...fresh().keys(), ...resting];
+    const ids = await nextToAsk(ledger.db, { ...scope, ...deps.under(), limit: deps.concurrency, except });
+    nextLook = clock.monotonic() + lookMs;
+    foundNone = ids.length === 0;
+    if (foundNone) return;
+    nextLook = Number.NEGATIVE_INFINITY;
+    const about = await subjectsOf(ledger.db, ids);
+    const answers = await deps.askService([...new Set([...about.values()].flat())], signal);
+    if (signal?.aborted) return;
+    const { cleared, waiting } = await ledger.write((trx) =>
+      weighAnswers(trx, ids, { answers, account: deps.account, at: clock.iso() }),
+    );
+    for (const [id, attempts] of cleared) {
+      const asked = about.get(id)?.map((one) => answers.get(one)?.askedAtMs ?? Number.NEGATIVE_INFINITY);
+      held.set(id, { attempts, askedAt: Math.min(...(asked ?? [])) });
+      silent.delete(id);
+    }
+    if (cleared.size + waiting.length < ids.length) endedSomethingAt = clock.monotonic();
+    rest(waiting, waiting.length < ids.length);
+  }
+
+  /** What got no answer is left alone for a while, and so is a service that answers nothing at all. */
+  function rest(waiting: readonly bigint[], anyAnswered: boolean): void {
+    const now = clock.monotonic();
+    for (const id of waiting) {
+      const tries = (silent.get(id)?.tries ?? 0) + 1;
+      const until = tries < mostTries ? now + firstRestMs * 2 ** (tries - 1) : Number.POSITIVE_INFINITY;
+      silent.set(id, { tries, until });
+    }
+    silentGroups = anyAnswered ? 0 : silentGroups + 1;
+    if (!anyAnswered) nextLook = now + firstRestMs * 2 ** (silentGroups - 1);
+  }
+
+  return {
+    fresh,
+    spend(ids) {
+      for (const id of ids) held.delete(id);
+    },
+    fill(wanted) {
+      if (failure) throw failure.error;
+      if (asking) return asking;
+      if (silentGroups >= mostTries || clock.monotonic() < nextLook || fresh().size >= wanted)
+        return undefined;
+      asking = ask()
+        .catch((error: unknown) => {
+          failure = { error };
+        })
+        .finally(() => {
+          asking = undefined;
+        });
+      return asking;
+    },
+    restMs() {
+      if (silentGroups >= mostTries) return null;
+      const now = clock.monotonic();
+      if (!foundNone) return Math.max(0, nextLook - now);
+      // What came back since the last look is not known yet.
+      if (silent.size === 0) {
+        nextLook = now;
+        return 0;
+      }
+      const until = Math.min(...[...silent.values()].map((one) => one.until));
+      return until === Number.POSITIVE_INFINITY ? null : Math.max(0, until - now);
+    },
+    unanswered: () => silent.size,
+    endedSomethingAt: () => endedSomethingAt,
+    async ended() {
+      await asking;
+    },
+  };
+}
