@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Config, secretsOf } from './config.ts';
 import { createRedactor } from './domain/redact.ts';
-import type { Ledger } from './ledger/open.ts';
+import { capWaits } from './ledger/waits.ts';
 import { type LocalOptions, openLocal } from './local-app.ts';
 import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
 import { createListing } from './observation/listing.ts';
@@ -11,8 +11,7 @@ import { createResends } from './observation/resends.ts';
 import { createCollectionLookUps } from './observation/verify-collections.ts';
 import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
-import type { Clock } from './runtime/clock.ts';
-import { createRateLimiter } from './runtime/rate-limiter.ts';
+import { createRateLimiter, createThrottle } from './runtime/rate-limiter.ts';
 import { createWorkers } from './runtime/worker-lock.ts';
 import { createServiceClient } from './service/client.ts';
 import { chooseKey } from './service/signing.ts';
@@ -46,15 +45,32 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     id: `${kind}-${randomBytes(6).toString('hex')}`,
   });
-  await workers.start(kind).catch(async (error: unknown) => {
-    await local.close();
-    throw error;
-  });
+  const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  /** P33: what waits for a time that a clock ahead of now wrote down waits no longer than its rule allows. */
+  const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
+  await workers
+    .start(kind)
+    .then(rebuildWaits)
+    .catch(async (error: unknown) => {
+      await local.close();
+      throw error;
+    });
   const service = openService(config, keys, options.transport);
   const limit = config.service;
-  const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
-  const throttle = limiterOf(ledger, clock, `${mode} resends`, 60_000, limit.resendsPerMinute, 'burst');
-  const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  const limiter = createRateLimiter({
+    ledger,
+    clock,
+    name: `${mode} requests`,
+    perMs: 1000,
+    limit: limit.requestsPerSecond,
+  });
+  const throttle = createThrottle({
+    ledger,
+    clock,
+    name: `${mode} resends`,
+    perMs: 60_000,
+    limit: limit.resendsPerMinute,
+  });
   const rules = { mode, concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
@@ -102,6 +118,7 @@ export async function openApp(options: AppOptions, kind: string) {
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,
+    rebuildWaits,
     lookUps,
     collectionLookUps,
     resends,
@@ -164,15 +181,4 @@ function openService(
     rules: { codes, edgeRejections },
     redact: createRedactor(secretsOf(config)),
   });
-}
-
-function limiterOf(
-  ledger: Ledger,
-  clock: Clock,
-  name: string,
-  perMs: number,
-  limit: number,
-  spread: 'even' | 'burst',
-) {
-  return createRateLimiter({ ledger, clock, name, perMs, limit, spread });
 }
