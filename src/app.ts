@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, secretsOf } from './config.ts';
 import type { Account } from './domain/origin.ts';
 import { createRedactor } from './domain/redact.ts';
-import type { Ledger } from './ledger/open.ts';
+import { capWaits } from './ledger/waits.ts';
 import { standAt } from './ledger/witnesses/origins.ts';
 import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
 import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
@@ -13,8 +13,7 @@ import { createResends } from './observation/resends.ts';
 import { createCollectionLookUps } from './observation/verify-collections.ts';
 import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
-import type { Clock } from './runtime/clock.ts';
-import { createRateLimiter } from './runtime/rate-limiter.ts';
+import { createRateLimiter, createThrottle } from './runtime/rate-limiter.ts';
 import { createWorkers } from './runtime/worker-lock.ts';
 import { createServiceClient } from './service/client.ts';
 import { chooseKey } from './service/signing.ts';
@@ -53,12 +52,26 @@ export async function openApp(options: AppOptions, kind: string) {
     throw error;
   };
   const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
-  await workers.start(kind).catch(closeLocal);
-  const limit = config.service;
-  const limiter = limiterOf(ledger, clock, `${mode} requests`, 1000, limit.requestsPerSecond, 'even');
-  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
-  const throttle = limiterOf(ledger, clock, `${mode} resends`, 60_000, limit.resendsPerMinute, 'burst');
   const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  /** P33: what waits for a time that a clock ahead of now wrote down waits no longer than its rule allows. */
+  const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
+  await workers.start(kind).then(rebuildWaits).catch(closeLocal);
+  const limit = config.service;
+  const limiter = createRateLimiter({
+    ledger,
+    clock,
+    name: `${mode} requests`,
+    perMs: 1000,
+    limit: limit.requestsPerSecond,
+  });
+  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
+  const throttle = createThrottle({
+    ledger,
+    clock,
+    name: `${mode} resends`,
+    perMs: 60_000,
+    limit: limit.resendsPerMinute,
+  });
   const rules = { mode, concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
@@ -106,6 +119,7 @@ export async function openApp(options: AppOptions, kind: string) {
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,
+    rebuildWaits,
     lookUps,
     collectionLookUps,
     resends,
@@ -188,15 +202,4 @@ function openService(
     rules: { codes, edgeRejections },
     redact: createRedactor(secretsOf(config)),
   });
-}
-
-function limiterOf(
-  ledger: Ledger,
-  clock: Clock,
-  name: string,
-  perMs: number,
-  limit: number,
-  spread: 'even' | 'burst',
-) {
-  return createRateLimiter({ ledger, clock, name, perMs, limit, spread });
 }

@@ -1,49 +1,41 @@
 import { DateTime } from 'luxon';
 import { decimalToMinor, formatMinor } from './money.ts';
 
-/** The answer of the last call: it is asked with every group of intents, and the day does not change within a second. */
-const last = { key: '', day: '' };
+/** A day of `submission.daily_limit`: its date for people, and from when until when it lasts, ISO UTC. */
+export type LimitDay = { day: string; beginsAt: string; endsAt: string };
 
-/** The day of an instant in a time zone, `2026-11-21`. */
-export function dayOf(at: string, zone: string): string {
-  const key = `${at.slice(0, 19)}${at.slice(23)} ${zone}`;
-  if (last.key !== key) {
-    last.day = DateTime.fromISO(at, { zone }).toISODate() ?? at.slice(0, 10);
-    last.key = key;
-  }
-  return last.day;
-}
+/** The answer of the last call: it is asked with every group of intents. */
+let last: LimitDay & { zone: string } = { day: '', beginsAt: '', endsAt: '', zone: '' };
 
-/** When a day begins, ISO UTC; where the clocks skip midnight, at the first moment of the day. */
-export function dayBegins(day: string, zone: string): string {
-  return iso(DateTime.fromISO(day, { zone }).startOf('day'));
-}
-
-/** When the day after it begins, ISO UTC: days of 23 and 25 hours included. */
-export function dayEnds(day: string, zone: string): string {
-  return iso(DateTime.fromISO(day, { zone }).plus({ days: 1 }).startOf('day'));
+/** The day of a time zone that holds an instant; days of 23 and 25 hours included. */
+export function dayAt(at: string, zone: string): LimitDay {
+  if (last.zone === zone && last.beginsAt <= at && at < last.endsAt) return last;
+  const begins = DateTime.fromISO(at, { zone }).startOf('day');
+  const ends = begins.plus({ days: 1 }).startOf('day');
+  last = { day: begins.toISODate() ?? at.slice(0, 10), beginsAt: iso(begins), endsAt: iso(ends), zone };
+  return last;
 }
 
 function iso(time: DateTime): string {
   return new Date(time.toMillis()).toISOString();
 }
 
+/** A day that begins so much later than today was begun by a wrong clock, in whatever time zone. */
+const farAheadMs = 36 * 3_600_000;
+
 /**
  * Which day's budget is in force, when the ledger last spent from `latest` and the clock says `today`: a clock that was
  * set back opens no second budget, so the later day stays. One that was more than a day ahead was wrong before: what
- * was spent under that day then counts as spent today, so that nobody waits for a day far away.
+ * was spent under that day then counts as spent today, so that nobody waits for a day far away. Days are compared as
+ * instants, since `submission.timezone` may have changed between them.
  */
 export function dayInForce(
-  latest: string | null,
-  today: string,
-): { kind: 'new' | 'same' | 'moved'; day: string } {
-  if (latest === null || today > latest) return { kind: 'new', day: today };
-  if (today === latest) return { kind: 'same', day: latest };
-  const gap = DateTime.fromISO(latest, { zone: 'utc' }).diff(
-    DateTime.fromISO(today, { zone: 'utc' }),
-    'days',
-  );
-  return gap.days > 1 ? { kind: 'moved', day: today } : { kind: 'same', day: latest };
+  latest: LimitDay | null,
+  today: LimitDay,
+): { kind: 'new' | 'same' | 'moved'; day: LimitDay } {
+  if (latest === null || today.beginsAt > latest.beginsAt) return { kind: 'new', day: today };
+  const aheadMs = Date.parse(latest.beginsAt) - Date.parse(today.beginsAt);
+  return aheadMs > farAheadMs ? { kind: 'moved', day: today } : { kind: 'same', day: latest };
 }
 
 /** Limits per currency in minor units, from the configuration's decimals. */

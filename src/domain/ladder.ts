@@ -21,3 +21,13 @@ export function ladderDelayMs(
   if (own !== undefined) return own - (rungs[rung - 1] ?? 0);
   return sinceUnknownMs < quietPeriodMs || rung < rungsIn(quietPeriodMs) ? hour : 24 * hour;
 }
+
+/** The ladder as ranges of rungs and the longest wait before each; the last range has no end. */
+export function ladderRanges(quietPeriodMs: number): { from: number; to: number | null; mostMs: number }[] {
+  const hourly = rungsIn(quietPeriodMs);
+  return [
+    ...rungs.map((_, rung) => ({ from: rung, to: rung + 1, mostMs: ladderDelayMs(rung) })),
+    { from: rungs.length, to: hourly, mostMs: hour },
+    { from: hourly, to: null, mostMs: 24 * hour },
+  ];
+}

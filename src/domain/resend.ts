@@ -4,6 +4,9 @@ export const resendBudget = 3;
 const minute = 60_000;
 const spacing = [10 * minute, 60 * minute, 6 * 60 * minute];
 
+/** The longest time between two requests for one reference. */
+export const longestSpacingMs = Math.max(...spacing);
+
 /** How long after the last of `made` requests for one reference the next may be made, or hope is given up. */
 export function resendSpacingMs(made: number): number {
   return spacing[Math.min(Math.max(made, 1), spacing.length) - 1] ?? 0;

@@ -51,6 +51,7 @@ const migrations = {
   '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
   '0020-origins': () => import('./migrations/0020-origins.ts'),
   '0025-verdicts': () => import('./migrations/0025-verdicts.ts'),
+  '0022-steps': () => import('./migrations/0022-steps.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */

@@ -41,7 +41,8 @@ const stopped: ServiceTrouble = {
  * holds for every page that is asked at the same time: the service meant us, not the page.
  */
 export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
-  let quietUntil = 0;
+  /** On the monotonic clock. */
+  let quietUntil = Number.NEGATIVE_INFINITY;
   let heard = 0;
   const inVain = new Set<number>();
   const triesFor = (page: number): number =>
@@ -49,7 +50,7 @@ export function createAsk({ clock, service, limiter }: AskDeps): (question: Ques
   return async ({ page, status, underWay, recall, signal }) => {
     if (!underWay) heard = 0;
     for (let tried = 1; ; tried++) {
-      const wait = quietUntil - clock.now();
+      const wait = quietUntil - clock.monotonic();
       if (wait > 0) await clock.sleep(wait, signal);
       await limiter.take(signal);
       if (signal?.aborted) return stopped;
@@ -67,7 +68,8 @@ export function createAsk({ clock, service, limiter }: AskDeps): (question: Ques
       }
       const backOff = Math.min(firstWaitMs * 2 ** (tried - 1), longestBackOffMs);
       if (answer.retryAfterMs === null) await clock.sleep(backOff, signal);
-      else quietUntil = Math.max(quietUntil, clock.now() + Math.min(answer.retryAfterMs, longestWaitMs));
+      else
+        quietUntil = Math.max(quietUntil, clock.monotonic() + Math.min(answer.retryAfterMs, longestWaitMs));
     }
   };
 }

@@ -78,8 +78,8 @@ export function createResends(deps: ResendDeps): Resends {
     while (!signal?.aborted) {
       const due = await nextDue(ledger.db, { mode, at: clock.iso(), ...(only && { only }) });
       if (!due) break;
-      const { untilMs } = await pauseOf(ledger.db, pauseName, clock.now());
-      const wait = untilMs > 0 ? untilMs - clock.now() : await throttle.tryTake();
+      const { leftMs } = await pauseOf(ledger.db, pauseName, clock.now());
+      const wait = leftMs > 0 ? leftMs : await throttle.tryTake();
       if (wait > 0) {
         if (clock.monotonic() + wait > until) break;
         await meanwhile?.();
@@ -100,7 +100,7 @@ export function createResends(deps: ResendDeps): Resends {
       const nowMs = clock.now();
       const { strikes } = await pauseOf(trx, pauseName, nowMs);
       if (reply.kind === 'trouble' && outcome !== 'asked' && outcome !== 'refused')
-        await notePause(trx, pauseName, pauseAfter(reply, strikes, nowMs), nowMs);
+        await notePause(trx, pauseName, pauseAfter(reply, strikes), nowMs);
       else if (strikes > 0) await endStrikes(trx, pauseName);
       if (outcome === 'throttled') {
         await postponeResend(trx, due.id, clock.iso());
@@ -171,12 +171,8 @@ function readReply(reply: LookUpReply | ServiceTrouble): Read {
 }
 
 /** As long as the service asks for, else longer each time in a row. */
-function pauseAfter(
-  { retryAfterMs, reason, message }: ServiceTrouble,
-  strikes: number,
-  nowMs: number,
-): Pause {
+function pauseAfter({ retryAfterMs, reason, message }: ServiceTrouble, strikes: number): Pause {
   const growing = firstPauseMs * 2 ** Math.min(strikes, 10);
-  const ms = Math.min(Math.max(1_000, retryAfterMs ?? growing), longestPauseMs);
-  return { untilMs: nowMs + ms, strikes: strikes + 1, why: `${reason}: ${message}` };
+  const leftMs = Math.min(Math.max(1_000, retryAfterMs ?? growing), longestPauseMs);
+  return { leftMs, strikes: strikes + 1, why: `${reason}: ${message}` };
 }

@@ -1,43 +1,33 @@
-import type { Ledger, Trx } from '../ledger/open.ts';
-import { reserveBurst, reserveEven } from '../ledger/sending/rates.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { reserveEven, takeBurst } from '../ledger/sending/rates.ts';
 import type { Clock } from './clock.ts';
+
+type Limit = { ledger: Ledger; clock: Clock; name: string; perMs: number; limit: number };
 
 export type RateLimiter = {
   /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws on ledger I/O. */
   take(signal?: AbortSignal): Promise<void>;
   /** How many starts one commit reserves; Infinity where there is no limit. */
   atOnce: number;
-  /** 0 when the caller may start now; else the ms until a start is free, and nothing is reserved. Not for `even`. */
-  tryTake(): Promise<number>;
 };
 
 /**
- * A limit of `limit` starts per `perMs`, shared by all processes on the ledger; 0 means none. `even` spreads starts
- * evenly, and reserves for everyone who waits (up to a twentieth of the limit) in one commit; `burst` lets the
- * whole limit be spent at once, never more in any window.
+ * A limit of `limit` starts per `perMs`, shared by all processes on the ledger; 0 means none. Spreads starts evenly, and
+ * reserves for everyone who waits (up to a twentieth of the limit) in one commit. What is reserved is a wait on this
+ * process's monotonic clock from then on (P33).
  */
-export function createRateLimiter(deps: {
-  ledger: Ledger;
-  clock: Clock;
-  name: string;
-  perMs: number;
-  limit: number;
-  spread: 'even' | 'burst';
-}): RateLimiter {
-  const { ledger, clock, name, perMs, limit } = deps;
+export function createRateLimiter({ ledger, clock, name, perMs, limit }: Limit): RateLimiter {
   const blockSize = Math.max(1, Math.floor(limit / 20));
   let reserved: number[] = [];
   let waiting = 0;
   let turn: Promise<unknown> = Promise.resolve();
 
-  const waits = (trx: Trx, nowMs: number): Promise<number[]> =>
-    deps.spread === 'burst'
-      ? reserveBurst(trx, name, { limit, perMs, nowMs }).then((wait) => [wait])
-      : reserveEven(trx, name, { count: Math.min(blockSize, waiting), intervalMs: perMs / limit, nowMs });
   const reserve = (): Promise<number[]> =>
     ledger.write(async (trx) => {
-      const nowMs = clock.now();
-      return (await waits(trx, nowMs)).map((wait) => nowMs + wait);
+      const count = Math.min(blockSize, waiting);
+      const began = clock.monotonic();
+      const waits = await reserveEven(trx, name, { count, intervalMs: perMs / limit, nowMs: clock.now() });
+      return waits.map((wait) => began + wait);
     });
   const nextStart = async (signal?: AbortSignal): Promise<number> => {
     if (signal?.aborted) return 0;
@@ -51,14 +41,23 @@ export function createRateLimiter(deps: {
       waiting++;
       const mine = turn.then(() => nextStart(signal)).finally(() => waiting--);
       turn = mine.catch(() => undefined);
-      const wait = (await mine) - clock.now();
+      const wait = (await mine) - clock.monotonic();
       if (wait > 0) await clock.sleep(wait, signal);
     },
+  };
+}
+
+export type Throttle = {
+  /** 0 when the caller may start now; else the ms until a start is free, and nothing is reserved. */
+  tryTake(): Promise<number>;
+};
+
+/** As {@link createRateLimiter}, but the whole limit may be spent at once, and never more in any window of `perMs`. */
+export function createThrottle({ ledger, clock, name, perMs, limit }: Limit): Throttle {
+  return {
     async tryTake() {
       if (limit === 0) return 0;
-      return ledger.write((trx) =>
-        reserveBurst(trx, name, { limit, perMs, nowMs: clock.now(), nowOnly: true }),
-      );
+      return ledger.write((trx) => takeBurst(trx, name, { limit, perMs, nowMs: clock.now() }));
     },
   };
 }

@@ -1,36 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import {
-  admit,
-  dayBegins,
-  dayEnds,
-  dayInForce,
-  dayOf,
-  leftOf,
-  limitsOf,
-  whyTooLarge,
-} from '../../src/domain/daily-limit.ts';
+import { admit, dayAt, dayInForce, leftOf, limitsOf, whyTooLarge } from '../../src/domain/daily-limit.ts';
 
 describe('P21: the day of a limit', () => {
   it('is that of its time zone', () => {
-    expect(dayOf('2026-11-21T22:59:59.999Z', 'Africa/Lagos')).toBe('2026-11-21');
-    expect(dayOf('2026-11-21T23:00:00.000Z', 'Africa/Lagos')).toBe('2026-11-22');
-    expect(dayEnds('2026-11-21', 'Africa/Lagos')).toBe('2026-11-21T23:00:00.000Z');
+    const lagos = (at: string) => dayAt(at, 'Africa/Lagos');
+    expect(lagos('2026-11-21T22:59:59.999Z').day).toBe('2026-11-21');
+    expect(lagos('2026-11-21T23:00:00.000Z')).toMatchObject({
+      day: '2026-11-22',
+      beginsAt: '2026-11-21T23:00:00.000Z',
+      endsAt: '2026-11-22T23:00:00.000Z',
+    });
+    expect(dayAt('2026-11-21T23:00:00.000Z', 'UTC').day).toBe('2026-11-21');
   });
 
   it('has 23 or 25 hours where clocks change, and begins after midnight where they skip it', () => {
-    const hours = (day: string, zone: string): number =>
-      (Date.parse(dayEnds(day, zone)) - Date.parse(dayBegins(day, zone))) / 3_600_000;
+    const noon = (day: string, zone: string) => dayAt(`${day}T12:00:00.000Z`, zone);
+    const hours = (day: string, zone: string): number => {
+      const { beginsAt, endsAt } = noon(day, zone);
+      return (Date.parse(endsAt) - Date.parse(beginsAt)) / 3_600_000;
+    };
     expect([hours('2026-03-29', 'Europe/Berlin'), hours('2026-10-25', 'Europe/Berlin')]).toEqual([23, 25]);
-    expect(dayBegins('2026-04-24', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z');
-    expect(dayEnds('2026-04-23', 'Africa/Cairo')).toBe('2026-04-23T22:00:00.000Z');
+    expect(noon('2026-04-24', 'Africa/Cairo').beginsAt).toBe('2026-04-23T22:00:00.000Z');
+    expect(noon('2026-04-23', 'Africa/Cairo').endsAt).toBe('2026-04-23T22:00:00.000Z');
   });
 
   it('stays where the clock was set back, and moves back only from a day far ahead', () => {
-    expect(dayInForce(null, '2026-11-21')).toEqual({ kind: 'new', day: '2026-11-21' });
-    expect(dayInForce('2026-11-21', '2026-11-21')).toEqual({ kind: 'same', day: '2026-11-21' });
-    expect(dayInForce('2026-11-21', '2026-11-22')).toEqual({ kind: 'new', day: '2026-11-22' });
-    expect(dayInForce('2026-11-22', '2026-11-21')).toEqual({ kind: 'same', day: '2026-11-22' });
-    expect(dayInForce('2027-11-21', '2026-11-21')).toEqual({ kind: 'moved', day: '2026-11-21' });
+    const [today, next, year] = ['2026-11-21', '2026-11-22', '2027-11-21'].map((day) =>
+      dayAt(`${day}T12:00:00.000Z`, 'Africa/Lagos'),
+    );
+    if (!today || !next || !year) throw new Error('no day');
+    expect(dayInForce(null, today)).toEqual({ kind: 'new', day: today });
+    expect(dayInForce(today, today)).toEqual({ kind: 'same', day: today });
+    expect(dayInForce(today, next)).toEqual({ kind: 'new', day: next });
+    expect(dayInForce(next, today)).toEqual({ kind: 'same', day: next });
+    expect(dayInForce(year, today)).toEqual({ kind: 'moved', day: today });
   });
 });
 

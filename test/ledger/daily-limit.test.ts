@@ -60,6 +60,28 @@ describe('P21: a daily limit', () => {
     expect(await claimUnder(brakes, day)).toHaveLength(2);
   });
 
+  it.each([
+    ['Pacific/Auckland', 11 * hour],
+    ['Pacific/Kiritimati', 0],
+    ['America/Los_Angeles', 13 * hour - 1],
+    ['UTC', 13 * hour - 1],
+    ['UTC', 13 * hour],
+  ])(
+    'P33: opens no second budget when submission.timezone becomes %s in the middle of a day',
+    async (zone, ms) => {
+      const { ledger, claimUnder } = await braked();
+      await addBatch(ledger, named('A', 9));
+      const lagos = limitOf('3000.00');
+      const elsewhere = { ...lagos, timezone: zone };
+      expect(await claimUnder(lagos, 0)).toHaveLength(2);
+      expect(await claimUnder(elsewhere, ms), 'the same day, as instants').toEqual([]);
+      expect(await claimUnder(lagos, Math.min(ms + 1, 13 * hour - 1)), 'and back').toEqual([]);
+      expect(await claimUnder(elsewhere, ms + 1)).toEqual([]);
+      expect(await claimUnder(elsewhere, 2 * day)).toHaveLength(2);
+      expect(await claimUnder(elsewhere, 2 * day + 1)).toEqual([]);
+    },
+  );
+
   it('does not wait a year for a clock that was a year ahead', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 8));
@@ -178,6 +200,8 @@ it.skipIf(onPostgres)(
     await addBatch(ledger, named('A', 2));
     await ledger.write(async (trx) => {
       const undo = [
+        'alter table rates drop column noted_at_ms',
+        'alter table pauses drop column noted_at',
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',

@@ -9,7 +9,8 @@ import { createListing } from '../../src/observation/listing.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { listedRow } from '../support/listed-row.ts';
 
-type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number };
+/** `now` is the service's time and our monotonic clock; our wall clock is off by `wallOffMs`. */
+type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number; wallOffMs?: number };
 type Trouble = (asked: number, page: number, book: Book) => number | undefined;
 
 const start = Date.UTC(2026, 10, 21, 12);
@@ -63,7 +64,7 @@ async function walk(
     return { kind: 'page', page: { ...(known ?? { ...shown, digest }), date } };
   };
   const clock = {
-    now: () => book.now,
+    now: () => book.now + (book.wallOffMs ?? 0),
     iso: () => new Date(book.now).toISOString(),
     monotonic: () => book.now,
     sleep: async (ms: number) => {
@@ -148,6 +149,17 @@ it('a page that fails is asked again within its pass, honouring Retry-After', as
   const { result } = await walk(list, (asked) => (asked === 3 ? 7_000 : undefined));
   expect(result).toMatchObject({ complete: true, passes: 2 });
   expect(list.slept).toEqual([7_000]);
+});
+
+it('P33: Retry-After lasts no longer when the wall clock goes back while it is waited for', async () => {
+  const list = book(23);
+  const stepping = list.slept.push.bind(list.slept);
+  list.slept.push = (ms) => {
+    list.wallOffMs = -3_600_000;
+    return stepping(ms);
+  };
+  await walk(list, (asked, page) => (asked === 2 || (asked === 3 && page === 3) ? 7_000 : undefined));
+  expect(Math.max(...list.slept)).toBeLessThanOrEqual(7_000);
 });
 
 it('a first page that never comes ends the listing as incomplete, saying why', async () => {

@@ -3,7 +3,7 @@ import { noteCollection } from '../../src/ledger/collections/collections.ts';
 import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/ledger/witnesses/resends.ts';
 import { resendFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
 import { createResends, type Resends } from '../../src/observation/resends.ts';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient, ServiceTrouble } from '../../src/service/types.ts';
 import { startMerchant } from '../sandbox/harness.ts';
@@ -57,13 +57,12 @@ function resendsOn(
     },
   };
   const own = sleeps ? moving : clock;
-  const throttle = createRateLimiter({
+  const throttle = createThrottle({
     ledger,
     clock: own,
     name: 'test resends',
     perMs: minute,
     limit: perMinute,
-    spread: 'burst',
   });
   return createResends({ ledger, clock: own, service, throttle, rules: { mode: 'test', receives } });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createRateLimiter } from '../../src/runtime/rate-limiter.ts';
+import { createRateLimiter, createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -25,8 +25,8 @@ async function machine(schema: string, offMs: number) {
   const limits = { ledger, clock, name: 'requests' };
   return {
     waits,
-    even: createRateLimiter({ ...limits, perMs: 1000, limit: 1000, spread: 'even' }),
-    burst: createRateLimiter({ ...limits, perMs: 60_000, limit: 6, spread: 'burst' }),
+    even: createRateLimiter({ ...limits, perMs: 1000, limit: 1000 }),
+    burst: createThrottle({ ...limits, perMs: 60_000, limit: 6 }),
   };
 }
 

@@ -22,14 +22,23 @@ async function startsOf(dir: string, limit: object, untilMs: number): Promise<nu
   const script = `
     const { openLedger } = await import(${source('ledger/open.ts')});
     const { systemClock } = await import(${source('runtime/clock.ts')});
-    const { createRateLimiter } = await import(${source('runtime/rate-limiter.ts')});
+    const { createRateLimiter, createThrottle } = await import(${source('runtime/rate-limiter.ts')});
     const clock = systemClock();
     const ledger = await openLedger(process.argv[1] + '/ledger.db', { now: () => clock.iso() });
-    const limiter = createRateLimiter({ ledger, clock, name: 'requests', ...JSON.parse(process.argv[2]) });
+    const { spread, ...limit } = JSON.parse(process.argv[2]);
+    const deps = { ledger, clock, name: 'requests', ...limit };
+    const throttle = createThrottle(deps);
+    const untilFree = async (over) => {
+      for (let wait = 1; wait > 0 && !over.aborted; ) {
+        wait = await throttle.tryTake();
+        await clock.sleep(wait, over);
+      }
+    };
+    const { take } = spread === 'burst' ? { take: untilFree } : createRateLimiter(deps);
     const starts = [], until = Number(process.argv[3]), over = AbortSignal.timeout(Math.max(1, until - Date.now()));
     const lane = async () => {
       for (;;) {
-        await limiter.take(over);
+        await take(over);
         if (over.aborted) return;
         starts.push(Date.now());
       }

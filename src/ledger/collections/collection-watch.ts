@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { CollectionState } from '../../domain/collection.ts';
 import type { Mode } from '../../domain/payout.ts';
-import type { Db } from '../open.ts';
+import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
 import type { Collection } from '../tables/collection-tables.ts';
 
 /** Rows of a file that is still being taken in may be thrown away again: nothing is asked about them yet. */
@@ -23,6 +24,15 @@ export async function dueCollections(
     .limit(limit)
     .execute();
   return rows.map((row) => row.id);
+}
+
+/** No collection that is asked about again waits for longer. */
+const longestWaitMs = 24 * 3_600_000;
+
+/** Brings what a clock which was ahead put off to the longest wait of its ladder (P33). */
+export async function capCollectionAsks(trx: Trx, at: string): Promise<void> {
+  const latest = later(at, longestWaitMs);
+  await trx.updateTable('collections').set({ ask_at: latest }).where('ask_at', '>', latest).execute();
 }
 
 /** Which collections a run is about; times are ISO UTC. */

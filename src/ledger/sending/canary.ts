@@ -75,6 +75,8 @@ export async function canaryVerdict(
   { at, hours }: { at: string; hours: number },
 ): Promise<CanaryVerdict> {
   const own = payoutsOf(db, canary);
+  const since = later(at, -hours * 3_600_000);
+  const isLate = canary.startedAt <= since;
   const bad = await own
     .select(['reference', 'state'])
     .where('state', 'in', canaryBad)
@@ -84,12 +86,15 @@ export async function canaryVerdict(
   const overdue = await own
     .select('reference')
     .where('state', 'in', ['sending', 'pending'])
-    .where('submitted_at', '<=', later(at, -hours * 3_600_000))
+    .where((eb) => {
+      // Sent by a clock that was set back since: the time of the canary itself counts, which was brought back too (P33).
+      const ahead = eb.and([eb('submitted_at', '>', at), eb.lit(isLate)]);
+      return eb.or([eb('submitted_at', '<=', since), ahead]);
+    })
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
-  const withheld =
-    canary.startedAt <= later(at, -hours * 3_600_000) ? await withheldOf(db, canary) : undefined;
+  const withheld = isLate ? await withheldOf(db, canary) : undefined;
   const counts = await countsOf(db, canary);
   const standing = { bad: bad ?? null, overdue: overdue?.reference ?? null, withheld: withheld ?? null };
   return judgeCanary({ counts, ...standing }, hours);
@@ -131,6 +136,16 @@ export async function settleCanaries(
     causes.push({ cause, kind: verdict.isOpen ? 'canary_open' : 'canary_failed' });
   }
   return causes;
+}
+
+/** Counts canaries that a clock began which was set back since from now on (P33). */
+export async function capCanaries(trx: Trx, at: string): Promise<void> {
+  await trx
+    .updateTable('canaries')
+    .set({ started_at: at })
+    .where('state', '=', 'open')
+    .where('started_at', '>', at)
+    .execute();
 }
 
 /** Begins the canary of each batch that has none and of which nothing was ever sent: its first `size` payouts. */

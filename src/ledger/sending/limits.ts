@@ -1,14 +1,6 @@
 import { sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
-import {
-  dayBegins,
-  dayEnds,
-  dayInForce,
-  dayOf,
-  leftOf,
-  limitsOf,
-  whyTooLarge,
-} from '../../domain/daily-limit.ts';
+import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from '../../domain/daily-limit.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { prepared, unseen } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
@@ -34,30 +26,31 @@ const dayMs = 86_400_000;
 
 type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
 
-/** The day in force and what of it is used, over all processes of the ledger. */
+/**
+ * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
+ * overlaps it: a change of `submission.timezone` opens no second budget.
+ */
 export async function dailyUse(db: Db | Trx, { mode, brakes, at }: Ask): Promise<DailyUse> {
   const latest = await latestDay(db, mode);
-  const { kind, day } = dayInForce(latest?.day ?? null, dayOf(at, brakes.timezone));
+  const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
+  const { beginsAt: from, endsAt } = day;
   const used = new Map<string, bigint>();
   const counted = db
     .selectFrom('limit_uses as u')
     .innerJoin('limit_days as d', 'd.id', 'u.day_id')
     .select(['u.currency', sql<bigint>`sum(u.used)`.as('used')])
     .where('d.mode', '=', mode)
-    .where((eb) =>
-      kind === 'moved'
-        ? eb.or([eb('d.day', '=', day), eb('d.id', '=', latest?.id ?? 0n)])
-        : eb('d.day', '=', day),
-    )
+    .where((eb) => {
+      const overlaps = eb.and([eb('d.ends_at', '>', from), eb('d.begins_at', '<', endsAt)]);
+      return kind === 'moved' ? eb.or([overlaps, eb('d.id', '=', latest?.id ?? 0n)]) : overlaps;
+    })
     .groupBy('u.currency');
-  const from = dayBegins(day, brakes.timezone);
-  const endsAt = dayEnds(day, brakes.timezone);
   // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
   const lost = await adoptedBetween(db, mode, { from, to: later(endsAt, dayMs) });
   for (const row of [...(await counted.execute()), ...(await uncounted(db, mode, from)), ...lost])
     used.set(row.currency, (used.get(row.currency) ?? 0n) + row.used);
   const limits = limitsOf(brakes.dailyLimit);
-  return { day, limits, used, left: leftOf(limits, used), endsAt, moved: kind === 'moved' };
+  return { day: day.day, limits, used, left: leftOf(limits, used), endsAt, moved: kind === 'moved' };
 }
 
 /** What attempts of earlier versions, which no day counts, may have sent since an instant. */
@@ -81,32 +74,35 @@ function uncounted(db: Db | Trx, mode: Mode, since: string): Promise<{ currency:
   );
 }
 
-const lastDay = prepared<{ id: bigint; day: string }>((db, slot) =>
+type KeptDay = LimitDay & { id: bigint };
+
+const lastDay = prepared<KeptDay>((db, slot) =>
   db
     .selectFrom('limit_days')
-    .select(['id', 'day'])
+    .select(['id', 'day', 'begins_at as beginsAt', 'ends_at as endsAt'])
     .where('mode', '=', unseen(slot<Mode>(0)))
     .orderBy('id', 'desc')
     .limit(sql.lit(1)),
 );
 
 /** By the ledger's own order: a clock may run back, ids do not. */
-async function latestDay(db: Db | Trx, mode: Mode): Promise<{ id: bigint; day: string } | undefined> {
+async function latestDay(db: Db | Trx, mode: Mode): Promise<KeptDay | undefined> {
   return (await lastDay(db, [mode]))[0];
 }
 
 /** The day that intents of now count for; the transaction that commits an intent begins it, or corrects it. */
 export async function openDay(trx: Trx, { mode, brakes, at }: Ask): Promise<bigint> {
   const latest = await latestDay(trx, mode);
-  const { kind, day } = dayInForce(latest?.day ?? null, dayOf(at, brakes.timezone));
+  const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
   if (latest && kind === 'same') return latest.id;
+  const row = { day: day.day, begins_at: day.beginsAt, ends_at: day.endsAt };
   if (latest && kind === 'moved') {
-    await trx.updateTable('limit_days').set({ day }).where('id', '=', latest.id).execute();
+    await trx.updateTable('limit_days').set(row).where('id', '=', latest.id).execute();
     return latest.id;
   }
   const { id } = await trx
     .insertInto('limit_days')
-    .values({ mode, day, opened_at: at })
+    .values({ mode, opened_at: at, ...row })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

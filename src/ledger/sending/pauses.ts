@@ -1,31 +1,47 @@
 import { longestPauseMs } from '../../domain/pause.ts';
+import { remainingMs } from '../../domain/wait.ts';
 import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
 
-/** Until when an endpoint is left alone, in wall-clock ms (0: it is not), and how often in a row it had to be. */
-export type Pause = { untilMs: number; strikes: number; why: string };
+/** For how long an endpoint is still left alone, in ms, and how often in a row it had to be. */
+export type Pause = { leftMs: number; strikes: number; why: string };
 
 /** The pause of this name, of whichever process noted it. */
 export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promise<Pause> {
   const row = await db.selectFrom('pauses').selectAll().where('name', '=', name).executeTakeFirst();
-  if (!row) return { untilMs: 0, strikes: 0, why: '' };
-  const untilMs = Date.parse(row.until_at);
-  const stands = untilMs > nowMs && untilMs <= nowMs + longestPauseMs;
-  return { untilMs: stands ? untilMs : 0, strikes: Number(row.strikes), why: row.why };
+  if (!row) return { leftMs: 0, strikes: 0, why: '' };
+  const stamp = { untilMs: Date.parse(row.until_at), notedMs: Date.parse(row.noted_at) };
+  const leftMs = Math.min(remainingMs(stamp, nowMs), longestPauseMs);
+  return { leftMs, strikes: Number(row.strikes), why: row.why };
 }
 
 /** Notes a pause; a shorter one does not end a longer one that stands. */
 export async function notePause(trx: Trx, name: string, pause: Pause, nowMs: number): Promise<void> {
   const before = await pauseOf(trx, name, nowMs);
-  const until_at = new Date(Math.max(before.untilMs, pause.untilMs)).toISOString();
-  const strikes = BigInt(pause.strikes);
+  const noted_at = new Date(nowMs).toISOString();
+  const until_at = later(noted_at, Math.max(before.leftMs, pause.leftMs));
+  const row = { until_at, noted_at, strikes: BigInt(pause.strikes), why: pause.why };
   await trx
     .insertInto('pauses')
-    .values({ name, until_at, strikes, why: pause.why })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ until_at, strikes, why: pause.why }))
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
     .execute();
 }
 
 /** The endpoint answered: the next trouble counts as the first again. */
 export async function endStrikes(trx: Trx, name: string): Promise<void> {
   await trx.updateTable('pauses').set({ strikes: 0n }).where('name', '=', name).execute();
+}
+
+/** P33: counts pauses that a clock noted which was set back since from now on. */
+export async function rebasePauses(trx: Trx, at: string): Promise<void> {
+  const ahead = await trx.selectFrom('pauses').selectAll().where('noted_at', '>', at).execute();
+  for (const { name } of ahead) {
+    const pause = await pauseOf(trx, name, Date.parse(at));
+    await trx
+      .updateTable('pauses')
+      .set({ until_at: later(at, pause.leftMs), noted_at: at })
+      .where('name', '=', name)
+      .execute();
+  }
 }

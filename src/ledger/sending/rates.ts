@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { remainingMs } from '../../domain/wait.ts';
 import { isPostgres } from '../database/dialect.ts';
 import type { Trx } from '../open.ts';
+import type { Tables } from '../tables/tables.ts';
 
-/** A reservation further ahead than this comes from a clock that was set back, so it is forgotten. */
-const farAheadMs = 3_600_000;
+type Stored = Selectable<Tables['rates']>;
 
 /**
  * Reserves `count` starts that follow each other evenly (GCRA without a burst), after all those other processes on
@@ -15,46 +16,47 @@ export async function reserveEven(
   want: { count: number; intervalMs: number; nowMs: number },
 ): Promise<number[]> {
   const nowMs = await sharedNow(trx, want.nowMs);
-  const row = await trx.selectFrom('rates').select('next_at_ms').where('name', '=', name).executeTakeFirst();
-  const first = Math.max(nowMs, sane(row?.next_at_ms, nowMs));
-  const next = BigInt(Math.ceil(first + want.count * want.intervalMs));
-  await trx
-    .insertInto('rates')
-    .values({ name, next_at_ms: next })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at_ms: next }))
-    .execute();
-  return Array.from({ length: want.count }, (_, index) => first - nowMs + index * want.intervalMs);
+  const row = await trx.selectFrom('rates').selectAll().where('name', '=', name).executeTakeFirst();
+  const first = waitFor(row, nowMs);
+  await reserveAt(trx, name, { nextMs: nowMs + first + want.count * want.intervalMs, nowMs });
+  return Array.from({ length: want.count }, (_, index) => first + index * want.intervalMs);
 }
 
 /**
- * Reserves one start such that no window of `perMs` holds more than `limit`: all may be spent in one burst. Each of
- * the `limit` slots is a row that tells when it is free again; the one that is free first is taken. Returns how long to
- * wait for it, in ms. `nowOnly`: where none is free by now nothing is reserved, and it is how long until one will be.
+ * Takes one start where one is free now, such that no window of `perMs` holds more than `limit`: all may be spent in one
+ * burst. Each of the `limit` slots is a row with the time when it is free again. Returns 0, or the ms until a slot is free.
  */
-export async function reserveBurst(
+export async function takeBurst(
   trx: Trx,
   name: string,
-  want: { limit: number; perMs: number; nowMs: number; nowOnly?: boolean },
+  want: { limit: number; perMs: number; nowMs: number },
 ): Promise<number> {
   const nowMs = await sharedNow(trx, want.nowMs);
   const names = Array.from({ length: want.limit }, (_, index) => `${name}#${index}`);
   const rows = await trx.selectFrom('rates').selectAll().where('name', 'in', names).execute();
-  const freeAt = new Map(rows.map((row) => [row.name, sane(row.next_at_ms, nowMs)]));
-  const slots = names.map((slot) => ({ slot, at: Math.max(nowMs, freeAt.get(slot) ?? 0) }));
-  const earliest = slots.reduce((best, slot) => (slot.at < best.at ? slot : best));
-  if (want.nowOnly && earliest.at > nowMs) return earliest.at - nowMs;
-  const next = BigInt(Math.ceil(earliest.at + want.perMs));
-  await trx
-    .insertInto('rates')
-    .values({ name: earliest.slot, next_at_ms: next })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ next_at_ms: next }))
-    .execute();
-  return earliest.at - nowMs;
+  // A slot of a clock that was set back would be as far ahead at each look: it is counted from now on.
+  for (const row of rows)
+    if (Number(row.noted_at_ms) > nowMs)
+      await reserveAt(trx, row.name, { nextMs: nowMs + waitFor(row, nowMs), nowMs });
+  const stored = new Map(rows.map((row) => [row.name, row]));
+  const slots = names.map((slot) => ({ slot, wait: waitFor(stored.get(slot), nowMs) }));
+  const earliest = slots.reduce((best, slot) => (slot.wait < best.wait ? slot : best));
+  if (earliest.wait === 0) await reserveAt(trx, earliest.slot, { nextMs: nowMs + want.perMs, nowMs });
+  return earliest.wait;
 }
 
-function sane(stored: bigint | undefined, nowMs: number): number {
-  const at = Number(stored ?? 0n);
-  return at > nowMs + farAheadMs ? nowMs : at;
+function waitFor(row: Stored | undefined, nowMs: number): number {
+  if (!row) return 0;
+  return remainingMs({ untilMs: Number(row.next_at_ms), notedMs: Number(row.noted_at_ms) }, nowMs);
+}
+
+async function reserveAt(trx: Trx, name: string, at: { nextMs: number; nowMs: number }): Promise<void> {
+  const row = { next_at_ms: BigInt(Math.ceil(at.nextMs)), noted_at_ms: BigInt(Math.floor(at.nowMs)) };
+  await trx
+    .insertInto('rates')
+    .values({ name, ...row })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet(row))
+    .execute();
 }
 
 /**

@@ -8,7 +8,7 @@ export type BrakeTables = {
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
   /** The days of `daily_limit`, in the order in which the ledger came to them. */
-  limit_days: { id: Generated<bigint>; mode: Mode; day: string; opened_at: string };
+  limit_days: LimitDayTable;
   /** What intents of a day may have sent, in minor units. */
   limit_uses: { day_id: bigint; currency: string; used: bigint };
   /** What an adoption made unknown (P25), in minor units: a lost copy may have sent it on that day. */
@@ -30,6 +30,16 @@ type ApprovalTable = {
   totals: string;
   approved_by: string;
   approved_at: string;
+};
+
+type LimitDayTable = {
+  id: Generated<bigint>;
+  mode: Mode;
+  /** Its date in the time zone of then, for people. */
+  day: string;
+  opened_at: string;
+  begins_at: string;
+  ends_at: string;
 };
 
 type CanaryTable = {

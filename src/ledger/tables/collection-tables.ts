@@ -9,7 +9,7 @@ export type CollectionTables = {
   collection_look_ups: LookUpTable;
   resend_requests: ResendTable;
   /** Until when an endpoint is left alone, and how often in a row it had to be. */
-  pauses: { name: string; until_at: string; strikes: bigint; why: string };
+  pauses: { name: string; until_at: string; noted_at: string; strikes: bigint; why: string };
   /** Counters that never shrink; `seen`: what the last run had counted. */
   tallies: { name: string; n: bigint; seen: Generated<bigint> };
 };

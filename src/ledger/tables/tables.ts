@@ -48,7 +48,8 @@ export type Tables = BrakeTables &
       beat: bigint;
       ended_at: string | null;
     };
-    rates: { name: string; next_at_ms: bigint };
+    /** A reserved start, and when it was reserved: both by the clock that all processes share. */
+    rates: { name: string; next_at_ms: bigint; noted_at_ms: bigint };
     file_moves: {
       id: Generated<bigint>;
       source: string;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ladderRanges } from '../../domain/ladder.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
 import { lesser } from '../database/dialect.ts';
@@ -54,6 +55,25 @@ export async function dueInquiries(
     kind: row.kind,
     unknown: row.state === 'unknown',
   }));
+}
+
+/**
+ * Brings questions that wait for longer than their rung of the ladder to the end of that rung, and asks at once what was
+ * brought forward or is no rung: the clock was ahead when they were put on the list (P33).
+ */
+export async function capInquiries(
+  trx: Trx,
+  { at, quietPeriodMs }: { at: string; quietPeriodMs: number },
+): Promise<void> {
+  for (const { from, to, mostMs } of ladderRanges(quietPeriodMs)) {
+    const latest = later(at, mostMs);
+    await sql`update inquiries set
+        due_at = case when due_at <= ${latest} then due_at
+          when rung_due_at is null or due_at < rung_due_at then ${at} else ${latest} end,
+        rung_due_at = case when rung_due_at > ${latest} then ${latest} else rung_due_at end
+      where outcome is null and kind = 'details' and (due_at > ${latest} or rung_due_at > ${latest})
+        and rung >= ${BigInt(from)} ${to === null ? sql`` : sql`and rung < ${BigInt(to)}`}`.execute(trx);
+  }
 }
 
 /** How many look-ups of unknown outcomes are due. */

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import type { Mode } from '../../domain/payout.ts';
-import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend.ts';
 import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
+import { later } from '../payouts/projection.ts';
 import type { ResendRequest } from '../tables/collection-tables.ts';
 
 /** Whose webhook is asked for again. */
@@ -75,7 +76,7 @@ export async function wantResends(
     const earliest =
       last === null || want.now
         ? want.at
-        : new Date(Date.parse(last) + resendSpacingMs(Number(n))).toISOString();
+        : later(last < want.at ? last : want.at, resendSpacingMs(Number(n)));
     return [{ id, due_at: earliest > want.at ? earliest : want.at }];
   });
   if (rows.length === 0) return 0;
@@ -222,6 +223,17 @@ export async function reapResends(
     .where('mode', '=', mode)
     .where('outcome', 'is', null)
     .where((eb) => eb.or([eb('asked_at', '<', apart.before), eb('asked_at', '>', apart.after)]))
+    .execute();
+}
+
+/** Brings requests that a clock which was ahead put off to the longest wait between two of them (P33). */
+export async function capResends(trx: Trx, at: string): Promise<void> {
+  const latest = later(at, longestSpacingMs);
+  await trx
+    .updateTable('resend_requests')
+    .set({ due_at: latest })
+    .where('outcome', 'is', null)
+    .where('due_at', '>', latest)
     .execute();
 }
 

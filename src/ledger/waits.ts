@@ -1,0 +1,19 @@
+import { capCollectionAsks } from './collections/collection-watch.ts';
+import type { Trx } from './open.ts';
+import { capCanaries } from './sending/canary.ts';
+import { rebasePauses } from './sending/pauses.ts';
+import { capInquiries } from './witnesses/inquiries.ts';
+import { capResends } from './witnesses/resends.ts';
+
+/**
+ * Brings what waits in the ledger for a time that a clock ahead of now wrote down to the longest wait that its own rule
+ * allows (P33). Asking early is harmless, so it may be called at any time and by several processes.
+ */
+export async function capWaits(trx: Trx, when: { at: string; quietPeriodMs: number }): Promise<void> {
+  const { at } = when;
+  await capInquiries(trx, when);
+  await capResends(trx, at);
+  await capCollectionAsks(trx, at);
+  await capCanaries(trx, at);
+  await rebasePauses(trx, at);
+}
