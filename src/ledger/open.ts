@@ -49,6 +49,7 @@ const migrations = {
   '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
   '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
   '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
+  '0023-file-tasks': () => import('./migrations/0023-file-tasks.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */

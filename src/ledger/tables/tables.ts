@@ -4,6 +4,7 @@ import type { Mode, PayoutState } from '../../domain/payout.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
+import type { FileState, FileTables } from './file-tables.ts';
 import type { PeriodTables } from './period-tables.ts';
 
 /**
@@ -13,6 +14,7 @@ import type { PeriodTables } from './period-tables.ts';
 export type Tables = BrakeTables &
   CollectionTables &
   DiscrepancyTables &
+  FileTables &
   PeriodTables & {
     meta: { key: string; value: string };
     batches: BatchTable;
@@ -43,15 +45,6 @@ export type Tables = BrakeTables &
       ended_at: string | null;
     };
     rates: { name: string; next_at_ms: bigint };
-    file_moves: {
-      id: Generated<bigint>;
-      source: string;
-      target: string;
-      created_at: string;
-      done_at: string | null;
-      /** Whose folders these are, where machines share the ledger; else empty. */
-      machine: Generated<string>;
-    };
   };
 
 type BatchTable = {
@@ -83,6 +76,7 @@ type BatchTable = {
   dropped_as_uid: Generated<bigint | null>;
   /** 1: nothing of it goes without an approval, whatever the configuration says later. */
   approval_needed: Generated<bigint>;
+  file_state: Generated<FileState>;
 };
 
 type PayoutTable = {
@@ -241,6 +235,8 @@ type RunTable = {
   edge: Generated<string | null>;
   /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
   base_run_id: Generated<string | null>;
+  /** 1: its reports are promised and not written yet (P34). */
+  reports_due: Generated<bigint>;
 };
 
 type ListedTable = {
