@@ -1,5 +1,5 @@
 import type { LocalApp } from '../src/app.ts';
-import { leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
+import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check.ts';
 import type { Expected } from '../src/intake/collections.ts';
 
@@ -28,7 +28,8 @@ export async function run(
   collections: number;
 }> {
   await app.intake.removeHalfLoaded();
-  await app.intake.finishMoves();
+  await app.intake.finishFiles();
+  for (const back of app.intake.givenBack()) onRefused?.(back.owner, givenBackText(back));
   const { taken, waiting, ignored } = await app.intake.takeInbox(signal ? { signal } : {});
   const expected = await app.intake.takeCollections();
   onIgnored?.([...ignored, ...expected.ignored]);

@@ -3,6 +3,7 @@ import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collections.ts';
+import { promiseReports } from '../src/ledger/figures/reports-due.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
@@ -31,6 +32,7 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
 /** One reconciliation: hear what is stored, list, pair, inquire, conclude, freeze the run's figures, write the reports. */
 export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
   await app.takeOver();
+  await app.intake.finishFiles();
   const { taken } = await app.intake.takeCollections();
   for (const one of taken) tellRefused(one, payload.onRefused);
   const refused = taken.flatMap((one) => (one.kind === 'refused' ? [refusedJson(one)] : []));
@@ -48,8 +50,11 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
     ...(refused.length > 0 && { refused }),
     ...(error !== undefined && { error }),
   };
-  await app.ledger.write((trx) => finishRun(trx, found.run, app.clock.iso(), summary));
-  await app.reporting.writeRun(found.run);
+  await app.ledger.write(async (trx) => {
+    await finishRun(trx, found.run, app.clock.iso(), summary);
+    await promiseReports(trx, found.run);
+  });
+  await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;

@@ -5,7 +5,8 @@ export const name = 'report';
 /** Writes the results of every batch that changed, the files of the last run and the last closed month, and the index. Returns the files. */
 export async function run(app: LocalApp): Promise<{ files: string[] }> {
   await app.applyWebhooks();
-  const files = await app.reporting.writeDueBatchResults();
+  const files = await app.reporting.writeDueRuns();
+  files.push(...(await app.reporting.writeDueBatchResults()));
   const last = await app.reporting.lastRun();
   if (last) files.push(...(await app.reporting.writeRun(last)));
   files.push(...(await app.reporting.writeLastPeriod()), await app.reporting.writeIndex());

@@ -16,6 +16,7 @@ import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLooking } from './context.ts';
 import { countsText, haltText, standText } from './describe.ts';
+import { promisedStanding } from './promised.ts';
 import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
@@ -31,6 +32,7 @@ export async function status(context: Context): Promise<Result> {
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);
     const { config } = app;
+    const promised = await promisedStanding(app);
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
       `mode           ${json.mode}`,
@@ -38,6 +40,7 @@ export async function status(context: Context): Promise<Result> {
       `daemon         ${daemonText(daemon)}`,
       `inbox          ${inbox.files} file(s) waiting`,
       ...inbox.ignored.slice(0, 10).map(({ name, why }) => `  ignored: ${name}: ${why}`),
+      ...promised.lines,
       `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,
       ...batches.slice(-10).map((b) => `  ${b.batch}  ${b.state}  ${countsText(b.payouts)}`),
       // However old the batch is: it waits for a person.
@@ -78,7 +81,7 @@ export async function status(context: Context): Promise<Result> {
     return {
       code: person ? 4 : 0,
       lines,
-      json: { ...json, unknown, withheld: needed.withheld.first, ...brakes.json },
+      json: { ...json, unknown, withheld: needed.withheld.first, ...brakes.json, ...promised.json },
     };
   });
 }

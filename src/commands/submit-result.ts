@@ -3,7 +3,7 @@ import type * as submitJob from '../../jobs/submit.ts';
 import type { LocalApp } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
-import { leftOutJson, leftOutText } from '../domain/left-out.ts';
+import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
@@ -34,12 +34,15 @@ export type Sent =
 const shownWarnings = 20;
 
 /** Files of expected collections. */
+type GivenBack = ReturnType<LocalApp['intake']['givenBack']>[number];
 export type Expected = Awaited<ReturnType<LocalApp['intake']['takeCollections']>>['taken'][number];
 
 /** `unwritten`: why the result files are not there, after what is recorded was sent. */
 type Done = {
   taken: Taken[];
   expected: Expected[];
+  /** Rows that a run left out that died, given back now. */
+  givenBack: GivenBack[];
   sent: Sent;
   only: string[] | undefined;
   unwritten?: string | undefined;
@@ -51,20 +54,22 @@ type Standing = Awaited<ReturnType<typeof standing>>;
 
 /** What `submit` did, where its batches stand now, and who must do what next. */
 export async function describeSubmit(context: Context, app: LocalApp, done: Done): Promise<Result> {
-  const { taken, expected, sent, unwritten } = done;
+  const { taken, expected, givenBack, sent, unwritten } = done;
   const { mode } = app.config;
   const now = await standing(app, done);
   const { shown, halted } = now;
   const waiting = readyIn(shown);
   const refused = [...taken, ...expected].filter((one) => one.kind === 'refused');
-  if (!context.options.json) for (const line of refusedLines(refused)) context.say(line);
+  if (!context.options.json)
+    for (const line of [...refusedLines(refused), ...givenBackLines(givenBack)]) context.say(line);
   const failed = ['unreachable', 'stuck', 'uncleared'].includes(sent.ended);
   const stopped = failed ? whyStopped(sent) : context.signal.aborted && waiting > 0 ? 'interrupted' : null;
   const problems = [
     ...(stopped === null ? [] : [`${stopped}. ${whatWaits(taken, shown, waiting, mode)}`]),
     ...(unwritten === undefined ? [] : [unwritten]),
   ];
-  const rowsLeft = [...taken, ...expected].some((t) => t.kind === 'taken' && t.skipped !== null);
+  const rowsLeft =
+    givenBack.length > 0 || [...taken, ...expected].some((t) => t.kind === 'taken' && t.skipped !== null);
   const person =
     shown.some(({ state }) => state === 'held') ||
     now.needed.unknown.count > 0 ||
@@ -81,7 +86,12 @@ export async function describeSubmit(context: Context, app: LocalApp, done: Done
     ),
     ...(problems.length > 0 && { problem: problems.join('. ') }),
     lines: context.options.quiet ? [] : allLines(app, done, now),
-    json: { ...standingJson(now), ...refusedJson(refused, expected), ...(error !== undefined && { error }) },
+    json: {
+      ...standingJson(now),
+      ...refusedJson(refused, expected),
+      ...givenBackJson(givenBack),
+      ...(error !== undefined && { error }),
+    },
   };
 }
 
@@ -107,6 +117,20 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
     })),
     ...(expected.length > 0 && { collections: expected.flatMap(expectedJson) }),
   };
+}
+
+function givenBackLines(back: GivenBack[]): string[] {
+  return back.map((one) => `left out ${one.owner}: ${givenBackText(one)}`);
+}
+
+function givenBackJson(back: GivenBack[]): Record<string, unknown> {
+  if (back.length === 0) return {};
+  const shown = back.map(({ owner, errorsFile, invalidFile }) => ({
+    owner,
+    errors_file: errorsFile,
+    invalid_file: invalidFile,
+  }));
+  return { given_back: shown };
 }
 
 /** What the ledger says of the batches of this run, and of what keeps payouts from going. */

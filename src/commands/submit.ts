@@ -39,11 +39,12 @@ export async function submit(
   await confirmSending(context, config, Boolean(options.live));
   return withApp(hushed, 'submit', async (app) => {
     const taken = await takeIn(context, app, args, options);
+    const givenBack = app.intake.givenBack();
     const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
     const only = args.length > 0 ? batchesOf(taken) : undefined;
     const sent = await send(context, app, only);
     const unwritten = await writeResults(app);
-    return describeSubmit(context, app, { taken, expected, sent, only, unwritten });
+    return describeSubmit(context, app, { taken, expected, givenBack, sent, only, unwritten });
   });
 }
 
@@ -52,7 +53,8 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
   if (options.dryRun) return describeDryRun(taken);
   const sent: Sent = { ended: 'not_started', detail: '' };
   const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
-  return describeSubmit(context, app, { taken, expected, sent, only: batchesOf(taken) });
+  const givenBack = app.intake.givenBack();
+  return describeSubmit(context, app, { taken, expected, givenBack, sent, only: batchesOf(taken) });
 }
 
 /** What was sent must still be told where the results may not be written: then a sentence that says so. */
@@ -75,7 +77,7 @@ function batchesOf(taken: Taken[]): string[] {
 async function takeIn(context: Context, app: LocalApp, args: string[], options: Options): Promise<Taken[]> {
   if (!options.dryRun) {
     await app.intake.removeHalfLoaded();
-    await app.intake.finishMoves();
+    await app.intake.finishFiles();
   }
   const dryRun = Boolean(options.dryRun);
   const figures = readControl(options);

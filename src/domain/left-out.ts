@@ -52,3 +52,12 @@ function told(
   const next = invalidFile === null ? '' : `. ${mend(rows === 1 ? 'it' : 'them', invalidFile)}`;
   return `${were} left out: ${why}${next}`;
 }
+
+/** What a command or a log says of rows that an earlier run left out, and that were given back only after it had died. */
+export function givenBackText({
+  errorsFile,
+  invalidFile,
+}: Pick<LeftOut, 'errorsFile' | 'invalidFile'>): string {
+  const where = [invalidFile, errorsFile].filter((file) => file !== null).join(', their problems in ');
+  return `rows of it were left out by a run that was interrupted; they are given back now: ${where}`;
+}

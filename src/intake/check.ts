@@ -7,7 +7,9 @@ import { type Checked, checkFile } from './checked.ts';
 import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
 import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
-import { finishOpenMoves, isPlainFile } from './moves.ts';
+import { isPlainFile } from './moves.ts';
+import { removeHalfSheets } from './problem-sheets.ts';
+import { finishPromised, type GivenBack, givenBack } from './promised.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
 import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
 
@@ -32,8 +34,10 @@ export type Intake = {
   }): Promise<{ taken: Taken[]; waiting: string[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections. */
   takeCollections(): Promise<{ taken: Expected[]; waiting: string[]; ignored: Ignored[] }>;
-  /** Finishes file moves that a crash left (P23); how many there were. */
-  finishMoves(): Promise<number>;
+  /** Brings files to their places that a crash kept from there (P34); how many there were. */
+  finishFiles(): Promise<number>;
+  /** Rows that were left out before a crash and that this process has given back since it was last asked. */
+  givenBack(): GivenBack[];
   /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
   removeHalfLoaded(): Promise<number>;
 };
@@ -62,7 +66,14 @@ export function createIntake(deps: {
     settleMs: config.intake.settleSeconds * 1000,
   });
   const takeLock = () => holdLedgerLock(ledger, 'intake', `${ledger.path}.intake-lock`);
-  const finish = (): Promise<number> => finishOpenMoves({ ...inner, inbox: paths.inbox });
+  let back: GivenBack[] = [];
+
+  async function finish(): Promise<number> {
+    const done = await finishPromised({ ...inner, inbox: paths.inbox });
+    back.push(...givenBack(done));
+    await removeHalfSheets(paths.rejected);
+    return done.length;
+  }
 
   /** One intake at a time over all processes: what lies half loaded while we hold the lock was left by a crash. */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
@@ -114,7 +125,7 @@ export function createIntake(deps: {
       }
       return { taken, waiting, ignored: ignored.map(belowInbox) };
     },
-    async finishMoves() {
+    async finishFiles() {
       const lock = await takeLock();
       if (!lock) return 0;
       try {
@@ -122,6 +133,11 @@ export function createIntake(deps: {
       } finally {
         await lock.release();
       }
+    },
+    givenBack() {
+      const since = back;
+      back = [];
+      return since;
     },
     async removeHalfLoaded() {
       const lock = await takeLock();

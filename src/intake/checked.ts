@@ -189,6 +189,7 @@ function emptyScan(): Scan {
     badRows: 0,
     banks: new Map(),
     contentHash: '',
+    bytes: 0,
     bytesHash: '',
     broken: true,
     problems: capped(0),

@@ -15,12 +15,6 @@ export function expectationRows(path: string, limits: ReadLimits): AsyncGenerato
   return fileRows(path, { wanted, limits }, judge);
 }
 
-/** The content hash of a file, or null where it cannot be read to its end. */
-export async function expectationHash(path: string, limits: ReadLimits): Promise<string | null> {
-  for await (const item of expectationRows(path, limits)) if (item.kind === 'end') return item.contentHash;
-  return null;
-}
-
 function judge(header: Header): RowJudge<GoodExpectation> {
   const repeated = repeatedReferences();
   const hidden = hiddenIn(header);

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Config } from '../config.ts';
 import { batchId, foldReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
@@ -13,14 +13,15 @@ import {
   promisedBefore,
 } from '../ledger/collections/expectations.ts';
 import type { Ledger } from '../ledger/open.ts';
+import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';
-import { finishOpenMoves, freeStem } from './moves.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
+import { finishPromised } from './promised.ts';
 import { capped, type Scan, type Sums, shownTotals } from './scan.ts';
-import { type Paths, refuse, type Skipped, type Taken } from './take.ts';
+import { archived, leftOutSheets, type Paths, refuse, type Skipped, skippedOf, type Taken } from './take.ts';
 import { unfitName } from './unreadable.ts';
 
 /** What became of one file of expected collections. */
@@ -37,7 +38,11 @@ export type Expected =
   | Extract<Taken, { kind: 'refused' }>;
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths };
-type Read = Pick<Scan, 'broken' | 'problems' | 'contentHash'> & { rows: number; badRows: number; good: Sums };
+type Read = Pick<Scan, 'broken' | 'problems' | 'contentHash' | 'bytes' | 'bytesHash'> & {
+  rows: number;
+  badRows: number;
+  good: Sums;
+};
 
 const origin = { origin: 'inbox' } as const;
 const rowsPerStep = 5_000;
@@ -61,16 +66,19 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
     const rejects = config.intake.onInvalidRow === 'reject_file';
     if (scan.broken || scan.good.count === 0 || extra.length > 0 || (scan.badRows > 0 && rejects))
       return await refuse(deps, path, origin, scan, extra, sheets);
-    const unwritable = scan.badRows > 0 ? await sheets.begin() : null;
-    if (unwritable) return await refuse(deps, path, origin, scan, [unwritable], sheets);
-    const id = await load(deps, path, scan);
+    const left = await leftOutSheets(deps, path, scan, sheets);
+    if (left.kind === 'problem') return await refuse(deps, path, origin, scan, [left.problem], sheets);
+    const promised = (owner: string): PromisedFile[] => {
+      sheets.keep();
+      return [archived(paths, path, owner, scan), ...left.files];
+    };
+    const id = await load(deps, path, scan, promised);
     if (id === null) {
       const fix = 'drop it again when it is complete';
       const changed = wholeFile('the file or the ledger changed while the file was read', fix);
       return await refuse(deps, path, origin, scan, [changed], sheets);
     }
-    const skipped = scan.badRows > 0 ? await tellSkipped(deps, path, scan, sheets) : null;
-    await finishOpenMoves({ ...deps, inbox: paths.inbox });
+    const skipped = skippedOf(id, scan, await finishPromised({ ...deps, inbox: paths.inbox }));
     const totals = shownTotals(scan.good.totals);
     return { kind: 'taken', id, file: path, rows: scan.good.count, totals, skipped };
   } finally {
@@ -96,6 +104,8 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
     badRows: 0,
     good: { count: 0, totals: new Map() },
     contentHash: '',
+    bytes: 0,
+    bytesHash: '',
     broken: false,
     problems: capped(10_000),
   };
@@ -112,6 +122,8 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
     } else if (item.kind === 'end') {
       scan.rows = item.rows;
       scan.contentHash = item.contentHash;
+      scan.bytes = item.bytes;
+      scan.bytesHash = item.bytesHash;
     } else {
       const { good, bad } = await withoutPromised(item, deps);
       for (const row of bad) {
@@ -167,9 +179,10 @@ async function verdicts(path: string, scan: Read, { intake }: Config): Promise<P
 
 /** Pass 2: promises in chunks, decided in one last transaction. Null: file or ledger differ from pass 1, nothing stays. */
 async function load(
-  { ledger, config, clock, paths }: Deps,
+  { ledger, config, clock }: Deps,
   path: string,
   scan: Read,
+  promised: (owner: string) => PromisedFile[],
 ): Promise<string | null> {
   const { mode } = config;
   const at = clock.iso();
@@ -187,7 +200,7 @@ async function load(
   let loaded = 0;
   let hash = '';
   for await (const item of expectationRows(path, config.intake)) {
-    if (item.kind === 'end') hash = item.contentHash;
+    if (item.kind === 'end') hash = item.bytesHash;
     if (item.kind !== 'chunk') continue;
     loaded += await ledger.write(async (trx) => {
       const keys = item.good.map(({ parsed }) => foldReference(parsed.reference));
@@ -200,12 +213,12 @@ async function load(
       return rows.length;
     });
   }
-  if (hash !== scan.contentHash || loaded !== scan.good.count) {
+  if (hash !== scan.bytesHash || loaded !== scan.good.count) {
     await drop(ledger, id);
     return null;
   }
-  const target = join(paths.archive, `${id}--${basename(path)}`);
-  await ledger.write((trx) => closeFile(trx, { id, at: clock.iso(), move: { source: path, target } }));
+  const files = promised(id);
+  await ledger.write((trx) => closeFile(trx, { id, at: clock.iso(), files }));
   return id;
 }
 
@@ -216,11 +229,4 @@ async function freeId(ledger: Ledger, fileName: string, at: string, contentHash:
     if (!(await findFile(ledger.db, id))) return id;
   }
   throw new Error(`no free id for ${fileName}`);
-}
-
-async function tellSkipped({ paths }: Deps, path: string, scan: Read, sheets: Sheets): Promise<Skipped> {
-  const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
-  const { errorsFile, invalidFile } = await sheets.finish(stem, true);
-  const { list: problems, count: problemCount } = scan.problems;
-  return { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
 }

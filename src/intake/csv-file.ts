@@ -4,9 +4,9 @@ import { stringify } from 'csv-stringify/sync';
 
 export type CsvFile = {
   write(cells: string[]): Promise<void>;
-  /** Writes what is pending to the temporary file. */
-  flush(): Promise<void>;
-  /** Syncs and renames into place; null when nothing was ever written. */
+  /** Brings all of it to the disk under its temporary name, which it returns; null when nothing was ever written. More may follow. */
+  complete(): Promise<string | null>;
+  /** Completes it and renames it into place; null when nothing was ever written. */
   finish(target: string): Promise<string | null>;
   discard(): Promise<void>;
 };
@@ -23,18 +23,34 @@ export function csvFile(
 ): CsvFile {
   const temporary = join(folder, temporaryName);
   let file: FileHandle | null = null;
+  let isBegun = false;
   let pending: string[][] = [];
 
   async function flush(): Promise<void> {
     if (pending.length === 0) return;
-    const isNew = file === null;
-    if (!file) {
+    const isNew = !isBegun;
+    if (isNew) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      file = await open(temporary, 'w', 0o600);
       pending.unshift(header);
     }
+    file ??= await open(temporary, isNew ? 'w' : 'a', 0o600);
+    isBegun = true;
     await file.appendFile(stringify(pending, { record_delimiter: 'windows', delimiter, bom: bom && isNew }));
     pending = [];
+  }
+
+  async function close(): Promise<void> {
+    await file?.close();
+    file = null;
+  }
+
+  async function complete(): Promise<string | null> {
+    await flush();
+    if (!isBegun) return null;
+    await file?.sync();
+    await close();
+    await syncFolder(folder);
+    return temporary;
   }
 
   return {
@@ -42,21 +58,17 @@ export function csvFile(
       pending.push(cells);
       if (pending.length >= 500) await flush();
     },
-    flush,
+    complete,
     async finish(target) {
-      await flush();
-      if (!file) return null;
-      await file.sync();
-      await file.close();
+      if ((await complete()) === null) return null;
       await rename(temporary, target);
       await syncFolder(dirname(target));
       return target;
     },
     async discard() {
       pending = [];
-      if (!file) return;
-      await file.close();
-      await rm(temporary, { force: true });
+      await close();
+      if (isBegun) await rm(temporary, { force: true });
     },
   };
 }

@@ -17,10 +17,10 @@ export type FileItem<Good> =
   | { kind: 'broken'; problem: Problem }
   /**
    * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
-   * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytesHash` is over
-   * the file's bytes.
+   * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytes` and
+   * `bytesHash`: how many bytes were read, and their SHA-256.
    */
-  | { kind: 'end'; rows: number; contentHash: string; bytesHash: string };
+  | { kind: 'end'; rows: number; contentHash: string; bytes: number; bytesHash: string };
 
 /** Judges the rows of one file in their order; `tidied` are the cells as {@link tidy} leaves them. */
 export type RowJudge<Good> = (
@@ -41,8 +41,13 @@ export async function* fileRows<Good>(
   judgeOf: (header: Header) => RowJudge<Good>,
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');
-  const bytes = createHash('sha256');
-  const reading = { ...rules, seen: (piece: Buffer): void => void bytes.update(piece) };
+  const whole = createHash('sha256');
+  let bytes = 0;
+  const seen = (piece: Buffer): void => {
+    bytes += piece.length;
+    whole.update(piece);
+  };
+  const reading = { ...rules, seen };
   let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
   let good: Good[] = [];
   let bad: BadRow[] = [];
@@ -77,7 +82,7 @@ export async function* fileRows<Good>(
   }
   if (good.length + bad.length > 0) yield { kind: 'chunk', good, bad };
   const digest = (of: Hash): string => (isBroken ? '' : of.digest('hex'));
-  yield { kind: 'end', rows, contentHash: left ? '' : digest(hash), bytesHash: digest(bytes) };
+  yield { kind: 'end', rows, contentHash: left ? '' : digest(hash), bytes, bytesHash: digest(whole) };
 }
 
 /** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */

@@ -18,6 +18,7 @@ import {
   loadingBatches,
 } from '../ledger/payouts/batches.ts';
 import { dropSome } from '../ledger/payouts/drop-batch.ts';
+import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/likeness.ts';
 import { linkSuccessors } from '../ledger/payouts/successors.ts';
 import { noteBatch } from '../ledger/sending/approvals.ts';
@@ -43,12 +44,12 @@ export type Loaded =
   /** With the problems of rows whose payouts were decided about meanwhile. */
   | { kind: 'changed'; problems: Problem[] };
 
-/** The file, who drops it, and where it is moved to. */
+/** The file, who drops it, and what is promised beside the ledger when its batch is decided. */
 type Source = {
   path: string;
   fileName: string;
   dropper: Dropper;
-  target: (batch: string) => { source: string; target: string };
+  promised: (batch: string) => PromisedFile[];
 };
 
 type Unloaded = Omit<Deps, 'retries'>;
@@ -151,7 +152,7 @@ async function decide(
   const asked = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
   if (asked !== null) holdReasons.push(approvalReason(asked, id, source.dropper.name));
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: asked !== null });
-  await decideBatch(trx, { id, at, holdReasons, bodyDigest, move: source.target(id) });
+  await decideBatch(trx, { id, at, holdReasons, bodyDigest, files: source.promised(id) });
   const { fileName, dropper } = source;
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
   await recordRetries(trx, at, batch, retried, plans);

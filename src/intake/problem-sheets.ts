@@ -1,10 +1,15 @@
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeCell } from '../domain/csv-cell.ts';
 import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
+import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import { type CsvFile, csvFile } from './csv-file.ts';
 import type { Header } from './header.ts';
+
+/** How the two sheets of a file end. */
+export const sheetEndings = { errors: '.errors.csv', invalid: '.invalid.csv' } as const;
 
 type Forbidden = NonNullable<ReturnType<typeof forbiddenPlace>>;
 
@@ -12,14 +17,28 @@ type Forbidden = NonNullable<ReturnType<typeof forbiddenPlace>>;
 export type Sheets = {
   problem(problem: Problem): Promise<void>;
   badRow(cells: string[], header: Header): Promise<void>;
-  /** Brings what there is to the disk; what keeps it from there, so that nothing is left out that cannot be given back. */
-  begin(): Promise<Problem | null>;
-  /** Null for a file that is empty or cannot be written. */
-  finish(stem: string, withRows: boolean): Promise<{ errorsFile: string | null; invalidFile: string | null }>;
+  /**
+   * Brings both sheets whole to the disk under temporary names, to be promised to their places (P34); or what keeps them
+   * from there, so that nothing is left out that cannot be given back.
+   */
+  complete(
+    stem: string,
+  ): Promise<{ kind: 'complete'; files: PromisedFile[] } | { kind: 'problem'; problem: Problem }>;
+  /** The ledger may promise the sheets from here on: `discard` leaves them. */
+  keep(): void;
+  /** Writes NAME.errors.csv and drops the rows; null for a file that is empty or cannot be written. */
+  finish(stem: string): Promise<string | null>;
   discard(): Promise<void>;
   /** What could not be written, and why; null when nothing failed. */
   forbidden(): Forbidden | null;
 };
+
+/** Removes sheets that a crash left half written. Only for the holder of the intake lock, with nothing promised open. */
+export async function removeHalfSheets(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names)
+    if (/^\..*\.(errors|invalid)\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
+}
 
 /** The two files that tell of problems: all of them as text, and the bad rows as they came, ready to mend. */
 export function problemSheets(folder: string, name: string, bom: boolean): Sheets {
@@ -27,7 +46,7 @@ export function problemSheets(folder: string, name: string, bom: boolean): Sheet
   const columns = ['row', 'column', 'value', 'problem', 'fix'];
   const errors = csvFile(folder, `.${fileName}.errors.tmp`, columns, { delimiter: ',', bom });
   let invalid: CsvFile | null = null;
-  let finished = false;
+  let isOver = false;
   let forbidden: Forbidden | null = null;
 
   /** Undefined where the folder cannot be written, now or before. */
@@ -59,24 +78,32 @@ export function problemSheets(folder: string, name: string, bom: boolean): Sheet
         invalid ??= csvFile(folder, `.${fileName}.invalid.tmp`, header.columns, style);
         return invalid.write(cells);
       }),
-    async begin() {
-      await allowed(() => errors.flush());
-      await allowed(async () => invalid?.flush());
-      if (!forbidden) return null;
+    async complete(stem) {
+      const files: PromisedFile[] = [];
+      for (const [kind, sheet] of [
+        ['errors', errors],
+        ['invalid', invalid],
+      ] as const) {
+        const source = await allowed(async () => (sheet ? sheet.complete() : null));
+        if (source) files.push({ kind, source, target: join(folder, stem + sheetEndings[kind]) });
+      }
+      if (!forbidden) return { kind: 'complete', files };
       const { place, why } = forbidden;
       const problem = `its rows with problems cannot be given back: ${place} cannot be written (${why})`;
-      return wholeFile(problem, 'make the folder writable for this account, then submit the file again');
+      const fix = 'make the folder writable for this account, then submit the file again';
+      return { kind: 'problem', problem: wholeFile(problem, fix) };
     },
-    async finish(stem, withRows) {
-      finished = true;
-      const errorsFile = await allowed(() => errors.finish(join(folder, `${stem}.errors.csv`)));
-      if (!withRows) await invalid?.discard();
-      const rows = withRows ? invalid : null;
-      const invalidFile = await allowed(async () => rows?.finish(join(folder, `${stem}.invalid.csv`)));
-      return { errorsFile: errorsFile ?? null, invalidFile: invalidFile ?? null };
+    keep() {
+      isOver = true;
+    },
+    async finish(stem) {
+      isOver = true;
+      const errorsFile = await allowed(() => errors.finish(join(folder, stem + sheetEndings.errors)));
+      await invalid?.discard();
+      return errorsFile ?? null;
     },
     async discard() {
-      if (finished) return;
+      if (isOver) return;
       await errors.discard();
       await invalid?.discard();
     },

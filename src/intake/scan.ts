@@ -39,7 +39,8 @@ export type Scan = {
   badRows: number;
   banks: Map<string, Sums>;
   contentHash: string;
-  /** SHA-256 over the file's bytes. */
+  /** How many bytes the file has, and their SHA-256. */
+  bytes: number;
   bytesHash: string;
   /** True when a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
@@ -84,6 +85,7 @@ export async function scanFile(
     badRows: 0,
     banks: new Map(),
     contentHash: '',
+    bytes: 0,
     bytesHash: '',
     broken: false,
     problems: capped(10_000),
@@ -109,6 +111,7 @@ export async function scanFile(
     } else if (item.kind === 'end') {
       scan.fileRows = item.rows;
       scan.contentHash = item.contentHash;
+      scan.bytes = item.bytes;
       scan.bytesHash = item.bytesHash;
     } else if (scan.header) {
       const { plans, excess, ...rest } = await withoutBadRetries(item);

@@ -5,13 +5,15 @@ import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
+import type { FileTask, PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';
 import { dropperOf } from './dropper.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
-import { endingOf, finishOpenMoves, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
-import { problemSheets, type Sheets } from './problem-sheets.ts';
+import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
+import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
+import { finishPromised, givenBack } from './promised.ts';
 import type { RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
 import { unfitName, unreadable } from './unreadable.ts';
@@ -86,9 +88,9 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
     // What is left out must be given back: else it is taken whole or not at all.
-    const unwritable = scan.badRows > 0 ? await sheets.begin() : null;
-    if (unwritable) return await refuse(deps, path, options, scan, [unwritable], sheets);
-    return await take(deps, path, options, scan, sheets);
+    const left = await leftOutSheets(deps, path, scan, sheets);
+    if (left.kind === 'problem') return await refuse(deps, path, options, scan, [left.problem], sheets);
+    return await take(deps, path, options, scan, { sheets, left: left.files });
   } finally {
     await sheets.discard();
   }
@@ -99,13 +101,17 @@ async function take(
   path: string,
   options: TakeOptions,
   scan: Scan,
-  sheets: Sheets,
+  { sheets, left }: { sheets: Sheets; left: PromisedFile[] },
 ): Promise<Taken> {
   const { paths } = deps;
   const fileName = basename(path);
   const dropper = await dropperOf(path, options);
-  const target = (batch: string) => ({ source: path, target: join(paths.archive, `${batch}--${fileName}`) });
-  const loaded = await loadBatch(deps, { path, fileName, dropper, target }, scan);
+  const promised = (batch: string): PromisedFile[] => {
+    // Even a commit that throws may have happened (P12): from here on only the ledger knows whose the sheets are.
+    sheets.keep();
+    return [archived(paths, path, batch, scan), ...left];
+  };
+  const loaded = await loadBatch(deps, { path, fileName, dropper, promised }, scan);
   if (loaded.kind === 'changed') {
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',
@@ -114,14 +120,8 @@ async function take(
     const problems = loaded.problems.length > 0 ? loaded.problems : [changed];
     return refuse(deps, path, options, scan, problems, sheets);
   }
-  let skipped: Skipped | null = null;
-  if (scan.badRows > 0) {
-    const stem = await freeStem(paths.rejected, basename(path), ['.errors.csv', '.invalid.csv']);
-    const { errorsFile, invalidFile } = await sheets.finish(stem, true);
-    const { list: problems, count: problemCount } = scan.problems;
-    skipped = { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
-  }
-  await finishOpenMoves({ ...deps, inbox: paths.inbox, taken: { path, bytesHash: scan.bytesHash } });
+  const finished = await finishPromised({ ...deps, inbox: paths.inbox });
+  const skipped = skippedOf(loaded.batch, scan, finished);
   const warnings = [...warningsOf(scan), ...loaded.warnings];
   const totals = shownTotals(scan.good.totals);
   const { batch, holdReasons } = loaded;
@@ -139,6 +139,34 @@ async function take(
   };
 }
 
+type Read = Pick<Scan, 'badRows' | 'problems' | 'bytes' | 'bytesHash'>;
+
+/** The promise to bring a taken file into the archive. */
+export function archived(paths: Paths, path: string, owner: string, read: Read): PromisedFile {
+  const target = join(paths.archive, `${owner}--${basename(path)}`);
+  return { kind: 'archive', source: path, target, bytes: read.bytes, sha256: read.bytesHash };
+}
+
+/** The sheets of what `skip_row` leaves out, complete and ready to be promised; none where nothing is left out. */
+export async function leftOutSheets(
+  { paths }: Pick<Deps, 'paths'>,
+  path: string,
+  { badRows }: Read,
+  sheets: Sheets,
+): ReturnType<Sheets['complete']> {
+  if (badRows === 0) return { kind: 'complete', files: [] };
+  return sheets.complete(await freeStem(paths.rejected, basename(path), Object.values(sheetEndings)));
+}
+
+/** What was left out of a taken file, and where it was given back; null for nothing. */
+export function skippedOf(owner: string, scan: Read, finished: readonly FileTask[]): Skipped | null {
+  if (scan.badRows === 0) return null;
+  const back = givenBack(finished).find((one) => one.owner === owner);
+  const { list: problems, count: problemCount } = scan.problems;
+  const { errorsFile = null, invalidFile = null } = back ?? {};
+  return { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
+}
+
 /** Writes NAME.errors.csv, then moves the file beside it when it came from the inbox; nothing is overwritten. */
 export async function refuse(
   { paths }: Pick<Deps, 'paths'>,
@@ -151,7 +179,7 @@ export async function refuse(
   for (const problem of extra) await sheets.problem(problem);
   const ending = endingOf(path);
   const stem = await freeStem(paths.rejected, basename(path), [ending, '.errors.csv']);
-  const { errorsFile } = await sheets.finish(stem, false);
+  const errorsFile = await sheets.finish(stem);
   let forbidden = sheets.forbidden();
   if (forbidden === null && options.origin === 'inbox' && (await isPlainFile(path)))
     forbidden = await moveRefused(path, join(paths.rejected, stem + ending));

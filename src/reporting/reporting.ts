@@ -36,6 +36,7 @@ export function createReporting(deps: {
     },
     freezeRun: createFreeze(parts),
     writeRun: runs.writeRun,
+    writeDueRuns: runs.writeDue,
     closePeriod: createClosePeriod(parts),
     compareRuns: createCompareRuns(parts),
     writePeriod: periods.write,

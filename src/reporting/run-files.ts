@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/figures/reports.ts';
+import { reportsWritten, runsDue } from '../ledger/figures/reports-due.ts';
 import { verdictsOf } from '../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Run } from '../ledger/tables/tables.ts';
@@ -131,13 +132,23 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     await sheet.end();
   }
 
+  /** Writes the files of every run that were promised and are not written yet (P34); gives the paths. */
+  async function writeDue(): Promise<string[]> {
+    const files: string[] = [];
+    for (const run of await runsDue(ledger.db, config.mode)) {
+      files.push(...(await writeRun(run)));
+      await ledger.write((trx) => reportsWritten(trx, run));
+    }
+    return files;
+  }
+
   /** The newest run of the mode that has reports; null when there is none. */
   async function lastRun(): Promise<string | null> {
     for await (const page of frozenRuns(ledger.db, config.mode)) return page[0]?.id ?? null;
     return null;
   }
 
-  return { writeRun, lastRun, pathsOf };
+  return { writeRun, writeDue, lastRun, pathsOf };
 }
 
 function isRunSheet(name: string): boolean {

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
-import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
+import { csv, refusal, row, type Setting, setting } from './setting.ts';
 
 const now = 'intake: { settle_seconds: 0 }';
 const batches = (s: Setting): Promise<{ file_name: string }[]> =>
@@ -141,13 +142,17 @@ it('control figures that are a pipe, a folder, a flood or of another shape refus
 
 it('P23: gives back a file that took the name of the read one before it was moved', async () => {
   const s = await setting(now);
-  const rows = Array.from({ length: 10_000 }, (_, i) => row(`A${i}`, String(i + 1)));
-  const batch = batchOf(await s.intake.takeIn(s.drop('one.csv', csv(...rows)), { origin: 'inbox' }));
-  // As a crash before the move leaves it.
-  renameSync(s.path('archive', `${batch}--one.csv`), s.path('inbox', 'one.csv'));
-  await s.ledger.db.updateTable('file_moves').set({ done_at: null }).execute();
+  // So large that it is still being read when another takes its name.
+  const large = Buffer.alloc(200_000_000, 'x');
+  const sha256 = createHash('sha256').update(large).digest('hex');
+  const task = { source: s.drop('one.csv', large), target: s.path('archive', 'b-1--one.csv') };
+  const row1 = { ...task, kind: 'archive' as const, bytes: BigInt(large.length), sha256 };
+  await s.ledger.db
+    .insertInto('file_moves')
+    .values({ ...row1, owner: 'b-1', created_at: s.clock.iso(), done_at: null })
+    .execute();
   s.drop('.next', csv(row('B', '2')));
-  const moved = s.intake.finishMoves();
+  const moved = s.intake.finishFiles();
   await new Promise((resume) => setTimeout(resume, 20));
   renameSync(s.path('inbox', '.next'), s.path('inbox', 'one.csv'));
   expect(s.names('archive'), 'the file is still being read').toEqual([]);

@@ -146,12 +146,12 @@ it('P23: finishes the move of a taken file after a crash instead of refusing it'
   const { rmSync } = await import('node:fs');
   rmSync(s.path('archive', `${batch}--one.csv`));
   await s.ledger.db.updateTable('file_moves').set({ done_at: null }).execute();
-  expect(await s.intake.finishMoves()).toBe(1);
+  expect(await s.intake.finishFiles()).toBe(1);
   expect([s.names('inbox'), s.names('archive')]).toEqual([[], [`${batch}--one.csv`]]);
   s.drop('one.csv', csv(row('B', '2')));
   await s.ledger.db.updateTable('file_moves').set({ done_at: null }).execute();
   rmSync(s.path('archive', `${batch}--one.csv`));
-  await s.intake.finishMoves();
+  await s.intake.finishFiles();
   expect(s.names('inbox'), 'a new file under the old name is not moved unread').toEqual(['one.csv']);
 });
 

@@ -202,6 +202,15 @@ it.skipIf(onPostgres)(
       const undo = [
         'alter table rates drop column noted_at_ms',
         'alter table pauses drop column noted_at',
+        'drop index runs_reports_due',
+        'alter table runs drop column reports_due',
+        'drop index batches_files',
+        'alter table batches drop column file_state',
+        'drop index file_moves_owner',
+        'drop index file_moves_open',
+        ...['outcome', 'sha256', 'bytes', 'owner', 'kind'].map(
+          (column) => `alter table file_moves drop column ${column}`,
+        ),
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',

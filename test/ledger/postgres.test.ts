@@ -9,7 +9,7 @@ import { findBarrier } from '../../src/ledger/custody/barriers.ts';
 import { shutGate } from '../../src/ledger/custody/gate.ts';
 import type { PostgresPlace } from '../../src/ledger/database/place.ts';
 import { type Ledger, type OpenOptions, openLedger } from '../../src/ledger/open.ts';
-import { openMoves } from '../../src/ledger/payouts/batches.ts';
+import { openFileTasks } from '../../src/ledger/payouts/file-tasks.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
 import { claimUnlessHalted } from '../../src/ledger/sending/claims.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
@@ -121,8 +121,8 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
         .values({ ...move, done_at: null })
         .execute(),
     );
-    expect((await openMoves(one.db)).map(({ source }) => source)).toEqual([move.source]);
-    expect(await openMoves(two.db)).toEqual([]);
+    expect((await openFileTasks(one.db)).map(({ source }) => source)).toEqual([move.source]);
+    expect(await openFileTasks(two.db)).toEqual([]);
   });
 
   it('one process over all machines reconciles', async () => {

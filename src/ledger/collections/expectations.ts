@@ -3,6 +3,7 @@ import { judgeCollection } from '../../domain/collection.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
+import { type PromisedFile, promiseFiles } from '../payouts/file-tasks.ts';
 import type { Collection, CollectionFile } from '../tables/collection-tables.ts';
 import { factsOf } from './collections.ts';
 
@@ -103,10 +104,10 @@ export function findFile(db: Db | Trx, id: string): Promise<CollectionFile | und
   return db.selectFrom('collection_files').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Closes a loading file: its promises count from here on. Set together with the intent to move it (P23). */
+/** Closes a loading file: its promises count from here on. Set together with the files that are promised (P23, P34). */
 export async function closeFile(
   trx: Trx,
-  closed: { id: string; at: string; move: { source: string; target: string } },
+  closed: { id: string; at: string; files: readonly PromisedFile[] },
 ): Promise<void> {
   await trx
     .updateTable('collection_files')
@@ -114,10 +115,7 @@ export async function closeFile(
     .where('id', '=', closed.id)
     .where('phase', '=', 'loading')
     .execute();
-  await trx
-    .insertInto('file_moves')
-    .values({ ...closed.move, created_at: closed.at, done_at: null })
-    .execute();
+  await promiseFiles(trx, { owner: closed.id, at: closed.at }, closed.files);
 }
 
 /** Files in phase `loading`: under way, or left by a crash. */

@@ -3,9 +3,9 @@ import { formatMinor } from '../../domain/money.ts';
 import { type BatchState, batchState, type Mode, type PayoutState } from '../../domain/payout.ts';
 import { overRows } from '../database/bound-rows.ts';
 import { textsOf } from '../database/bulk.ts';
-import { ofThisMachine } from '../database/machine.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Batch, Payout } from '../tables/tables.ts';
+import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { recordIntake } from './record.ts';
 
 export type NewBatch = Pick<
@@ -105,7 +105,7 @@ export function findByContentHash(db: Db | Trx, mode: Mode, contentHash: string)
 
 /**
  * Decides a loading batch: from here on it is only ever finished, never thrown away. Its reasons to be held and the
- * digest of its frozen bodies (P2) are set together with the intent to move its file (P23).
+ * digest of its frozen bodies (P2) are set together with the files that are promised beside the ledger (P23, P34).
  */
 export async function decideBatch(
   trx: Trx,
@@ -114,7 +114,7 @@ export async function decideBatch(
     at: string;
     holdReasons: string[];
     bodyDigest: string;
-    move: { source: string; target: string };
+    files: readonly PromisedFile[];
   },
 ): Promise<void> {
   await trx
@@ -122,10 +122,7 @@ export async function decideBatch(
     .set({ hold_reasons: JSON.stringify(decided.holdReasons), body_digest: decided.bodyDigest })
     .where('id', '=', decided.id)
     .execute();
-  await trx
-    .insertInto('file_moves')
-    .values({ ...decided.move, created_at: decided.at, done_at: null })
-    .execute();
+  await promiseFiles(trx, { owner: decided.id, at: decided.at }, decided.files);
 }
 
 /**
@@ -251,21 +248,4 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
     );
     return { batch, state: batchState(batch.phase, counts), counts, totals, totalsByState };
   });
-}
-
-export type FileMove = { id: bigint; source: string; target: string };
-
-/** File moves of this machine's folders that were decided and not seen to be done (P23). */
-export function openMoves(db: Db | Trx): Promise<FileMove[]> {
-  return db
-    .selectFrom('file_moves')
-    .select(['id', 'source', 'target'])
-    .where('done_at', 'is', null)
-    .where(ofThisMachine)
-    .orderBy('id')
-    .execute();
-}
-
-export async function closeMove(trx: Trx, id: bigint, at: string): Promise<void> {
-  await trx.updateTable('file_moves').set({ done_at: at }).where('id', '=', id).execute();
 }

@@ -5,6 +5,7 @@ import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
+import type { FileState, FileTables } from './file-tables.ts';
 import type { PeriodTables } from './period-tables.ts';
 
 /**
@@ -14,6 +15,7 @@ import type { PeriodTables } from './period-tables.ts';
 export type Tables = BrakeTables &
   CollectionTables &
   DiscrepancyTables &
+  FileTables &
   PeriodTables & {
     meta: { key: string; value: string };
     batches: BatchTable;
@@ -50,15 +52,6 @@ export type Tables = BrakeTables &
     };
     /** A reserved start, and when it was reserved: both by the clock that all processes share. */
     rates: { name: string; next_at_ms: bigint; noted_at_ms: bigint };
-    file_moves: {
-      id: Generated<bigint>;
-      source: string;
-      target: string;
-      created_at: string;
-      done_at: string | null;
-      /** Whose folders these are, where machines share the ledger; else empty. */
-      machine: Generated<string>;
-    };
   };
 
 type BatchTable = {
@@ -90,6 +83,7 @@ type BatchTable = {
   dropped_as_uid: Generated<bigint | null>;
   /** 1: nothing of it goes without an approval, whatever the configuration says later. */
   approval_needed: Generated<bigint>;
+  file_state: Generated<FileState>;
 };
 
 type PayoutTable = {
@@ -254,6 +248,8 @@ type RunTable = {
   list_standing: Generated<ListStanding | null>;
   /** The worst verdict on its currencies, stored with its frozen statement; null before, and for runs of older versions. */
   verdict: Generated<Verdict | null>;
+  /** 1: its reports are promised and not written yet (P34). */
+  reports_due: Generated<bigint>;
 };
 
 /** The verdict on one currency of a frozen run; runs of older versions have none. */

@@ -1,0 +1,115 @@
+import { lstat, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../config.ts';
+import { harmlessName } from '../domain/file-name.ts';
+import { forbiddenPlace } from '../domain/forbidden.ts';
+import { submitCommand } from '../domain/go-on.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Ledger } from '../ledger/open.ts';
+import { closeFileTask, type FileTask, openFileTasks } from '../ledger/payouts/file-tasks.ts';
+import type { FileTaskOutcome } from '../ledger/tables/file-tables.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { syncFolder } from './csv-file.ts';
+import { collectionsFolder } from './inbox.ts';
+import { copyWhole, exists, freeStem, isPlainFile, moveFile, renamed, tidyMarkers } from './moves.ts';
+import { sheetEndings } from './problem-sheets.ts';
+import { bytesHashOf } from './read.ts';
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock; inbox: string };
+type Finished = Pick<FileTask, 'target'> & { outcome: FileTaskOutcome };
+
+/** The rows that were left out of a batch or of expected collections, where they were given back. */
+export type GivenBack = { owner: string; errorsFile: string | null; invalidFile: string | null };
+
+/**
+ * Brings every file to its place that the ledger promises and that is not there yet (P23, P34). May be repeated after a
+ * crash at any point. Only for the holder of the intake lock. Returns what it did.
+ */
+export async function finishPromised(deps: Deps): Promise<FileTask[]> {
+  const { ledger, config, clock } = deps;
+  const done: FileTask[] = [];
+  for (const task of await openFileTasks(ledger.db)) {
+    const work = task.kind === 'archive' ? archive(deps, task) : place(task, sheetEndings[task.kind]);
+    const finished = await work.catch((error: unknown) => {
+      const forbidden = forbiddenPlace(error);
+      throw forbidden ? new Error(unplacedText(task, forbidden.why, config.mode), { cause: error }) : error;
+    });
+    await ledger.write((trx) => closeFileTask(trx, task.id, { at: clock.iso(), ...finished }));
+    done.push({ ...task, ...finished });
+  }
+  return done;
+}
+
+/** Where the rows left out of each batch or file of collections are now. */
+export function givenBack(tasks: readonly FileTask[]): GivenBack[] {
+  const sheets = tasks.filter(({ kind, outcome }) => kind !== 'archive' && outcome === 'done');
+  return [...Map.groupBy(sheets, ({ owner }) => owner)].map(([owner, own]) => {
+    const at = (kind: FileTask['kind']): string | null =>
+      own.find((task) => task.kind === kind)?.target ?? null;
+    return { owner, errorsFile: at('errors'), invalidFile: at('invalid') };
+  });
+}
+
+/**
+ * A file from the inbox moves, a named one is copied. What stands at the source now is touched only when it is still the
+ * bytes that were read.
+ */
+async function archive({ config, inbox }: Deps, task: FileTask): Promise<Finished> {
+  const { source, target } = task;
+  const fromInbox = [inbox, join(inbox, collectionsFolder)].includes(dirname(source));
+  const isRead = async (path: string): Promise<boolean> =>
+    task.sha256 !== '' && (await bytesHashOf(path, config.intake)) === task.sha256;
+  // What stands at the source beside a finished archive was dropped since: intake answers it.
+  if (!(await exists(target))) {
+    const before = await fileId(source);
+    if (!(await isRead(source))) return { outcome: before === '' ? 'missing' : 'differs', target };
+    if (!fromInbox || !(await isPlainFile(source))) {
+      // A link that was named would be archived as a link, to a file that anybody may change or remove.
+      await copyWhole(source, target);
+    } else if (!(await renamed(source, target))) {
+      await copyWhole(source, target);
+      if (await isRead(target)) await rm(source);
+    } else if ((await fileId(target)) !== before) {
+      await putBack(task);
+      return { outcome: 'missing', target };
+    }
+  }
+  if (fromInbox && !(await exists(source))) await tidyMarkers(source, target);
+  return { outcome: 'done', target };
+}
+
+/** Which file a name leads to, whatever is in it; empty for none. */
+async function fileId(path: string): Promise<string> {
+  const found = await lstat(path, { bigint: true }).catch(() => null);
+  return found ? `${found.dev} ${found.ino}` : '';
+}
+
+/**
+ * Between reading a file and moving it another may have taken its name: it was never read, and in the archive it would
+ * be a batch that nobody sends.
+ */
+async function putBack({ source, target }: FileTask): Promise<void> {
+  const folder = dirname(source);
+  const stem = await freeStem(folder, basename(source), ['.csv']);
+  await moveFile(target, join(folder, `${stem}.csv`));
+}
+
+/** A sheet lies complete beside its place; it overwrites nothing that came there meanwhile. */
+async function place({ source, target }: FileTask, ending: string): Promise<Finished> {
+  if (!(await exists(source))) return { outcome: (await exists(target)) ? 'done' : 'missing', target };
+  const folder = dirname(target);
+  const stem = basename(target).slice(0, -ending.length);
+  const free = join(folder, (await freeStem(folder, stem, [ending])) + ending);
+  await moveFile(source, free);
+  await syncFolder(folder);
+  return { outcome: 'done', target: free };
+}
+
+/** Who reads only that a folder is closed may drop the file again, or pay another way. */
+function unplacedText({ kind, owner, source, target }: FileTask, why: string, mode: Mode): string {
+  const what =
+    kind === 'archive'
+      ? `${harmlessName(basename(source))} is recorded as ${owner}, but`
+      : `the rows left out of ${owner}`;
+  return `${what} cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing: make the folders writable for this account, then go on with ${submitCommand(mode)} (without the file, which is taken only once)`;
+}

@@ -1,0 +1,24 @@
+import type { Mode } from '../../domain/payout.ts';
+import type { Db, Trx } from '../open.ts';
+
+/** Promises the reports of a run, in the transaction that finishes it (P34). */
+export async function promiseReports(trx: Trx, run: string): Promise<void> {
+  await trx.updateTable('runs').set({ reports_due: 1n }).where('id', '=', run).execute();
+}
+
+/** Notes that the reports of a run lie on the disk. */
+export async function reportsWritten(trx: Trx, run: string): Promise<void> {
+  await trx.updateTable('runs').set({ reports_due: 0n }).where('id', '=', run).execute();
+}
+
+/** The runs whose reports are promised and not written yet, in their order. */
+export async function runsDue(db: Db, mode: Mode): Promise<string[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('mode', '=', mode)
+    .where('reports_due', '=', 1n)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,73 @@
+import { ofThisMachine } from '../database/machine.ts';
+import type { Db, Trx } from '../open.ts';
+import type { FileTaskKind, FileTaskOutcome } from '../tables/file-tables.ts';
+
+/** A file to be brought to its place beside the ledger, as it is written down in the transaction that promises it (P34). */
+export type PromisedFile = { source: string; target: string } & (
+  | { kind: 'archive'; bytes: number; sha256: string }
+  | { kind: 'errors' | 'invalid' }
+);
+
+export type FileTask = {
+  id: bigint;
+  kind: FileTaskKind;
+  owner: string;
+  source: string;
+  target: string;
+  bytes: bigint | null;
+  sha256: string;
+  outcome: FileTaskOutcome | null;
+};
+
+const columns = ['id', 'kind', 'owner', 'source', 'target', 'bytes', 'sha256', 'outcome'] as const;
+
+/** Promises files; `owner` is the batch, or the file of expected collections. */
+export async function promiseFiles(
+  trx: Trx,
+  { owner, at }: { owner: string; at: string },
+  files: readonly PromisedFile[],
+): Promise<void> {
+  const rows = files.map((file) => ({
+    kind: file.kind,
+    owner,
+    source: file.source,
+    target: file.target,
+    ...(file.kind === 'archive' && { bytes: BigInt(file.bytes), sha256: file.sha256 }),
+    created_at: at,
+    done_at: null,
+  }));
+  for (const row of rows) await trx.insertInto('file_moves').values(row).execute();
+}
+
+/** Files of this machine's folders that were promised and are not in their place yet, in their order. */
+export function openFileTasks(db: Db | Trx): Promise<FileTask[]> {
+  return db
+    .selectFrom('file_moves')
+    .select(columns)
+    .where('done_at', 'is', null)
+    .where(ofThisMachine)
+    .orderBy('id')
+    .execute();
+}
+
+/** Files that could not be brought to their place since `since`, ISO UTC; the newest first, at most ten. */
+export function lostFileTasks(db: Db, since: string): Promise<FileTask[]> {
+  return db
+    .selectFrom('file_moves')
+    .select(columns)
+    .where('outcome', 'in', ['missing', 'differs'])
+    .where('created_at', '>=', since)
+    .where(ofThisMachine)
+    .orderBy('id', 'desc')
+    .limit(10)
+    .execute();
+}
+
+/** Marks a file as brought to `target`, or as one that cannot be. */
+export async function closeFileTask(
+  trx: Trx,
+  id: bigint,
+  { at, outcome, target }: { at: string; outcome: FileTaskOutcome; target: string },
+): Promise<void> {
+  await trx.updateTable('file_moves').set({ done_at: at, outcome, target }).where('id', '=', id).execute();
+}
