@@ -73,8 +73,9 @@ function allPaid(open: bigint): string {
 }
 
 function openOfBatch(open: bigint, isCompared: boolean): string {
-  if (open > 0n) return `<span class="bad">${grouped(`${open}`)} open</span>`;
-  return isCompared ? 'none' : 'not checked';
+  if (open === 0n) return isCompared ? 'none' : 'not checked';
+  const words = `<span class="bad">${grouped(`${open}`)} open</span>`;
+  return isCompared ? words : `${words}, others not checked`;
 }
 
 /** A closed month with its frozen files. */
