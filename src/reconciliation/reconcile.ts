@@ -11,7 +11,7 @@ import { hearListing as listingHeard } from '../ledger/custody/barriers.ts';
 import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import { closeHealed } from '../ledger/discrepancies/discrepancy-healing.ts';
 import { markAttempts } from '../ledger/discrepancies/expected.ts';
-import { beginRun, finishRun, noteStanding } from '../ledger/listing/listings.ts';
+import { beginRun, finishRun, noteStanding, showsOurs } from '../ledger/listing/listings.ts';
 import { pairCases } from '../ledger/listing/pair-cases.ts';
 import { pairListed } from '../ledger/listing/pairing.ts';
 import { pruneListings } from '../ledger/listing/prune-listings.ts';
@@ -119,7 +119,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, mode, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const standing = await standingOf(ledger.db, mode, { listing, shown: matched + answered.length > 0 });
+    const shown = answered.length > 0 || (await showsOurs(ledger.db, id));
+    const standing = await standingOf(ledger.db, mode, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;

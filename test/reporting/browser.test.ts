@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { busyMonth } from './busy-month.ts';
-import { focused, lowestContrast, type Structure, structure, tooWide, widerThanPaper } from './in-page.ts';
+import {
+  focused,
+  lowestContrast,
+  overflowing,
+  type Structure,
+  structure,
+  tooWide,
+  widerThanPaper,
+} from './in-page.ts';
 import { makeWorld, runId, type World } from './support.ts';
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
@@ -64,6 +72,16 @@ describe.skipIf(path === undefined)(`the pages in a real browser${missing}`, () 
         await page.context().close();
       }
       expect(troubles).toEqual([]);
+    },
+  );
+
+  it.each(names)(
+    'no part of %s is wider than a telephone’s 390 pixels',
+    { timeout: 120_000 },
+    async (name) => {
+      const page = await open(name, 390);
+      expect(await page.evaluate<string[]>(overflowing)).toEqual([]);
+      await page.context().close();
     },
   );
 

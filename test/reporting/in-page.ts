@@ -27,6 +27,12 @@ export const lowestContrast = `(() => {
 
 export const tooWide = 'document.documentElement.scrollWidth - window.innerWidth';
 
+/** The parts that are wider inside than outside, so that a reader must scroll them sideways or cannot see all of them. */
+export const overflowing = `[...document.querySelectorAll('body *:not(.skip):not(svg *)')]
+  .filter((one) => !one.closest('thead') && getComputedStyle(one).display !== 'inline')
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth + 1)
+  .map((one) => one.tagName + '.' + one.getAttribute('class') + ' ' + one.textContent.slice(0, 60))`;
+
 export const focused = `({
   text: document.activeElement.textContent.trim(),
   outlined: getComputedStyle(document.activeElement).outlineStyle !== 'none',

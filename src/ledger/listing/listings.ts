@@ -29,6 +29,31 @@ export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string
   return id;
 }
 
+/**
+ * True when the run's listing shows a payout of ours. Its number alone does not tell: another account's transfers may
+ * bear the numbers that we were answered.
+ */
+export async function showsOurs(db: Db, run: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('listed as l')
+    .innerJoin('payouts as p', 'p.id', 'l.payout_id')
+    .select('l.transfer_id')
+    .where('l.run_id', '=', run)
+    .where((eb) =>
+      eb.or([
+        eb('l.reference_key', '=', eb.ref('p.reference_key')),
+        eb.and([
+          eb('l.amount', '=', eb.ref('p.amount')),
+          eb('l.currency', '=', eb.ref('p.currency')),
+          eb('l.account_number', '=', eb.ref('p.account_number')),
+        ]),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Notes what the run's listing is worth. */
 export async function noteStanding(trx: Trx, run: string, standing: ListStanding): Promise<void> {
   await trx.updateTable('runs').set({ list_standing: standing }).where('id', '=', run).execute();

@@ -10,7 +10,7 @@ import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
-import { batchRows, monthRow, runRow } from './index-rows.ts';
+import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 
@@ -93,10 +93,6 @@ ${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No recon
   };
 }
 
-const runColumns = ['Report', 'Open discrepancies', 'Statement', 'Service’s list', 'Begun', 'Files'];
-const monthColumns = ['Month', 'Closed', 'Files'];
-const batchColumns = ['Batch', 'File', 'Taken in', 'Rows', 'Not paid', 'Open discrepancies', 'Files'];
-
 function indexName(number: number): string {
   return number === 1 ? 'index.html' : `index-${number}.html`;
 }
@@ -116,7 +112,7 @@ function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
   };
 }
 
-function listing(id: string, title: string, columns: string[], rows: string, none: string): string {
+function listing(id: string, title: string, columns: readonly string[], rows: string, none: string): string {
   if (rows === '') return section(id, title, paragraph(none));
   const head = columns.map(
     (name) => `<th scope="col"${name === 'Rows' ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,

@@ -17,6 +17,10 @@ const gravity = ['high', 'medium', 'low'];
 /** What the ledger keeps of a frozen run for the index; an older run may lack either. */
 type Frozen = { open: string[][] | undefined; verdicts: readonly RunVerdict[] };
 
+export const runColumns = ['Report', 'Open discrepancies', 'Statement', 'Service’s list', 'Begun', 'Files'];
+export const monthColumns = ['Month', 'Closed', 'Files'];
+export const batchColumns = ['Batch', 'File', 'Taken in', 'Rows', 'Not paid', 'Open discrepancies', 'Files'];
+
 /** A run with what it found, from its frozen sheets. */
 export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): string {
   const folder = `reconciliation-${run.id}`;
@@ -34,7 +38,7 @@ export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): strin
     time(run.started_at, zone),
     names.map((name) => link(`${folder}/${name}`, name, run.id)).join(' · '),
   ];
-  return row(page ? link(`${folder}/report.html`, run.id) : escapeHtml(run.id), cells);
+  return row(runColumns, page ? link(`${folder}/report.html`, run.id) : escapeHtml(run.id), cells);
 }
 
 /**
@@ -55,7 +59,7 @@ export function batchRows(
       ...(batch.row_count <= xlsxRowLimit ? ['results.xlsx'] : []),
       ...(exists(batch.id, 'failed.csv') ? ['failed.csv'] : []),
     ];
-    return row(escapeHtml(batch.id), [
+    return row(batchColumns, escapeHtml(batch.id), [
       escapeHtml(batch.file_name),
       time(batch.created_at, zone),
       grouped(`${batch.row_count}`),
@@ -73,15 +77,16 @@ function allPaid(open: bigint): string {
 }
 
 function openOfBatch(open: bigint, isCompared: boolean): string {
-  if (open > 0n) return `<span class="bad">${grouped(`${open}`)} open</span>`;
-  return isCompared ? 'none' : 'not checked';
+  if (open === 0n) return isCompared ? 'none' : 'not checked';
+  const words = `<span class="bad">${grouped(`${open}`)} open</span>`;
+  return isCompared ? words : `${words}, others not checked`;
 }
 
 /** A closed month with its frozen files. */
 export function monthRow({ mode, month, closed_at }: Period, zone: string): string {
   const folder = periodFolder(mode, month);
   const links = periodSheets.map((sheet) => link(`${folder}/${sheet}.csv`, `${sheet}.csv`, month));
-  return row(escapeHtml(month), [time(closed_at, zone), links.join(' · ')]);
+  return row(monthColumns, escapeHtml(month), [time(closed_at, zone), links.join(' · ')]);
 }
 
 function openText(sheet: string[][] | undefined, list: ListStanding | null): string {
@@ -129,10 +134,12 @@ function listText(list: ListStanding | null): string {
   return `<span class="bad">✗ ${escapeHtml(listWords[list ?? 'unread'])}</span>`;
 }
 
-function row(header: string, cells: string[]): string {
-  const data = cells.map(
-    (cell, index) => `<td${/^\d[\d,]*$/.test(cell) && index === 2 ? ' class="number"' : ''}>${cell}</td>`,
-  );
+/** A row under these columns, the first of which heads it. */
+function row([, ...columns]: readonly string[], header: string, cells: string[]): string {
+  const data = cells.map((cell, index) => {
+    const name = columns[index] ?? '';
+    return `<td${name === 'Rows' ? ' class="number"' : ''} data-label="${escapeHtml(name)}">${cell}</td>`;
+  });
   return `<tr><th scope="row">${header}</th>${data.join('')}</tr>\n`;
 }
 

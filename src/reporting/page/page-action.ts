@@ -145,7 +145,12 @@ function haltCard(row: Row, zone: string): string {
 function troubleCard({ zone, list, trouble }: About): string {
   const why = trouble ?? 'the reason is not known';
   return `<div class="card is-high"><h3>${markup(badge('high', listWords[list ?? 'unread']))}</h3>
-<p>${escapeHtml(localTimes(why, zone))}. No payout was marked missing. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
+<p>${escapeHtml(sentence(localTimes(why, zone)))} The statement was not compared with it. Run <code>counterfoil reconcile</code> again.</p></div>\n`;
+}
+
+/** Ends with a full stop where no other mark ends it. */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 function total(rows: Row[]): bigint {

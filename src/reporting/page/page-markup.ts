@@ -20,13 +20,19 @@ export function wide(name: string, content: string): string {
   return `<div class="wide" role="region" aria-label="${escapeHtml(name)}" tabindex="0">\n${content}</div>\n`;
 }
 
-/** A table whose first cell of each row is the row's header; put it into something {@link wide}. */
+/**
+ * A table whose first cell of each row is the row's header; put it into something {@link wide}. On a narrow screen each
+ * row becomes a block, in which every cell bears the name of its column.
+ */
 export function bareTable(caption: string, columns: Column[], rows: Piece[][]): string {
   const kind = (index: number): string => (columns[index]?.number === true ? ' class="number"' : '');
   const head = columns.map(({ name }, index) => `<th scope="col"${kind(index)}>${escapeHtml(name)}</th>`);
   const body = rows.map((cells) => {
     const [first = '', ...rest] = cells;
-    const others = rest.map((cell, index) => `<td${kind(index + 1)}>${markup(cell)}</td>`);
+    const label = (index: number): string => escapeHtml(columns[index]?.name ?? '');
+    const others = rest.map(
+      (cell, index) => `<td${kind(index + 1)} data-label="${label(index + 1)}">${markup(cell)}</td>`,
+    );
     return `<tr><th scope="row"${kind(0)}>${markup(first)}</th>${others.join('')}</tr>\n`;
   });
   return `<table>\n<caption>${escapeHtml(caption)}</caption>

@@ -49,7 +49,11 @@ dt{color:var(--soft)}dd{margin:0;min-width:0}
 @media (min-width:52rem){.card dl{grid-template-columns:max-content 1fr max-content 1fr}}
 figure{margin:.8rem 0}figcaption{margin:.2rem 0 .4rem;max-width:46rem}
 figure svg{display:block;width:100%;min-width:28rem;max-width:42rem;height:auto;color:var(--ink);overflow:visible}
-@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.3rem}h1{font-size:1.35rem}}
+@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.3rem}h1{font-size:1.35rem}
+.wide{overflow-x:visible}figure svg{min-width:0}time,.number,.badge{white-space:normal}
+table,caption,tbody,tr,th,td{display:block;min-width:0;overflow-wrap:anywhere}thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+tr{border-bottom:1px solid var(--line);padding:.3rem 0}th,td{border:0;padding:.1rem 0}td.number,th.number{text-align:left;padding-left:0}
+td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
 @page{size:A4;margin:15mm}
 @media print{:root{color-scheme:light;${light}}
 body{font-size:9.5pt}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
