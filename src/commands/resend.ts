@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { isAskable } from '../domain/others-reference.ts';
 import { findCollection } from '../ledger/collections/collections.ts';
 import { payoutToAsk, type Subject } from '../ledger/witnesses/resends.ts';
 import { type Context, withApp } from './context.ts';
@@ -64,6 +65,8 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
 async function collectionOf(app: App, reference: string): Promise<Subject> {
   const { mode } = app.config;
   const known = await findCollection(app.ledger.db, mode, reference);
+  if (!isAskable(known?.reference ?? reference))
+    throw new Stop(2, `no request can name the reference "${reference}". Nothing was asked`);
   const id = known?.id ?? (await app.collectionLookUps.discover(reference));
   if (id !== undefined) return { kind: 'transaction', id };
   throw new Stop(

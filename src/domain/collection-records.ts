@@ -1,3 +1,5 @@
+import { foldReference } from './ids.ts';
+import { keptReference } from './others-reference.ts';
 import { type Fields, first, isEnvelope, isFields } from './witness.ts';
 
 /** An object of a reply that describes one payment. Rows of one list share their `place`, which holds no indices. */
@@ -29,11 +31,11 @@ export function paymentRecordsIn(json: unknown): PaymentRecord[] {
   return found;
 }
 
-/** The name by which this object calls its payment: every reference it shows, in lower case. */
+/** The name by which this object calls its payment: every reference it shows, as the ledger compares it. */
 export function referencesOf(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([key, value]) =>
     /^((transaction|collection|merchant|payment)_)?ref(erence)?$/i.test(key) && typeof value === 'string'
-      ? [value.toLowerCase()]
+      ? [foldReference(keptReference(value))]
       : [],
   );
 }

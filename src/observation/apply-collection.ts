@@ -6,11 +6,6 @@ import type { Webhook } from '../ledger/tables/tables.ts';
 
 type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
 
-/** A reference that fits into a question's path and a report's cell, also one that the service or a shop made. */
-export function isAskable(reference: string): boolean {
-  return /^[A-Za-z0-9][\x21-\x7e]{0,199}$/.test(reference);
-}
-
 /**
  * Applies one webhook about a collection (`transaction`, or `collection` as some write it): it is heard, and the verify
  * endpoint is asked; the webhook alone never makes it received (P14).
@@ -23,7 +18,7 @@ export async function applyCollection(
   const { mode, reference } = webhook;
   const told = { mode, reference, trx: webhook.trx };
   const known = await collectionOfWebhook(trx, told);
-  if (!known && (reference === null || !isAskable(reference)))
+  if (!known && reference === null)
     return { payoutId: null, collectionId: null, effect: 'not understood; kept' };
   const row = known ?? (await noteCollection(trx, { mode, reference: reference ?? '', at, heard: true }));
   const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });

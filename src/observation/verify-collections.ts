@@ -1,6 +1,7 @@
 import { lacksAmount, wordsDiffer } from '../domain/collection.ts';
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
+import { isAskable } from '../domain/others-reference.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isNotFound } from '../domain/witness.ts';
 import { dueCollections } from '../ledger/collections/collection-watch.ts';
@@ -15,7 +16,6 @@ import type { Ledger } from '../ledger/open.ts';
 import type { Collection } from '../ledger/tables/collection-tables.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import { isAskable } from './apply-collection.ts';
 
 export type VerifyDeps = {
   ledger: Ledger;
@@ -52,10 +52,11 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
     if (signal?.aborted) return undefined;
     const row = await collectionById(ledger.db, id);
     const askedAt = clock.iso();
-    if (!row || !isAskable(row.reference)) return undefined;
+    if (!row) return undefined;
     if (!evenIfNotDue && (row.ask_at === null || row.ask_at > askedAt)) return undefined;
-    const reply = await service.verifyTransaction(row.reference);
-    const verified = judge(row, reply, { askedAt, answeredAt: clock.iso() });
+    const verified = isAskable(row.reference)
+      ? judge(row, await service.verifyTransaction(row.reference), { askedAt, answeredAt: clock.iso() })
+      : unaskable(row, askedAt);
     await ledger.write((trx) => concludeVerify(trx, id, row.raised, verified));
     return verified.answered;
   }
@@ -109,6 +110,13 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
       });
     },
   };
+}
+
+/** Takes the place of an answer, so that what cannot be asked about waits its turn and is reported like the rest. */
+function unaskable({ verified_at: verifiedBefore }: Collection, at: string): Verified {
+  const outcome = 'cannot be asked about: no request can name this reference';
+  const nothing = { raw: null, word: null, dispute: [], answered: true };
+  return { askedAt: at, answeredAt: at, outcome, verifiedBefore, ...nothing };
 }
 
 /** What a reply says of the collection; silence, refusals and foreign bodies say nothing. */

@@ -1,3 +1,4 @@
+import { isAskable } from '../domain/others-reference.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type CollectionLine, collectionLines } from '../ledger/collections/collection-lines.ts';
 import type { Db } from '../ledger/open.ts';
@@ -29,9 +30,11 @@ export async function* collectionPages(db: Db, mode: Mode, zone: string): AsyncG
 
 function cellsOf({ row, deliveries, received, difference }: CollectionLine, zone: string): string[] {
   const { expected_amount: amount, expected_currency: currency } = row;
-  const evidence = [row.heard_at !== null && 'webhook', row.verified_status !== null && 'verify'].filter(
-    (source) => source !== false,
-  );
+  const evidence = [
+    row.heard_at !== null && 'webhook',
+    row.verified_status !== null && 'verify',
+    !isAskable(row.reference) && 'cannot be asked about',
+  ].filter((source) => source !== false);
   return [
     row.reference,
     row.state,

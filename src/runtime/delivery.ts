@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { keptReference } from '../domain/others-reference.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type Delivery, differsHeader } from '../ledger/witnesses/webhook-inbox.ts';
@@ -7,9 +8,6 @@ import type { Source } from './receiver-address.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored in its place. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
-
-/** Longer than any reference or trx that is one; what is longer is kept in the body only. */
-const longestId = 200;
 
 /** Makes the ledger's form of an authentic delivery. Nothing in the body can make it fail: what is odd is `unknown`. */
 export function describeDelivery(input: {
@@ -124,11 +122,9 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** Text that can stand in a column: databases differ in what they do with NUL. */
+/** As the ledger holds it: money that came under any name is reported. */
 function idOf(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' && value.length <= longestId && !value.includes('\0')
-    ? value
-    : null;
+  return typeof value === 'string' && value !== '' ? keptReference(value) : null;
 }
 
 /**

@@ -60,6 +60,8 @@ export function createTransport(options: {
       return first;
     }
     await permit();
+    // A socket that ended with the reply is known as closed a moment later.
+    await sleep(1);
     const next = await own.sendAfter(question, plain);
     // For a service that keeps no order among its answers.
     await sleep(afterwardsMs);

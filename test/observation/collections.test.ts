@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { keptReference } from '../../src/domain/others-reference.ts';
 import { collectionLines, collectionStory } from '../../src/ledger/collections/collection-lines.ts';
 import { findCollection } from '../../src/ledger/collections/collections.ts';
 import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createCollectionLookUps } from '../../src/observation/verify-collections.ts';
+import { collectionPages } from '../../src/reporting/collection-cells.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { handClock } from './setting.ts';
@@ -29,7 +31,11 @@ async function deliver(
   const data = { reference: 'INV-1', trx: 'COL1', status: 'success', ...money, ...patch };
   const body = Buffer.from(JSON.stringify({ event: 'transaction', data, ...root }));
   const digest = createHash('sha256').update(body).digest('hex');
-  const about = { reference: String(data.reference), trx: String(data.trx), headers: '{}' };
+  const about = {
+    reference: data.reference === null ? null : keptReference(String(data.reference)),
+    trx: String(data.trx),
+    headers: '{}',
+  };
   await ledger.write((trx) =>
     storeDeliveries(trx, [
       { mode: 'test', digest, receivedAt: clock.iso(), kind: 'transaction', ...about, body, stale },
@@ -66,6 +72,11 @@ async function verify(
   const rules = { mode: 'test' as const, concurrency: 2 };
   await createCollectionLookUps({ ledger, clock, service, limiter, rules }).askDue({ budget: 10 });
   return asked;
+}
+async function allOf<T>(pages: AsyncIterable<T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
 }
 const state = async () => (await findCollection(ledger.db, 'test', 'inv-1'))?.state;
 const story = () => collectionStory(ledger.db, 'test', 'INV-1');
@@ -116,9 +127,50 @@ it('P18: two webhooks about one collection that differ are a conflict, whatever 
 it('P18: a webhook of the other mode is a conflict; one that nobody can place is kept', async () => {
   await deliver({ domain: 'live' });
   expect(await state()).toBe('conflict');
-  await deliver({ reference: ' ../../x', trx: '' });
+  await deliver({ reference: null, trx: '' });
   const kept = await ledger.db.selectFrom('webhooks').select('effect').orderBy('id', 'desc').execute();
   expect(kept[0]?.effect).toBe('not understood; kept');
+});
+
+it.each([
+  'INV 0001',
+  '#77',
+  '_x1',
+  'FACTURE-é-1',
+  '../../x',
+  '漢字 1',
+  '=1+1',
+  `${'x'.repeat(200)}1`,
+  'y'.repeat(500),
+])('P22: a collection named %s is noted, asked about and received', async (reference) => {
+  await deliver({ reference });
+  expect(await verify(shown({ reference }))).toEqual([reference]);
+  const lines = await allOf(collectionLines(ledger.db, 'test'));
+  expect(lines.map(({ row }) => [row.reference, row.state])).toEqual([[reference, 'received']]);
+});
+
+it.each(['.', '..', 'a\0b', 'half \ud800', 'z'.repeat(501)])(
+  'P22: a collection that no request can name is noted, and says so',
+  async (reference) => {
+    await deliver({ reference });
+    expect(await verify(shown())).toEqual([]);
+    const kept = keptReference(reference);
+    const story = await collectionStory(ledger.db, 'test', kept);
+    expect(story).toMatchObject({ collection: { state: 'heard', told_amount: '100.00' } });
+    expect(story?.lookups.map(({ outcome }) => outcome)).toEqual([
+      'cannot be asked about: no request can name this reference',
+    ]);
+    expect(story?.collection.ask_at, 'out of the way of what can be asked about').toBe(at(minute));
+    expect((await allOf(collectionPages(ledger.db, 'test', 'UTC')))[1]).toContain(
+      'webhook+cannot be asked about',
+    );
+  },
+);
+
+it('P22: two endless references that begin alike are two collections', async () => {
+  for (const end of ['a', 'b']) await deliver({ reference: `${'z'.repeat(5000)}${end}`, trx: end });
+  const lines = await allOf(collectionLines(ledger.db, 'test'));
+  expect(lines.map(({ row }) => row.told_trx)).toEqual(['a', 'b']);
 });
 
 it('a webhook under the service’s own reference is placed by its trx', async () => {

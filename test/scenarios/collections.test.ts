@@ -217,3 +217,22 @@ it('reconcile says which rows of expected collections it left out, and so does s
     }),
   ]);
 });
+
+it('P22: money that arrives under any name is in the report', async () => {
+  const home = await makeHome();
+  const { daemon } = await serving(home);
+  const names = ['INV 0001', '#77', '_x1', 'FACTURE-é-1', `${'x'.repeat(200)}1`];
+  for (const reference of names) home.sandbox.book.addCollection({ reference, amount: '100.00' });
+  await home.sandbox.idle();
+  await until(
+    4000,
+    () => home.json(['status'], 0),
+    (s) => s.collections.received === names.length,
+  );
+  const { run } = await home.json(['reconcile'], 0);
+  const report = home.read(`data/reports/reconciliation-${run}/collections.csv`);
+  for (const name of names) expect(report).toContain(`${name},received,NGN`);
+  expect(await collectionOf(home, 'INV 0001')).toMatchObject({ state: 'received' });
+  daemon.signal('SIGTERM');
+  await daemon.done;
+});

@@ -94,8 +94,12 @@ it('P6: a refusal that names no reference counts when the same socket then answe
 });
 
 it('P6: a refusal that names no reference and ends its socket, which carried nothing else, counts', async () => {
-  const { service, send } = await talk(({ socket }) => void socket.end(refused));
+  const { service, send } = await talk(({ socket }) =>
+    socket.end(refused.replace('\r\n', '\r\nconnection: close\r\n')),
+  );
   expect((await send('R-1')).kind).toBe('refused');
+  // A connection for a question would be there by now.
+  await new Promise((resolve) => setTimeout(resolve, 50));
   expect(service.connections(), 'nothing is asked elsewhere').toBe(1);
 });
 

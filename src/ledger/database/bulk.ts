@@ -1,5 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { storable } from '../../domain/others-reference.ts';
 import { perDialect } from './dialect.ts';
+
+export { storable };
 
 /** A row of many, as it travels in one JSON text. Amounts go as text: a JSON number would lose digits above 2^53. */
 type BulkRow = Readonly<Record<string, string | bigint | null>>;
@@ -26,11 +29,6 @@ export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }>
 /** The text of {@link rowsIn}. */
 export function rowsText(rows: readonly BulkRow[]): string {
   return JSON.stringify(rows.map(plain));
-}
-
-/** A text as every database can hold it: without NUL and half characters, which a service may well send. */
-export function storable(text: string): string {
-  return text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 function plain(row: BulkRow): Record<string, string | number | null> {
