@@ -49,6 +49,7 @@ const migrations = {
   '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
   '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
   '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
+  '0021-closed-payouts': () => import('./migrations/0021-closed-payouts.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */
