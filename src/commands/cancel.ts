@@ -4,6 +4,7 @@ import type { Batch, Payout } from '../ledger/tables/tables.ts';
 import { type Context, confirm, withLocal } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';
 import { person } from './person.ts';
+import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
 
 type Target = { batch: Batch; payout: Payout | undefined };
@@ -72,19 +73,32 @@ async function describePayout(
   const state = now?.state ?? payout.state;
   const json = { reference, state, cancelled, waiting };
   if (cancelled > 0) return { code: 0, lines: [`${reference}: cancelled`], json };
-  if (waiting > 0) return { code: 4, lines: waitLines(waiting, payout.batch_id), json };
-  if (why !== null) return { code: 2, problem: `${reference} is not cancelled: ${why}`, json };
-  return { code: 2, problem: `${reference} is ${state}: only what was never sent can be cancelled`, json };
+  const help = await helpFor(app, payout);
+  if (waiting > 0)
+    return { code: 4, lines: [`${reference} is not cancelled: ${earlierAttempt}. ${help}`], json };
+  if (why !== null) return { code: 2, problem: `${reference} is not cancelled: ${why}. ${help}`, json };
+  const only = 'only what was never sent can be cancelled';
+  return { code: 2, problem: `${reference} is ${state}: ${only}. ${help}`, json };
 }
+
+/** The commands that do help with what could not be cancelled. */
+async function helpFor(app: LocalApp, { id }: Payout): Promise<string> {
+  const { cases } = await app.decisions.weigh([id], app.clock.iso());
+  return cases.map(remedyText).join('; ');
+}
+
+const earlierAttempt = 'an earlier attempt may have been taken, and a retry waits to go out';
 
 function listedLines({ listed, why }: Done): string[] {
   if (why === null) return [];
-  return [`${listed} not cancelled, since they may have been sent; the first: ${why}`];
+  return [
+    `${listed} not cancelled, since they may have been sent; counterfoil settle closes each; the first: ${why}`,
+  ];
 }
 
 function waitLines(waiting: number, batch: string): string[] {
   if (waiting === 0) return [];
   return [
-    `${waiting} not cancelled: an earlier attempt may have been taken, and a retry waits to go out; counterfoil hold ${batch} keeps it back`,
+    `${waiting} not cancelled: ${earlierAttempt}; counterfoil hold ${batch} keeps it back, counterfoil settle REFERENCE --as paid|not-paid --note "how you know" closes one`,
   ];
 }

@@ -151,7 +151,7 @@ function redactorOf(config: Config): Redact {
 }
 
 /** Commands that are given payouts of a ledger, and so need one. */
-const needLedger = ['retry', 'resend'];
+const needLedger = ['retry', 'settle', 'resend'];
 
 /** Runs with the whole worker, as `kind`; a missing key stops with 2. */
 export async function withApp<T>(context: Context, kind: string, work: (app: App) => Promise<T>): Promise<T> {

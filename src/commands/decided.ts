@@ -1,3 +1,4 @@
+import { isHad } from '../decisions/judge.ts';
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
 import { submitCommand } from '../domain/go-on.ts';
@@ -5,8 +6,9 @@ import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Payout } from '../ledger/tables/tables.ts';
 import { totalsText } from './describe.ts';
-import { evidenceJson, isHad, type Watch } from './evidence.ts';
+import { evidenceJson, type Watch } from './evidence.ts';
 import { plainCause } from './plain-words.ts';
+import { remedyText } from './remedy-text.ts';
 import { type Result, worst } from './result.ts';
 import type { SentDecided } from './send-decided.ts';
 
@@ -35,19 +37,22 @@ export function question({ cases }: Weighed, willSend: boolean): string {
 
 /** Of the payouts asked for, those that the service has: there is nothing to decide about them. */
 export function nothingNeeded({ cases }: Weighed): { reference: string; state: string; text: string }[] {
-  return cases.flatMap(({ payout, judgement }) => {
-    if (judgement.kind !== 'no' || !isHad(payout)) return [];
+  return cases.flatMap((one) => {
+    const { payout, judgement } = one;
+    if (judgement.kind !== 'no' || !isHad(one)) return [];
     const { reference, state } = payout;
     const is = judgement.why.replace(/^it /, '');
     return { reference, state, text: `${reference} ${is}. Nothing needs sending again.` };
   });
 }
 
-/** Of the payouts asked for, those that must not be sent again, and why. */
+/** Of the payouts asked for, those that must not be sent again, why, and what helps instead. */
 export function refusals({ cases }: Weighed): { reference: string; why: string }[] {
-  return cases.flatMap(({ payout, judgement }) =>
-    judgement.kind === 'no' && !isHad(payout) ? [{ reference: payout.reference, why: judgement.why }] : [],
-  );
+  return cases.flatMap((one) => {
+    const { payout, judgement } = one;
+    if (judgement.kind !== 'no' || isHad(one)) return [];
+    return [{ reference: payout.reference, why: `${judgement.why}. ${remedyText(one)}` }];
+  });
 }
 
 /** What came of a decision, payout by payout. */

@@ -1,8 +1,10 @@
+import { isHad } from '../decisions/judge.ts';
 import type { Case, Weighed } from '../decisions/weigh.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Attempt, Payout } from '../ledger/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
+import { remedyText } from './remedy-text.ts';
 
 /** When it is, and how long an unknown is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
@@ -62,7 +64,8 @@ function factLines(one: Case): string[] {
   return lines;
 }
 
-function adviceLines({ payout, attempts, judgement }: Case, watch: Watch): string[] {
+function adviceLines(one: Case, watch: Watch): string[] {
+  const { payout, attempts, judgement } = one;
   const lines: string[] = [];
   if (payout.state === 'unknown') lines.push(`  WARNING    ${warning(payout, attempts, watch)}`);
   const can = {
@@ -70,14 +73,9 @@ function adviceLines({ payout, attempts, judgement }: Case, watch: Watch): strin
     successor: 'can be paid again under a new reference',
   };
   if (judgement.kind !== 'no') lines.push(`  retry      ${can[judgement.kind]}`);
-  else
-    lines.push(`  retry      ${isHad(payout) ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`);
+  else lines.push(`  retry      ${isHad(one) ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`);
+  lines.push(`  next       ${remedyText(one)}`);
   return lines;
-}
-
-/** True when the service has it: nothing needs sending again. */
-export function isHad({ state }: Pick<Payout, 'state'>): boolean {
-  return state === 'pending' || state === 'success';
 }
 
 function attemptText({ number, began_at, outcome, code, message }: Attempt): string {
@@ -159,6 +157,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
       warning: payout.state === 'unknown' ? warning(payout, attempts, watch) : null,
       can: one.judgement.kind,
       why: one.judgement.kind === 'no' ? one.judgement.why : null,
+      remedies: one.remedies,
     })),
   };
 }

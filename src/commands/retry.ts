@@ -1,8 +1,9 @@
-import type { App, LocalApp } from '../app.ts';
+import type { LocalApp } from '../app.ts';
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
 import { getBatch } from '../ledger/payouts/batches.ts';
-import { type Context, confirm, confirmSending, loadSettings, withApp, withLocal } from './context.ts';
+import { type Asking, askAbout, withService } from './ask-service.ts';
+import { type Context, confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
 import { evidenceJson, evidenceLines, type Watch } from './evidence.ts';
 import { person } from './person.ts';
@@ -11,9 +12,11 @@ import { type SentDecided, sendDecided } from './send-decided.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
 /** The ledger, the service where a key is configured, and what was asked for. */
-type Work = { context: Context; app: LocalApp; service: App | undefined; args: string[]; options: Options };
+type Work = Asking & { context: Context; args: string[]; options: Options };
 
 const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
+/** Of what is held, its answer may be what keeps it; what is pending may have ended. */
+const askedFirst = [...retryable, 'held', 'pending'] as const;
 /** Decided and recorded in one transaction, and shown to a person: more is no longer looked at. */
 const most = 1000;
 
@@ -24,22 +27,16 @@ export async function retry(
   given: Record<string, unknown>,
 ): Promise<Result> {
   const options: Options = given;
-  const config = await loadSettings(context);
-  const quiet: Context = { ...context, options: { ...context.options, quiet: true } };
-  const hasKey = (config.keys[config.mode]?.secretKeys.length ?? 0) > 0;
-  if (!hasKey && options.wait === false) {
-    return withLocal(quiet, (app) => decide({ context, app, service: undefined, args, options }));
-  }
-  return withApp(quiet, 'retry', (app) => decide({ context, app, service: app, args, options }));
+  const local = options.wait === false;
+  return withService(context, 'retry', local, (asking) => decide({ context, ...asking, args, options }));
 }
 
 async function decide(work: Work): Promise<Result> {
-  const { context, app, service } = work;
-  await service?.takeOver();
+  const { context, app } = work;
   await app.applyWebhooks(context.signal);
   const { ids, left } = await named(work);
   const since = app.clock.iso();
-  await askService(work, ids);
+  await askAbout(context, work, ids, askedFirst);
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
@@ -78,21 +75,6 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
   const { ids, count } = await app.decisions.findInBatch(batch.id, state, most);
   if (ids.length === 0) throw new Stop(2, `${batch.id} has no ${state} payout that waits for a decision`);
   return { ids, left: count - ids.length };
-}
-
-/** What the service says now, for every payout that can be decided about; each answer is recorded like any other. */
-async function askService({ context, app, service }: Work, ids: readonly bigint[]): Promise<void> {
-  if (!service) return;
-  // Of what is held, its answer may be what keeps it.
-  const open = (await app.decisions.standingOf(ids)).filter(
-    ({ state }) => state === 'held' || retryable.some((one) => one === state),
-  );
-  if (open.length === 0) return;
-  if (!context.options.quiet) context.say(`asking the service about ${open.length} payout(s)`);
-  await service.lookUps.lookUp(
-    open.map(({ id }) => id),
-    context.signal,
-  );
 }
 
 /** Gets the person's word on exactly this evidence; returns the answer to give instead when there is none. */

@@ -1,11 +1,17 @@
-import { type Context, confirm, withLocal } from './context.ts';
+import type { Case } from '../decisions/weigh.ts';
+import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { type Asking, askAbout, withService } from './ask-service.ts';
+import { type Context, confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence.ts';
 import { person } from './person.ts';
+import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
 
 type Options = { as?: string; note?: string };
+type Word = { as: 'success' | 'failed'; note: string };
 
 const verdicts = { paid: 'success', 'not-paid': 'failed' } as const;
+const named = { success: 'paid', failed: 'not paid' } as const;
 
 /** What the ledger makes of each word; said before the question. */
 const meanings = {
@@ -14,48 +20,79 @@ const meanings = {
     'as not paid: it counts as not paid on your word, and nothing is sent. To pay it after all, use a new reference in a new file. Should the service show it later, that reopens it and is reported',
 } as const;
 
-/** `settle REFERENCE`: a person's word on an unknown payout; later evidence from the service reopens it (P19). */
+/** What the service may be asked about; of what is being sent, its answer will tell. */
+const asked = payoutStates.filter((state) => state !== 'sending');
+
+/**
+ * `settle REFERENCE`: a person closes a payout that evidence has not made final; later evidence from the service reopens
+ * it (P32). The service is asked first.
+ */
 export async function settle(
   context: Context,
   args: string[],
   given: Record<string, unknown>,
 ): Promise<Result> {
-  const { as, note } = readOptions(given);
-  return withLocal(context, async (app) => {
-    await app.applyWebhooks(context.signal);
-    const { payouts, missing } = await app.decisions.find(args);
-    const [payout] = payouts;
-    if (missing.length > 0 || !payout || payouts.length > 1)
-      throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
-    const since = app.clock.iso();
-    const shown = await app.decisions.weigh([payout.id], since);
-    const watch: Watch = { now: since, quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
-    const { reference, state } = payout;
-    if (state !== 'unknown')
-      throw new Stop(2, `${reference} is ${state}: only an unknown can be settled. Nothing was done`);
-    if (shown.cases.some(({ attempts }) => attempts.some(({ outcome }) => outcome === null)))
-      throw new Stop(2, `${reference} is being sent right now; wait for its answer. Nothing was done`);
-    for (const line of [...factsOf(shown), `  settling   ${meanings[as]}`, ''])
-      (context.options.json ? context.say : context.print)(line);
-    await confirm(context, `Settle ${reference} as ${as === 'success' ? 'paid' : 'not paid'}?`);
-    const order = { ids: [payout.id], since, digest: shown.digest, person: person(), as, note };
-    const decision = await app.decisions.settle(order);
-    if (decision.kind === 'changed') {
-      const problem = 'the evidence changed; look again. Nothing was done';
-      const json = { ...evidenceJson(decision.now, watch), error: problem };
-      return { code: 2, problem, lines: evidenceLines(decision.now, watch), json };
-    }
-    await app.reporting.writeDueBatchResults();
-    await app.reporting.writeIndex();
-    const now = decision.decided[0]?.state ?? state;
-    const lines = [
-      `${reference}: ${now} on the word of ${order.person}. Later evidence from the service reopens it.`,
-    ];
-    return { code: 0, lines, json: { ...evidenceJson(shown, watch), reference, state: now, note } };
-  });
+  const word = readOptions(given);
+  return withService(context, 'settle', true, (asking) => close(context, asking, args, word));
 }
 
-function readOptions({ as, note }: Options): { as: 'success' | 'failed'; note: string } {
+async function close(context: Context, asking: Asking, args: string[], word: Word): Promise<Result> {
+  const { app } = asking;
+  const { as, note } = word;
+  await app.applyWebhooks(context.signal);
+  const { payouts, missing } = await app.decisions.find(args);
+  const [payout] = payouts;
+  if (missing.length > 0 || !payout || payouts.length > 1)
+    throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
+  const since = app.clock.iso();
+  await askAbout(context, asking, [payout.id], asked);
+  if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was settled');
+  const shown = await app.decisions.weigh([payout.id], since);
+  const watch: Watch = { now: app.clock.iso(), quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
+  const [one] = shown.cases;
+  if (!one) throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
+  const { reference, state } = one.payout;
+  if (!one.remedies.includes('settle')) {
+    const why = refusal(one, as);
+    if (state !== as) throw new Stop(2, why);
+    return { code: 0, lines: [why], json: { ...evidenceJson(shown, watch), reference, state } };
+  }
+  const facts = [...factsOf(shown), ...beside(one), `  settling   ${meanings[as]}`, ''];
+  for (const line of facts) (context.options.json ? context.say : context.print)(line);
+  await confirm(context, `Settle ${reference} as ${named[as]}?`);
+  const order = { ids: [payout.id], since, digest: shown.digest, person: person(), as, note };
+  const decision = await app.decisions.settle(order);
+  if (decision.kind === 'changed') {
+    const problem = 'the evidence changed; look again. Nothing was done';
+    const json = { ...evidenceJson(decision.now, watch), error: problem };
+    return { code: 2, problem, lines: evidenceLines(decision.now, watch), json };
+  }
+  await app.reporting.writeDueBatchResults();
+  await app.reporting.writeIndex();
+  const now = decision.decided[0]?.state ?? state;
+  const lines = [
+    `${reference}: ${now} on the word of ${order.person}. Later evidence from the service reopens it.`,
+  ];
+  return { code: 0, lines, json: { ...evidenceJson(shown, watch), reference, state: now, note } };
+}
+
+/** Why it is not settled, and what helps instead. */
+function refusal(one: Case, as: PayoutState): string {
+  const { reference, state, evidence } = one.payout;
+  const help = remedyText(one);
+  if (one.remedies.includes('wait')) return `${reference} is being sent right now. Nothing was done: ${help}`;
+  const by = evidence === '' ? '' : ` by ${evidence}`;
+  const nothing = state === as ? 'Nothing needs settling' : 'Nothing was done';
+  return `${reference} is ${state}${by}, and nothing contradicts that. ${nothing}: ${help}`;
+}
+
+/** What the person's word stands against, so that nobody gives it unawares. */
+function beside({ verdict }: Case): string[] {
+  if (verdict !== 'pending') return [];
+  return ['  WARNING    the service shows it pending now: while it does so, the next run opens it again'];
+}
+
+function readOptions({ as, note }: Options): Word {
   if (as !== 'paid' && as !== 'not-paid')
     throw new Stop(2, `--as: expected paid or not-paid, got "${as ?? ''}"`);
   const text = note?.trim() ?? '';

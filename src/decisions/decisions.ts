@@ -1,4 +1,6 @@
 import type { PayoutState } from '../domain/payout.ts';
+import { isFinalByEvidence } from '../domain/transition.ts';
+import { closeWithPayout } from '../ledger/discrepancies/discrepancy-decisions.ts';
 import { cancelUnsent, findInBatch, findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import { record } from '../ledger/payouts/record.ts';
 import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry.ts';
@@ -13,21 +15,24 @@ export function createDecisions(deps: DecisionDeps) {
   const { mode } = rules;
   const ground = groundOf(rules);
 
-  /** Records a person's word on an unknown; nothing changes when the evidence is not what was shown (P19). */
+  /**
+   * Closes a payout on a person's word, with what is open about it; nothing changes when the evidence is not what was
+   * shown, or makes the payout final (P32).
+   */
   async function settle(order: SettleOrder): Promise<Decision> {
     const { ids, since, digest, as, note, person } = order;
     return ledger.write(async (trx): Promise<Decision> => {
       const now = await weigh(trx, { ...ground, ids, since });
       const [one] = now.cases;
-      // P4: a late word on an earlier attempt can make it unknown while a later one is in a request.
-      const underWay = one?.attempts.some(({ outcome }) => outcome === null);
-      if (now.digest !== digest || one?.payout.state !== 'unknown' || underWay)
-        return { kind: 'changed', now };
+      if (now.digest !== digest || !one?.remedies.includes('settle')) return { kind: 'changed', now };
       const { id, reference } = one.payout;
-      const event = { kind: 'settle' as const, as, note };
-      const [told] = await record(trx, clock.iso(), [{ payoutId: id, source: `person:${person}`, event }]);
-      const state: PayoutState = told?.to ?? 'unknown';
-      return { kind: 'decided', decided: [{ id, reference, predecessor: null, state }] };
+      const at = clock.iso();
+      // Where evidence made it final, it may be settled for what contradicts that.
+      const event = { kind: 'settle' as const, as, note, contradicted: isFinalByEvidence(one.payout) };
+      const [told] = await record(trx, at, [{ payoutId: id, source: `person:${person}`, event }]);
+      if (told?.effect.kind !== 'move') return { kind: 'changed', now };
+      await closeWithPayout(trx, { id, mode }, { note: `closed with its payout: ${note}`, person, at });
+      return { kind: 'decided', decided: [{ id, reference, predecessor: null, state: told.to }] };
     });
   }
 

@@ -59,16 +59,42 @@ export function judge(evidence: Evidence, since: string): Judgement {
     case 'sending':
       return no('it is being sent right now');
     case 'pending':
-      return no('it is on its way: the service has it');
+      return no(lostAs('pending', evidence) ?? 'it is on its way: the service has it');
     case 'success':
       return no(
         restsOnPerson(payout.evidence)
           ? "it is paid: a person's word says so, the service has not confirmed it"
-          : 'it is paid: the service shows it',
+          : (lostAs('paid', evidence) ?? 'it is paid: the service shows it'),
       );
     case 'cancelled':
       return no('it was cancelled; drop it in a new batch under a new reference to pay it after all');
   }
+}
+
+/** True for what the service is known to have, and shows as far as anybody looked: nothing needs sending again. */
+export function isHad(evidence: Evidence): boolean {
+  const { state } = evidence.payout;
+  if (state === 'success' && restsOnPerson(evidence.payout.evidence)) return true;
+  return (state === 'pending' || state === 'success') && lost(evidence) === null;
+}
+
+function lostAs(what: string, evidence: Evidence): string | null {
+  const why = lost(evidence);
+  return (
+    why &&
+    `it is ${what} by what the service said before, but ${why}. Ask the service in writing; pay nothing again before it answers`
+  );
+}
+
+/** What says that the service does not show, or contradicts, what it took; null while nothing does. */
+function lost(evidence: Evidence): string | null {
+  const { lookUp, discrepancies } = evidence;
+  const missing = discrepancies.find(({ kind }) => kind === 'missing_at_service');
+  if (missing) return `discrepancy ${missing.id} is open: its list lacks it, and its details did not find it`;
+  const against = contradicted(evidence);
+  if (against !== null) return against;
+  if (!lookUp || isOutrun(evidence, lookUp.answeredAt) || verdictOf(evidence) !== 'not_found') return null;
+  return `the look-up of ${lookUp.answeredAt} did not find it`;
 }
 
 function judgeUnknown(evidence: Evidence): Judgement {

@@ -6,6 +6,7 @@ import { readStatus } from '../domain/witness.ts';
 import type { Db, Trx } from '../ledger/open.ts';
 import { type Evidence, loadEvidence } from '../ledger/witnesses/evidence.ts';
 import { type Judgement, judge } from './judge.ts';
+import { factsFor, type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
 
@@ -13,6 +14,8 @@ import { type Verdict, verdictOf } from './verdict.ts';
 export type Case = Evidence & {
   verdict: Verdict;
   judgement: Judgement;
+  /** The commands that end its state, or what is open about it. */
+  remedies: Remedy[];
   outrun: { lookUp: boolean; listing: boolean };
 };
 
@@ -29,7 +32,7 @@ export async function weigh(
   const cases = evidence.map((one) => ({
     ...one,
     verdict: verdictOf(one),
-    judgement: judge(one, since),
+    ...decidable(one, since),
     outrun: {
       // By its answer: when it was asked is not always known to be that late.
       lookUp: one.lookUp !== null && isOutrun(one, one.lookUp.answeredAt),
@@ -37,6 +40,11 @@ export async function weigh(
     },
   }));
   return { cases, digest: digestOf(cases) };
+}
+
+function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'remedies'> {
+  const judgement = judge(one, since);
+  return { judgement, remedies: remediesFor(factsFor(one, judgement)) };
 }
 
 /** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */

@@ -9,14 +9,12 @@ import {
   ofPayout,
   type PairedPayout,
 } from './pair-conflicts.ts';
-import type { WitnessStatus } from './payout.ts';
+import { isFinalState, type WitnessStatus } from './payout.ts';
 import { restsOnPerson, type Witness } from './transition.ts';
 import { readStatus } from './witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
 export type Judgement = { witness: Witness | null; found: Found[] };
-
-const final: readonly string[] = ['success', 'failed', 'returned'];
 
 /**
  * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
@@ -49,7 +47,7 @@ export function classifyPair(
   if (speaking.length > 0 && status === null && found.length === 0)
     found.push(...judged.flatMap(({ row, conflicts: c }) => (isOver(readStatus(row.status)) ? [] : c)));
   const unread = status === null ? speaking.find(isUnread) : undefined;
-  if (unread && (payout.state === 'refused' || final.includes(payout.state)))
+  if (unread && (payout.state === 'refused' || isFinalState(payout.state)))
     found.push(contradiction(payout, unread, unread.status, ''));
   const saying = speaking.filter((one) => readStatus(one.status) === status);
   const row = saying.find((one) => one === own?.row) ?? saying[0] ?? own?.row ?? speaking[0];
@@ -85,7 +83,7 @@ export function foreignTransfer(row: ListedRow): Found {
 /** The witness's state is one the payout may take or already has, so that the ledger may be told. */
 function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): boolean {
   if (state === 'cancelled') return false;
-  if (!final.includes(state) || state === status || restsOnPerson(evidence)) return true;
+  if (!isFinalState(state) || state === status || restsOnPerson(evidence)) return true;
   return state === 'success' && status === 'returned';
 }
 
@@ -155,7 +153,7 @@ function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
 }
 
 function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessStatus): Found | null {
-  const decided = final.includes(payout.state);
+  const decided = isFinalState(payout.state);
   const reopens = payout.state === 'refused' || (decided && restsOnPerson(payout.evidence));
   if (payout.state === status || (!reopens && (status === 'pending' || !decided))) return null;
   if (payout.state === 'success' && status === 'returned') return null;

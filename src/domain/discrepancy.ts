@@ -45,11 +45,11 @@ export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; acti
 /** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */
 const actions: Record<DiscrepancyKind, string> = {
   missing_at_service:
-    'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer.',
+    'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer; then close it with counterfoil settle.',
   missing_in_ledger:
     'Find out who ordered this transfer: somebody here, by hand at the service or with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
   status_conflict:
-    'Ask the service in writing which status is true, then check the bank statement. Pay nothing again before that.',
+    'Ask the service in writing which status is true, and check the bank statement. Pay nothing again before that; then close it with counterfoil settle.',
   amount_conflict: 'Stop further payments to this beneficiary and ask the service why the amount differs.',
   currency_conflict:
     'Ask the service why the currency differs and what was really debited. Pay nothing again before that.',
@@ -62,7 +62,7 @@ const actions: Record<DiscrepancyKind, string> = {
     'One order became several transfers. Ask the service to cancel or recall all but one.',
   paid_twice: 'This was probably paid twice. Ask the service and the beneficiary to return one payment.',
   stale_pending:
-    'Ask the service when this transfer will settle. Do not pay it another way while it is pending.',
+    'Ask the service when this transfer will settle. Do not pay it another way while it is pending. If they say how it ended, close it with counterfoil settle.',
   unknown_outcome: 'We cannot tell whether this was paid. Do not pay it another way.',
   webhook_missing:
     'Nothing to pay. If many are missing, check the webhook URL with the service and that it reaches this receiver (counterfoil status counts what it rejected).',
@@ -71,7 +71,7 @@ const actions: Record<DiscrepancyKind, string> = {
   returned_after_success:
     'The money came back. Mend the beneficiary details, then pay again under a new reference.',
   reference_collision:
-    'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying.',
+    'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying, then close it with counterfoil settle.',
   collection_missing:
     'Ask the payer whether they paid, and the service where the money is. Hand out nothing for it before it has arrived.',
   collection_conflict:
@@ -100,8 +100,50 @@ export const contradictsState: Record<DiscrepancyKind, boolean> = {
   collection_conflict: false,
 };
 
+/** What each kind means where a person closes its payout (P32). */
+type OnClose = {
+  /** Ended with the payout, or, where other money is in question, only acknowledged. */
+  ends: 'resolved' | 'acknowledged';
+  /** It tells only that nothing more was heard: while a person's word closes the payout it is not found again. */
+  silence: boolean;
+  /** It speaks against the evidence that made the payout final, so that a person may close it all the same. */
+  contradicts: boolean;
+};
+
+const onClose: Record<DiscrepancyKind, OnClose> = {
+  missing_at_service: { ends: 'resolved', silence: true, contradicts: true },
+  missing_in_ledger: { ends: 'acknowledged', silence: false, contradicts: false },
+  status_conflict: { ends: 'resolved', silence: false, contradicts: true },
+  amount_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
+  currency_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
+  beneficiary_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
+  fee_conflict: { ends: 'acknowledged', silence: false, contradicts: false },
+  mode_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
+  duplicate_at_service: { ends: 'acknowledged', silence: false, contradicts: false },
+  paid_twice: { ends: 'acknowledged', silence: false, contradicts: false },
+  stale_pending: { ends: 'resolved', silence: true, contradicts: false },
+  unknown_outcome: { ends: 'resolved', silence: true, contradicts: false },
+  webhook_missing: { ends: 'resolved', silence: true, contradicts: false },
+  webhook_conflict: { ends: 'resolved', silence: false, contradicts: true },
+  returned_after_success: { ends: 'acknowledged', silence: false, contradicts: false },
+  reference_collision: { ends: 'resolved', silence: false, contradicts: true },
+  collection_missing: { ends: 'acknowledged', silence: false, contradicts: false },
+  collection_conflict: { ends: 'acknowledged', silence: false, contradicts: false },
+};
+
+const kindsWhere = (test: (one: OnClose) => boolean): DiscrepancyKind[] =>
+  discrepancyKinds.filter((kind) => test(onClose[kind]));
+
 /** Every kind that a run can find. */
 export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
+
+/** The kinds that a close ends, and those that it only acknowledges (P32). */
+export const endedByClose = kindsWhere(({ ends }) => ends === 'resolved');
+export const acknowledgedByClose = kindsWhere(({ ends }) => ends === 'acknowledged');
+/** The kinds that are not found again while a person's word closes their payout. */
+export const silentKinds = kindsWhere(({ silence }) => silence);
+/** The kinds of which an open one lets a person close what evidence had made final. */
+export const contradictingKinds = kindsWhere(({ contradicts }) => contradicts);
 
 /** True for the name of a kind. */
 export function isDiscrepancyKind(name: string): name is DiscrepancyKind {

@@ -6,8 +6,8 @@ import {
   finding,
 } from './discrepancy.ts';
 import { formatMinor } from './money.ts';
-import type { PayoutState } from './payout.ts';
-import { createdInTime, type Expected, isBeneficiary } from './witness.ts';
+import { isFinalState, type PayoutState } from './payout.ts';
+import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';
 
 /** A payout of ours as pairing sees it. */
 export type PairedPayout = Expected & {
@@ -16,8 +16,6 @@ export type PairedPayout = Expected & {
   state: PayoutState;
   evidence: string;
   fee: string | null;
-  /** Some attempt was answered with an acceptance. */
-  accepted: boolean;
   /** POSTs that the service may have taken: accepted, unknown, still under way, or forgotten (P25). */
   possiblyTaken: number;
   /** A ledger that was lost may have sent it more often than this one can count (P25). */
@@ -48,8 +46,7 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
     row.currency.toUpperCase() === payout.currency &&
     isBeneficiary(row, payout) &&
     (row.domain === null || row.domain.toLowerCase() === payout.mode) &&
-    (payout.accepted ||
-      (payout.firstIntentAt !== null && createdInTime(row.created_at || null, payout.firstIntentAt)))
+    !isTooEarly(payout, row)
   );
 }
 
@@ -72,8 +69,8 @@ export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   }
   if (row.domain !== null && row.domain.toLowerCase() !== payout.mode)
     add('mode_conflict', payout.mode, row.domain);
-  const neverSent = payout.firstIntentAt === null;
-  const tooEarly = neverSent || !createdInTime(row.created_at || null, payout.firstIntentAt);
+  const neverSent = isNeverSent(payout);
+  const tooEarly = isTooEarly(payout, row);
   const evidence = `listed as transfer ${row.transfer_id}, ${row.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}`;
   if (payout.accepted) {
     return differing.map(({ kind, ...rest }) =>
@@ -98,6 +95,15 @@ export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
       evidence,
     }),
   ];
+}
+
+/** Nothing of it was sent from here, and no person has said that it was paid another way (P32). */
+function isNeverSent({ firstIntentAt, accepted, state }: PairedPayout): boolean {
+  return firstIntentAt === null && !accepted && !isFinalState(state);
+}
+
+function isTooEarly(payout: PairedPayout, row: ListedRow): boolean {
+  return isNeverSent(payout) || !couldBeOurs(row.created_at || null, payout);
 }
 
 export type Identity = Pick<

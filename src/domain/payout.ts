@@ -16,6 +16,13 @@ export const payoutStates = [
 ] as const;
 export type PayoutState = (typeof payoutStates)[number];
 
+/** The states in which the transfer itself is over: paid, failed, or paid and come back. */
+export const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
+
+export function isFinalState(state: PayoutState): boolean {
+  return finalStates.includes(state);
+}
+
 /** Batch states; all but `loading` and `cancelled` follow from the states of the batch's payouts. */
 export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'done' | 'cancelled';
 

@@ -1,5 +1,5 @@
 import type { Outcome } from './outcome.ts';
-import { addEvidence, type PayoutState, type Source, type WitnessStatus } from './payout.ts';
+import { addEvidence, isFinalState, type PayoutState, type Source, type WitnessStatus } from './payout.ts';
 
 /** What a source says of one transfer that was checked to be ours (P13, P15). */
 export type Witness = {
@@ -30,8 +30,8 @@ export type PayoutEvent =
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
   /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
   | { kind: 'doubted'; why: string }
-  /** A person's word on an unknown (P19). */
-  | { kind: 'settle'; as: 'success' | 'failed'; note: string }
+  /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
+  | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
   /** A successor under a new reference was made of it (P20). */
   | { kind: 'succeeded'; by: string }
   /** The ledger went back in time: what it does not remember may have been sent since `since`, ISO UTC (P25). */
@@ -97,9 +97,7 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
     case 'doubted':
       return onDoubt(now, event.why);
     case 'settle':
-      return now.state === 'unknown'
-        ? { kind: 'move', to: event.as, evidence: 'person' }
-        : { kind: 'conflict', why: `only an unknown can be settled; this is ${now.state}` };
+      return onSettle(now, event);
     case 'succeeded':
       return now.state === 'failed' || now.state === 'refused' || now.state === 'returned'
         ? keep(now, `paid again as ${event.by}`)
@@ -119,6 +117,26 @@ export function mayHaveGoneAgain({ state, evidence }: Pick<Standing, 'state' | '
   // What the service failed was paid again under another reference, if at all.
   if (state === 'failed') return evidence.includes('person');
   return state === 'unknown' || forgettable.includes(state);
+}
+
+/** P32: a person closes whatever evidence has not made final; a request under way may still be answered. */
+function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { kind: 'settle' }>): Effect {
+  if (now.state === 'sending' || now.otherUnderWay)
+    return { kind: 'conflict', why: 'not settled: an attempt is under way' };
+  if (isFinalByEvidence(now) && contradicted !== true)
+    return { kind: 'conflict', why: `not settled: evidence made it ${now.state}` };
+  return { kind: 'move', to: as, evidence: 'person' };
+}
+
+/** True where evidence, and not a person alone, says that it is over. */
+export function isFinalByEvidence({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+  if (state === 'refused' || state === 'cancelled') return true;
+  return isFinalState(state) && !restsOnPerson(evidence);
+}
+
+/** True where a person's word alone closes it (P32). */
+export function isClosedByPerson({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
+  return isFinalState(state) && restsOnPerson(evidence);
 }
 
 /** P21: only what was never sent; a retry that waits was sent before. */

@@ -15,6 +15,8 @@ export type Expected = {
   mode: Mode;
   /** When the first POST was about to be made, ISO UTC; null when none was. */
   firstIntentAt: string | null;
+  /** Some attempt was answered with an acceptance: the transfer is ours, whatever a clock says (P33). */
+  accepted: boolean;
 };
 
 /** One field in which the service's word and ours differ. */
@@ -106,8 +108,15 @@ export function readInstant(value: string): number | null {
   return Number.isNaN(ms) ? null : ms + Number(fraction.slice(1, 4).padEnd(3, '0'));
 }
 
-/** True when a transfer made at `createdAt` could be one of ours: not before the first intent less clock skew (P15). */
-export function createdInTime(createdAt: string | null, firstIntentAt: string | null): boolean {
+/**
+ * True when a transfer made at `createdAt` could be one of ours: not before the first intent less clock skew (P15). An
+ * answered acceptance outweighs any clock (P33).
+ */
+export function couldBeOurs(
+  createdAt: string | null,
+  { firstIntentAt, accepted }: Pick<Expected, 'firstIntentAt' | 'accepted'>,
+): boolean {
+  if (accepted) return true;
   const created = createdAt === null ? null : readInstant(createdAt);
   if (created === null || firstIntentAt === null) return true;
   return created >= Date.parse(firstIntentAt) - clockSkewMs;
@@ -163,12 +172,7 @@ function differences(fields: Fields, ours: Expected): Difference[] {
   const domain = first(fields, ['domain']);
   check('domain', ours.mode, domain, domain?.toLowerCase() === ours.mode);
   const created = first(fields, ['created_at', 'createdAt']);
-  check(
-    'created_at',
-    `not before ${ours.firstIntentAt}`,
-    created,
-    createdInTime(created, ours.firstIntentAt),
-  );
+  check('created_at', `not before ${ours.firstIntentAt}`, created, couldBeOurs(created, ours));
   return found;
 }
 

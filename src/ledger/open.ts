@@ -53,6 +53,7 @@ const migrations = {
   '0025-verdicts': () => import('./migrations/0025-verdicts.ts'),
   '0022-steps': () => import('./migrations/0022-steps.ts'),
   '0023-file-tasks': () => import('./migrations/0023-file-tasks.ts'),
+  '0021-closed-payouts': () => import('./migrations/0021-closed-payouts.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */

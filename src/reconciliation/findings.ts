@@ -127,9 +127,9 @@ const kindsOfFields: Record<string, DiscrepancyKind> = {
 };
 
 /** Without an answered acceptance nobody knows that the transfer is ours at all (P15). */
-function kindOf({ transfer_id }: Contradicted, told: string): DiscrepancyKind {
+function kindOf({ accepted }: Contradicted, told: string): DiscrepancyKind {
   const field = /^(\w+) is /.exec(told)?.[1] ?? '';
-  return (transfer_id === null ? undefined : kindsOfFields[field]) ?? 'reference_collision';
+  return accepted ? (kindsOfFields[field] ?? 'status_conflict') : 'reference_collision';
 }
 
 /** So many different words of a payout's webhooks are quoted; there may be any number. */

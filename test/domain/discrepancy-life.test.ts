@@ -8,6 +8,7 @@ const known = (more: Partial<Known>): Known => ({
   resolvedBy: null,
   note: '',
   reopened: 0,
+  closedWithPayout: false,
   ...shown,
   ...more,
 });
@@ -27,12 +28,13 @@ describe('a discrepancy that a run finds', () => {
       known({ state: 'acknowledged', note: 'ticket 4711' }),
       known({ state: 'resolved', resolvedBy: 'person', note: 'recalled' }),
     ]) {
-      const { state, resolvedBy, note, reopened } = before;
+      const { state, resolvedBy, note, reopened, closedWithPayout } = before;
       expect(onSight(before, shown)).toEqual({
         state,
         resolvedBy,
         note,
         reopened,
+        closedWithPayout,
         event: null,
         opens: false,
       });
@@ -64,6 +66,25 @@ describe('a discrepancy that a run finds', () => {
       reopened: 1,
       note: 'changed since a person resolved it (recalled); then expected 10.00, found 9.00; reopened once',
     });
+  });
+
+  it('P32: what was closed with its payout stays so while that is, whatever is expected since', () => {
+    for (const state of ['acknowledged', 'resolved'] as const) {
+      const before = known({
+        state,
+        resolvedBy: state === 'resolved' ? 'person' : null,
+        closedWithPayout: true,
+      });
+      const expected = { expected: 'paid', actual: shown.actual };
+      expect(onSight(before, expected, true)).toMatchObject({ state, opens: false, closedWithPayout: true });
+      expect(onSight(before, other, true), 'another value is news').toMatchObject({ opens: true });
+      expect(onSight(before, shown, false)).toMatchObject({
+        state: 'open',
+        opens: true,
+        closedWithPayout: false,
+        note: expect.stringMatching(/^evidence opened its payout again, which a person had closed/),
+      });
+    }
   });
 
   it('opens again when evidence had closed it, and counts how often', () => {

@@ -63,8 +63,21 @@ const table: [name: string, event: PayoutEvent, effects: string][] = [
     '! ! ! ! ! ! ! ready ! !',
   ],
   ['a doubt', { kind: 'doubted', why: 'listed' }, '. held . . . . . . . .'],
-  ['settled as paid (P19)', { kind: 'settle', as: 'success', note: 'n' }, '! ! ! ! ! ! ! success ! !'],
-  ['settled as not paid (P19)', { kind: 'settle', as: 'failed', note: 'n' }, '! ! ! ! ! ! ! failed ! !'],
+  [
+    'settled as paid (P32)',
+    { kind: 'settle', as: 'success', note: 'n' },
+    'success success ! success ! ! ! success ! !',
+  ],
+  [
+    'settled as not paid (P32)',
+    { kind: 'settle', as: 'failed', note: 'n' },
+    'failed failed ! failed ! ! ! failed ! !',
+  ],
+  [
+    'settled as not paid, other evidence speaking against its own (P32)',
+    { kind: 'settle', as: 'failed', note: 'n', contradicted: true },
+    'failed failed ! failed failed failed failed failed failed failed',
+  ],
   ['a successor (P20)', { kind: 'succeeded', by: 'R-1-R2' }, '! ! ! ! ! . . ! ! .'],
   [
     'adoption (P25)',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  createdInTime,
+  couldBeOurs,
   type Expected,
   findWitness,
   isNotFound,
@@ -19,6 +19,7 @@ const ours: Expected = {
   bankCode: '058',
   mode: 'test',
   firstIntentAt: '2026-11-21T12:00:00.000Z',
+  accepted: false,
 };
 const told = {
   reference: 'ACME-1',
@@ -172,7 +173,19 @@ describe('P15: presence proves only our own', () => {
   });
 
   it('allows the service a clock five minutes behind', () => {
-    expect(createdInTime('2026-11-21T11:55:01Z', ours.firstIntentAt)).toBe(true);
+    expect(couldBeOurs('2026-11-21T11:55:01Z', ours)).toBe(true);
+    expect(couldBeOurs('2026-11-21T11:54:59Z', ours)).toBe(false);
+  });
+
+  it('P33: an answered acceptance outweighs a clock that was ahead, and times without a zone', () => {
+    for (const created_at of ['2026-11-21T11:50:00Z', '2026-11-21T12:00:03'])
+      for (const status of ['failed', 'success']) {
+        const json = { success: true, status: '00', data: { ...told, status, created_at } };
+        expect(findWitness(json, ours, 'details').kind, 'nobody answered that it was taken').toBe('conflict');
+        expect(findWitness(json, { ...ours, accepted: true }, 'details')).toMatchObject({
+          witness: { status },
+        });
+      }
   });
 });
 

@@ -188,6 +188,7 @@ export async function addDiscrepancy(
   more: Partial<Discrepancy> = {},
 ): Promise<void> {
   const discrepancy: Discrepancy = {
+    closed_with_payout: 0n,
     id,
     mode: 'test',
     kind: 'amount_conflict',

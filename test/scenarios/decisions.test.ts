@@ -67,7 +67,7 @@ it('P4: a listing from before the last attempt is shown as one that says nothing
   expect(before).toContain('unknown: the connection broke before an answer came (UND_ERR_SOCKET other side');
   await agree(home, 0, 'PAY-0001');
   const { out } = await home.run(['retry', 'PAY-0001']);
-  expect(out).toMatch(/^PAY-0001 is on its way: the service has it\. Nothing needs sending again\.\n/);
+  expect(out).toMatch(/^PAY-0001 is paid: the service shows it\. Nothing needs sending again\.\n/);
   expect(out).toMatch(
     /listing {4}run \S+ .* is older than the last attempt that may have been made: says nothing/,
   );
@@ -122,7 +122,7 @@ it('P20: a failure that rests on a person’s word alone is not paid again', asy
   const shown = await look(home, 'PAY-0001');
   expect(shown.evidence[0]).toMatchObject({ state: 'failed', can: 'no', look_up: { verdict: 'not_found' } });
   expect(shown.error).toMatch(/only a person's word says that it failed; the service has not confirmed it/);
-  expect(shown.error).toMatch(/pay it under a new reference in a new file$/);
+  expect(shown.error).toMatch(/pay it under a new reference in a new file\./);
   expect(home.sandbox.requests.posts).toBe(1);
 });
 
@@ -219,7 +219,7 @@ it('P20: --batch takes every payout of a state, and what cannot be retried is na
   expect(mixed.nothing_needed).toEqual([
     expect.objectContaining({
       reference: 'PAY-0002',
-      text: expect.stringMatching(/^PAY-0002 is on its way: /),
+      text: expect.stringMatching(/^PAY-0002 is paid: /),
     }),
   ]);
   const rest = await agree(home, 0, '--batch', batch, '--state', 'refused');
@@ -227,7 +227,11 @@ it('P20: --batch takes every payout of a state, and what cannot be retried is na
   await home.json(['submit'], 0);
   await home.json(['retry', '--batch', batch, '--state', 'refused'], 2);
   await home.json(['retry', 'PAY-9999'], 2);
-  expect((await home.json(['status'], 0)).batches[0].payouts).toEqual({ refused: 3, pending: 4 });
+  expect((await home.json(['status'], 0)).batches[0].payouts).toEqual({
+    refused: 3,
+    pending: 3,
+    success: 1,
+  });
 });
 
 it('P20: a retry while its batch is being sent decides once and loses or doubles nothing', async () => {

@@ -1,18 +1,26 @@
 import { expect, it } from 'vitest';
 import { batchOf, until } from '../support/cli.ts';
-import { makeHome, sent, stateOf } from '../support/decided.ts';
+import { makeHome, stateOf } from '../support/decided.ts';
+
+/** The settings by which another home uses the service of this one, as the same customer. */
+function sameService({ env }: { env: Record<string, string> }): Record<string, string> {
+  const names = ['SERVICE_BASE_URL', 'TEST_SECRET_KEY', 'TEST_PUBLIC_KEY', 'TEST_ENCRYPTION_KEY'];
+  return Object.fromEntries(names.map((name) => [`COUNTERFOIL_${name}`, env[`COUNTERFOIL_${name}`] ?? '']));
+}
 
 it('P19: settle takes a person’s word on an unknown, and the service’s later word reopens it', async () => {
-  const { home } = await sent('lost_answer', {}, 4);
+  const home = await makeHome({ faults: { 'PAY-0001': 'lost_answer' }, settleMs: 60_000 });
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 4);
   const args = ['settle', 'PAY-0001', '--as', 'not-paid'];
   expect((await home.run([...args, '--yes'])).err).toMatch(/--note/);
   expect((await home.run([...args, '--note', 'bank letter'])).code).toBe(2);
-  expect(await stateOf(home, 'PAY-0001')).toBe('unknown');
+  expect(await stateOf(home, 'PAY-0001'), 'the service was asked first').toBe('pending');
   const done = await home.run([...args, '--note', 'bank letter', '--yes']);
   expect(done.code).toBe(0);
   expect(done.out).toMatch(
     /settling {3}as not paid: it counts as not paid on your word, and nothing is sent/,
   );
+  expect(done.out).toMatch(/WARNING {4}the service shows it pending now/);
   expect(done.out, 'not beside the word that it is not paid').not.toMatch(/Do not pay it another way/);
   expect(done.out).toMatch(/PAY-0001: failed on the word of .*Later evidence from the service reopens it/);
   const settled = await home.json(['show', 'PAY-0001'], 0);
@@ -20,7 +28,56 @@ it('P19: settle takes a person’s word on an unknown, and the service’s later
   await home.sandbox.settleAll();
   await home.run(['reconcile', '--json']);
   expect(await stateOf(home, 'PAY-0001')).toBe('success');
-  await home.json(['settle', 'PAY-0001', '--as', 'paid', '--note', 'x', '--yes'], 2);
+  const again = (as: string) => ['settle', 'PAY-0001', '--as', as, '--note', 'x', '--yes'];
+  const refused = await home.run(again('not-paid'));
+  expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/is success by .*counterfoil show/) });
+  expect(await home.json(again('paid'), 0), 'nothing needs settling').toMatchObject({ state: 'success' });
+});
+
+it('P32: what the service lost after it took it is closed by a person, and keeps no exit code at 4', async () => {
+  const faults = { 'PAY-0001': 'vanish' } as const;
+  const home = await makeHome({ faults }, { COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' });
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.sandbox.settleAll();
+  await until(
+    10_000,
+    async () => (await home.run(['reconcile', '--full', '--json'])).code,
+    (code) => code === 4,
+  );
+  expect((await home.json(['status'], 4)).discrepancies).toEqual({ missing_at_service: 1 });
+  const retry = await home.run(['retry', 'PAY-0001']);
+  expect(retry).toMatchObject({ code: 2, err: expect.stringContaining('counterfoil settle PAY-0001') });
+  expect(`${retry.err}${retry.out}`, 'against its own evidence').not.toContain('the service has it');
+  const cancel = await home.run(['cancel', 'PAY-0001', '--yes']);
+  expect(cancel).toMatchObject({ code: 2, err: expect.stringContaining('counterfoil settle PAY-0001') });
+  const note = ['--as', 'not-paid', '--note', 'their letter', '--yes'];
+  expect(await home.json(['settle', 'PAY-0001', ...note], 0)).toMatchObject({ state: 'failed' });
+  expect((await home.json(['reconcile', '--full'], 0)).discrepancies.open).toEqual({});
+  await home.json(['submit'], 0);
+  await home.json(['status'], 0);
+  await home.json(['verify'], 0);
+  expect((await home.run(['retry', 'PAY-0001', '--json'])).code, 'no licence to pay again').toBe(2);
+});
+
+it('P32: what was paid by hand under the same reference is closed as paid, and keeps no exit code at 4', async () => {
+  const home = await makeHome();
+  const file = home.put('pay.csv', batchOf(1));
+  const { batch } = (await home.json(['submit', file, '--no-wait'], 0)).batches[0];
+  const other = await makeHome({}, sameService(home));
+  await other.json(['submit', other.put('pay.csv', batchOf(1))], 0);
+  await home.sandbox.settleAll();
+  await home.json(['reconcile'], 4);
+  await home.json(['submit'], 4);
+  expect(home.sandbox.requests.posts).toBe(1);
+  const released = await home.run(['release', batch]);
+  expect(released.out).toContain('counterfoil settle PAY-0001');
+  const args = ['settle', 'PAY-0001', '--as', 'paid', '--note', 'by hand', '--yes'];
+  expect(await home.json(args, 0)).toMatchObject({ state: 'success' });
+  await home.json(['submit'], 0);
+  expect((await home.json(['reconcile', '--full'], 0)).discrepancies.open).toEqual({});
+  await home.json(['status'], 0);
+  await home.json(['verify'], 0);
+  expect(home.sandbox.requests.posts).toBe(1);
 });
 
 it('P21: cancel touches only what was never sent, and says how many were', async () => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import type { Found } from '../../domain/discrepancy.ts';
+import { type Found, silentKinds } from '../../domain/discrepancy.ts';
 import { onSight, type Sighting } from '../../domain/discrepancy-life.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { graverAfterDays, type Severity, severityOf } from '../../domain/severity.ts';
-import { textsOf } from '../database/bulk.ts';
+import { isClosedByPerson } from '../../domain/transition.ts';
+import { idsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Discrepancy, Tables } from '../tables/tables.ts';
 import { addEvents } from './discrepancy-events.ts';
@@ -33,6 +34,7 @@ export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number
   let opened = 0;
   for (let from = 0; from < rows.length; from += 500) {
     const turns = await takeTurns(trx, by, rows.slice(from, from + 500));
+    if (turns.length === 0) continue;
     await upsert(
       trx,
       turns.map((turn) => toRow(by, turn)),
@@ -48,22 +50,43 @@ export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number
   return opened;
 }
 
-async function takeTurns(trx: Trx, by: SeenBy, rows: [id: string, one: Found][]): Promise<Turn[]> {
+async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]): Promise<Turn[]> {
+  const closed = await closedByPerson(
+    trx,
+    all.map(([, one]) => one),
+  );
+  const isClosed = ({ payoutId }: Found): boolean => payoutId !== null && closed.has(payoutId);
+  // P32: that nothing more was heard is no news about what a person has closed.
+  const rows = all.filter(([, one]) => !isClosed(one) || !silentKinds.includes(one.kind));
   const known = await trx
     .selectFrom('discrepancies')
     .select(['id', 'state', 'resolved_by', 'note', 'expected', 'actual', 'reopened', 'first_seen_at'])
-    .where(
-      'id',
-      'in',
-      rows.map(([id]) => id),
-    )
+    .select('closed_with_payout')
+    .where('id', 'in', textsOf(rows.map(([id]) => id)))
     .execute();
   const knownOf = new Map(known.map((row) => [row.id, row]));
   return rows.map(([id, one]) => {
     const row = knownOf.get(id);
-    const before = row && { ...row, resolvedBy: row.resolved_by, reopened: Number(row.reopened) };
-    return { id, one, firstSeenAt: row?.first_seen_at ?? by.at, sighting: onSight(before, one) };
+    const before = row && {
+      ...row,
+      resolvedBy: row.resolved_by,
+      reopened: Number(row.reopened),
+      closedWithPayout: row.closed_with_payout === 1n,
+    };
+    const sighting = onSight(before, one, isClosed(one));
+    return { id, one, firstSeenAt: row?.first_seen_at ?? by.at, sighting };
   });
+}
+
+/** The payouts among these that a person's word alone closes now (P32). */
+async function closedByPerson(trx: Trx, found: readonly Found[]): Promise<Set<bigint>> {
+  const ids = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
+  const rows = await trx
+    .selectFrom('payouts')
+    .select(['id', 'state', 'evidence'])
+    .where('id', 'in', idsOf(ids))
+    .execute();
+  return new Set(rows.flatMap((row) => (isClosedByPerson(row) ? [row.id] : [])));
 }
 
 async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
@@ -93,6 +116,7 @@ async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
         resolved_by: eb.ref('excluded.resolved_by'),
         note: eb.ref('excluded.note'),
         reopened: eb.ref('excluded.reopened'),
+        closed_with_payout: eb.ref('excluded.closed_with_payout'),
         resolved_at: sql<
           string | null
         >`case when excluded.state = 'resolved' then discrepancies.resolved_at end`,
@@ -178,7 +202,7 @@ export async function countOpen(db: Db, mode: Mode): Promise<Record<string, numb
 }
 
 function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepancy {
-  const { state, resolvedBy, note, reopened } = sighting;
+  const { state, resolvedBy, note, reopened, closedWithPayout } = sighting;
   return {
     id,
     mode: by.mode,
@@ -200,6 +224,7 @@ function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepanc
     resolved_by: resolvedBy,
     note,
     reopened: BigInt(reopened),
+    closed_with_payout: closedWithPayout ? 1n : 0n,
     shown_at: one.shownAt || null,
     first_seen_at: firstSeenAt,
     last_seen_at: by.at,

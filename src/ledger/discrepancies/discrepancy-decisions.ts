@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { acknowledgedByClose, type DiscrepancyKind, endedByClose } from '../../domain/discrepancy.ts';
+import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
-import type { Discrepancy } from '../tables/tables.ts';
+import type { Discrepancy, Tables } from '../tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.ts';
 
 export type Verdict = 'acknowledge' | 'resolve';
@@ -15,9 +17,41 @@ export const openTo: Record<Verdict, Discrepancy['state'][]> = {
 };
 
 /** Writes a person's word on everything the filter finds that is open to it, set-based. Returns how many it changed. */
-export async function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise<number> {
-  const { verdict, note, person, at } = word;
-  const condition = filtered({ ...filter, states: openTo[verdict] });
+export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise<number> {
+  return write(trx, filtered({ ...filter, states: openTo[word.verdict] }), word, 0n);
+}
+
+/**
+ * The word of a person who closes a payout, on all that is open about it (P32): it holds while the close does. Other
+ * money that is in question beside it is only acknowledged.
+ */
+export async function closeWithPayout(
+  trx: Trx,
+  payout: { id: bigint; mode: Mode },
+  word: Omit<Word, 'verdict'>,
+): Promise<void> {
+  const about = (verdict: Verdict, kinds: readonly DiscrepancyKind[]) => {
+    const open = filtered({ mode: payout.mode, states: openTo[verdict] });
+    const condition = (eb: ExpressionBuilder<Tables, 'discrepancies'>) =>
+      eb.and([
+        open(eb),
+        eb('discrepancies.payout_id', '=', payout.id),
+        eb('discrepancies.kind', 'in', [...kinds]),
+      ]);
+    return write(trx, condition, { ...word, verdict }, 1n);
+  };
+  await about('resolve', endedByClose);
+  await about('acknowledge', acknowledgedByClose);
+}
+
+type Condition = ReturnType<typeof filtered>;
+
+async function write(
+  trx: Trx,
+  condition: Condition,
+  { verdict, note, person, at }: Word,
+  closed_with_payout: bigint,
+): Promise<number> {
   const event = verdict === 'resolve' ? ('resolved' as const) : ('acknowledged' as const);
   await trx
     .insertInto('discrepancy_events')
@@ -41,7 +75,7 @@ export async function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): P
   const said = note === '' ? {} : { note };
   const { numUpdatedRows } = await trx
     .updateTable('discrepancies')
-    .set({ state: event, ...said, ...ended })
+    .set({ state: event, closed_with_payout, ...said, ...ended })
     .where(condition)
     .executeTakeFirstOrThrow();
   return Number(numUpdatedRows);

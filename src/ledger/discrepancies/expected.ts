@@ -11,11 +11,25 @@ export type Known = { payout: Payout; expected: Expected };
 export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Known>> {
   const wanted = idsOf(ids);
   const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
-  return new Map(rows.map((payout) => [payout.id, { payout, expected: expectedOf(payout) }]));
+  const accepted = await acceptedOf(db, ids);
+  return new Map(
+    rows.map((payout) => [payout.id, { payout, expected: expectedOf(payout, accepted.has(payout.id)) }]),
+  );
+}
+
+/** Those of these payouts of which an attempt was answered with an acceptance. */
+async function acceptedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select('payout_id')
+    .where('payout_id', 'in', idsOf(ids))
+    .where('outcome', '=', 'accepted')
+    .execute();
+  return new Set(rows.map(({ payout_id }) => payout_id));
 }
 
 /** What the service should show of this payout. */
-function expectedOf(payout: Payout): Expected {
+function expectedOf(payout: Payout, accepted: boolean): Expected {
   return {
     reference: payout.reference,
     referenceKey: payout.reference_key,
@@ -27,6 +41,7 @@ function expectedOf(payout: Payout): Expected {
     bankCode: payout.bank_code,
     mode: payout.mode,
     firstIntentAt: payout.submitted_at,
+    accepted,
   };
 }
 
@@ -85,7 +100,7 @@ export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | u
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    if (row) return { payout: row, expected: expectedOf(row) };
+    if (row) return { payout: row, expected: expectedOf(row, (await acceptedOf(db, [row.id])).has(row.id)) };
   }
   return undefined;
 }

@@ -208,9 +208,9 @@ export type BatchCounts = {
   state: BatchState;
   /** Payouts by state. */
   counts: Partial<Record<PayoutState, number>>;
-  /** Amounts per currency, as decimals with the currency's digits. */
+  /** Amounts of the file's rows per currency, as decimals with the currency's digits. */
   totals: Record<string, string>;
-  /** The same amounts per currency and payout state. */
+  /** Amounts per currency and payout state, with those of successors that pay a row again. */
   totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
 };
 
@@ -234,6 +234,7 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
   }
   const found = await batches.orderBy('created_at').orderBy('id').execute();
   const grouped = Map.groupBy(await groups.execute(), (group) => group.batch_id);
+  const again = Map.groupBy(await paidInOwnBatch(db, mode, ids), (group) => group.batch_id);
   return found.map((batch) => {
     const counts: BatchCounts['counts'] = {};
     const sums: Record<string, bigint> = {};
@@ -243,9 +244,24 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
       sums[currency] = (sums[currency] ?? 0n) + sum;
       totalsByState[currency] = { ...totalsByState[currency], [state]: formatMinor(sum, currency) };
     }
+    for (const { currency, sum } of again.get(batch.id) ?? []) sums[currency] = (sums[currency] ?? 0n) - sum;
     const totals = Object.fromEntries(
       Object.entries(sums).map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
     );
     return { batch, state: batchState(batch.phase, counts), counts, totals, totalsByState };
   });
+}
+
+/** What successors come to that pay rows of their own batch again: no rows of its file (P20). */
+function paidInOwnBatch(db: Db | Trx, mode: Mode, ids?: string[]) {
+  return db
+    .selectFrom('payouts as s')
+    .innerJoin('payouts as p', 'p.id', 's.successor_of')
+    .select(['s.batch_id', 's.currency', sql<bigint>`sum(s.amount)`.as('sum')])
+    .where('s.mode', '=', mode)
+    .where('s.successor_of', 'is not', null)
+    .whereRef('p.batch_id', '=', 's.batch_id')
+    .$if(ids !== undefined, (q) => q.where('s.batch_id', 'in', ids ?? []))
+    .groupBy(['s.batch_id', 's.currency'])
+    .execute();
 }

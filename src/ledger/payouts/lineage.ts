@@ -5,6 +5,7 @@ import {
   contradictedByDetails,
   contradictedByWebhook,
   disputedStatus,
+  isOnPersonsWord,
   listedSinceOver,
   revivedByDetails,
 } from '../witnesses/doubts.ts';
@@ -24,12 +25,13 @@ export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
 export type Alive = {
   reference: string;
   state: string;
-  doubt: null | 'list' | 'listed' | 'details' | 'webhook';
+  doubt: null | 'list' | 'listed' | 'details' | 'person' | 'webhook';
 };
 
 /**
  * Of these payouts, the successors whose predecessor has not failed after all, or may not have: a word that contradicts
- * a final state leaves the state (P14), and nothing is paid again while it stands (P20). `runs`: those whose listings are
+ * a final state leaves the state (P14), and nothing is paid again while it stands (P20); nor on a person's word alone
+ * that it was not paid (P32). `runs`: those whose listings are
  * heeded.
  */
 export async function aliveAncestors(
@@ -44,7 +46,7 @@ export async function aliveAncestors(
   const { rows } = await sql<Row>`${lineage(wanted)}
     select * from (select line.id, p.reference, p.state, case when not ${isOver} then 'state'
         when ${disputedStatus} then 'list' when ${contradictedByDetails} or ${revivedByDetails} then 'details'
-        when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
+        when ${isOnPersonsWord} then 'person' when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
       from line join payouts p on p.id = line.ancestor) as found
     where doubt is not null order by doubt = 'state', id`.execute(db);
   // Of several the last stays: the state says more than a doubt.

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/outcome.ts';
 import { longestPauseMs } from '../../domain/pause.ts';
-import type { PayoutState } from '../../domain/payout.ts';
+import { isFinalState } from '../../domain/payout.ts';
 import {
   type Effect,
   mayHaveGoneAgain,
@@ -32,8 +32,6 @@ export const columns = [
   'history_head',
 ] as const;
 
-export const finals: readonly PayoutState[] = ['success', 'failed', 'returned'];
-
 export type Row = Pick<Payout, (typeof columns)[number]>;
 
 /** Applies the effect to the row in memory and returns the fields that changed, for the history. */
@@ -46,7 +44,7 @@ export function apply(
   if (effect.kind === 'move') {
     row.state = effect.to;
     // When money went is over once the payout is judged anew; a return leaves the day on which it went.
-    if (finals.includes(now.state) && effect.to !== 'returned') row.settled_at = null;
+    if (isFinalState(now.state) && effect.to !== 'returned') row.settled_at = null;
   }
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
@@ -57,7 +55,7 @@ export function apply(
     // What is over before the adoption is not counted by it.
     if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
   }
-  if (effect.kind === 'move') row.final_at = finals.includes(effect.to) ? at : null;
+  if (effect.kind === 'move') row.final_at = isFinalState(effect.to) ? at : null;
   const changed: Record<string, unknown> = {};
   for (const key of columns) {
     const value = row[key];
@@ -84,17 +82,19 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       row.fee = witness.fee ?? row.fee;
       // What a lost answer or a person said is no longer the news once the service shows the transfer.
       row.message = witness.message ?? (now.state === 'unknown' || overturned(row, now) ? null : row.message);
-      if (finals.includes(row.state) && witness.status === row.state)
-        row.settled_at ??= witness.settledAt ?? at;
+      if (isFinalState(row.state) && witness.status === row.state) row.settled_at ??= witness.settledAt ?? at;
       return;
     }
     case 'abandoned':
       row.message = event.why;
       return;
     case 'retry':
-    case 'settle':
     case 'cancel':
       if (row.state !== now.state) learnDecision(row, event, at);
+      return;
+    case 'settle':
+      // Said again of what a person closed before, it is the newer word.
+      learnDecision(row, event, at);
       return;
     case 'adopted':
       learnAdoption(row, now, event);
@@ -124,7 +124,11 @@ function learnDecision(row: Row, event: Decision, at: string): void {
     row.not_before = null;
     row.auto_resends += event.automatic ? 1n : 0n;
   }
-  if (event.kind === 'settle' && event.as === 'success') row.settled_at = at;
+  if (event.kind === 'settle') {
+    // What waited to be sent waits no more.
+    row.not_before = null;
+    if (event.as === 'success') row.settled_at = at;
+  }
 }
 
 /** The copy that was lost may have sent it for the first time, or once more on a person's word (P25). */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { ladderDelayMs } from '../../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../../domain/outcome.ts';
-import type { PayoutState } from '../../domain/payout.ts';
+import { isFinalState, type PayoutState } from '../../domain/payout.ts';
 import { type Effect, type PayoutEvent, type Standing, transition } from '../../domain/transition.ts';
 import { wentBack } from '../custody/barriers.ts';
 import { idsIn, idsText } from '../database/bulk.ts';
@@ -11,7 +11,7 @@ import { askDetails } from '../witnesses/inquiries.ts';
 import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { chainEntry, historyHash, insertHistory } from './history.ts';
-import { apply, finals, later, type Row } from './projection.ts';
+import { apply, later, type Row } from './projection.ts';
 import { type Changed, loadRows, writeRows } from './projection-rows.ts';
 import { startHistory } from './start-history.ts';
 
@@ -109,6 +109,7 @@ function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint
     event.kind === 'cancel' ||
     event.kind === 'adopted' ||
     event.kind === 'doubted' ||
+    event.kind === 'settle' ||
     (event.kind === 'witness' && sends(rows.get(payoutId)) > 1n);
   return events.filter(asks).map((e) => e.payoutId);
 }
@@ -144,7 +145,7 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void
       const dueAt = later(at, ladderDelayMs(0));
       due.push({ payout_id: payoutId, reason: 'unknown outcome', due_at: dueAt, rung_due_at: dueAt });
     }
-    if (finals.includes(to) && !finals.includes(from)) closed.push(payoutId);
+    if (isFinalState(to) && !isFinalState(from)) closed.push(payoutId);
   }
   await askDetails(trx, due);
   if (closed.length > 0) {

@@ -39,7 +39,7 @@ export async function shownAlready(
 
 function whyListed({ reference, attempt_count }: Candidate, run: string): string {
   return attempt_count === 0n
-    ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. ${whoOrdered}`
+    ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. ${whoOrdered(reference)}`
     : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice. counterfoil reconcile --full reads the list anew. ${decideAnew(reference)}`;
 }
 
@@ -49,12 +49,13 @@ function whyDoubtful({ reference, attempt_count }: Candidate, doubt: 'details' |
   const lead = `${said} that there is a transfer under ${reference} already: sending it could pay twice.`;
   if (attempt_count > 0n) return `${lead} ${decideAnew(reference)}`;
   return doubt === 'details'
-    ? `${lead} ${whoOrdered}`
+    ? `${lead} ${whoOrdered(reference)}`
     : `${lead} counterfoil retry ${reference} asks the service; once it answers that it has none, release its batch`;
 }
 
-const whoOrdered =
-  'Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full';
+function whoOrdered(reference: string): string {
+  return `Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full. Else counterfoil settle ${reference} --as paid|not-paid --note "how you know" closes this one`;
+}
 
 /** What may have been taken is unknown again, so that a person may close it either way (P19, P20). */
 function decideAnew(reference: string): string {

@@ -76,9 +76,9 @@ export async function withheldBy(
 
 /** Why a successor must not be sent, and the way out for whoever finds that its predecessor was paid, or was not. */
 function whyAlive({ reference: of, state, doubt }: Alive, reference: string): string {
-  const drop = `counterfoil cancel ${reference}`;
+  const drop = `counterfoil cancel ${reference} (or, if it was sent before, counterfoil settle ${reference})`;
   if (doubt === null)
-    return `${of}, which it pays again, is ${state} after all: sending this one could pay twice. Leave it held, or drop it with ${drop} if it was never sent`;
+    return `${of}, which it pays again, is ${state} after all: sending this one could pay twice. Leave it held, or drop it with ${drop}`;
   const { said, settle } = doubts[doubt];
   return `${said} ${of}, which it pays again, was not ${state} after all: sending this one could pay twice. Find out (counterfoil show ${of}). If it was paid: ${drop}. If not: ${settle(of)}, then release its batch`;
 }
@@ -95,6 +95,10 @@ const doubts: Record<NonNullable<Alive['doubt']>, { said: string; settle: (of: s
   details: {
     said: "the service's details say that",
     settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
+  },
+  person: {
+    said: "no more than a person's word says that it was not paid; for all that the service says,",
+    settle: (of) => `counterfoil retry ${of} asks the service, until it says so too`,
   },
   webhook: {
     said: 'a webhook that no look-up has settled says that',

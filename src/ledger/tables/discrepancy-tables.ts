@@ -38,6 +38,8 @@ export type DiscrepancyTable = {
   note: string;
   /** How often it came back after it was closed. */
   reopened: Generated<bigint>;
+  /** 1: the person's word on it came with the close of its payout, and holds while that does (P32). */
+  closed_with_payout: Generated<bigint>;
   /** When the listed transfer was created that it is about; null where nobody knows. */
   shown_at: string | null;
   first_seen_at: string;

@@ -7,7 +7,7 @@ import type { Payout } from '../tables/tables.ts';
 export type Contradicted = Pick<
   Payout,
   'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
-> & { outcome: string; answered_at: string | null };
+> & { outcome: string; answered_at: string | null; accepted: boolean };
 
 /** Those payouts, by id, about which the run's list has told no contradiction: where it has, its word stands. */
 export async function contradictedAfter(
@@ -29,6 +29,12 @@ export async function contradictedAfter(
       'q.outcome',
       'q.answered_at',
     ])
+    .select(
+      sql<bigint>`(select count(*) from attempts a where a.payout_id = p.id and a.outcome = 'accepted')`.as(
+        'acceptances',
+      ),
+    )
+    .where((eb) => eb.not(knownWhenClosed))
     .where('q.payout_id', '>', after)
     .where(
       sql<boolean>`not exists (select 1 from discrepancies d where d.payout_id = p.id and d.last_run_id = ${run} and d.kind in
@@ -37,8 +43,20 @@ export async function contradictedAfter(
     .orderBy('q.payout_id')
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...row, outcome: row.outcome ?? '' }));
+  return rows.map(({ acceptances, ...row }) => ({
+    ...row,
+    outcome: row.outcome ?? '',
+    accepted: acceptances > 0n,
+  }));
 }
+
+/**
+ * P32: a person closed payout `p` so as it stands, when the details had said already what look-up `q` says: that is no
+ * later evidence.
+ */
+const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
+  where h.payout_id = p.id and h.event = 'settle as ' || p.state
+    and e.kind = 'details' and e.outcome = q.outcome and e.history_seq < h.seq)`;
 
 /** Payouts of the mode that a details look-up contradicted, and none found since as they should be: worth asking again. */
 export async function contradictedIds(db: Db, mode: Mode): Promise<bigint[]> {

@@ -7,6 +7,10 @@ import type { Db, Trx } from '../open.ts';
  * although the ledger holds that it came to nothing (P14).
  */
 
+/** {@link restsOnPerson} of payout `p`: no details and no list stand beside a person's word. */
+export const isOnPersonsWord: RawBuilder<boolean> = sql`('+' || p.evidence || '+' like '%+person+%'
+  and '+' || p.evidence || '+' not like '%+details+%' and '+' || p.evidence || '+' not like '%+listing+%')`;
+
 /** The list, or the details beside it, showed another status, and no run and no person has settled that. */
 export const disputedStatus: RawBuilder<boolean> = sql`exists (select 1 from discrepancies d
   where d.payout_id = p.id and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual <> 'failed')`;

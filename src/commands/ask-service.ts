@@ -1,0 +1,45 @@
+import type { App, LocalApp } from '../app.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { type Context, loadSettings, withApp, withLocal } from './context.ts';
+import type { Result } from './result.ts';
+
+/** The ledger, and the service where a key is configured. */
+export type Asking = { app: LocalApp; service: App | undefined };
+
+/**
+ * Runs a person's decision, which looks its payouts up first, with the service where a key is configured. `local`: without
+ * a key the command does not need one.
+ */
+export async function withService(
+  context: Context,
+  kind: string,
+  local: boolean,
+  work: (asking: Asking) => Promise<Result>,
+): Promise<Result> {
+  const config = await loadSettings(context);
+  const quiet: Context = { ...context, options: { ...context.options, quiet: true } };
+  const hasKey = (config.keys[config.mode]?.secretKeys.length ?? 0) > 0;
+  if (!hasKey && local) return withLocal(quiet, (app) => work({ app, service: undefined }));
+  return withApp(quiet, kind, async (app) => {
+    // What a dead process was sending is unknown from now on, and can be decided about.
+    await app.takeOver();
+    return work({ app, service: app });
+  });
+}
+
+/** What the service says now of those of these payouts that are in one of the states; each answer is recorded as any other. */
+export async function askAbout(
+  context: Context,
+  { app, service }: Asking,
+  ids: readonly bigint[],
+  states: readonly PayoutState[],
+): Promise<void> {
+  if (!service) return;
+  const open = (await app.decisions.standingOf(ids)).filter(({ state }) => states.includes(state));
+  if (open.length === 0) return;
+  if (!context.options.quiet) context.say(`asking the service about ${open.length} payout(s)`);
+  await service.lookUps.lookUp(
+    open.map(({ id }) => id),
+    context.signal,
+  );
+}

@@ -1,0 +1,25 @@
+import type { Remedy } from '../decisions/remedy.ts';
+import type { Case } from '../decisions/weigh.ts';
+
+type About = Pick<Case, 'payout' | 'batch' | 'discrepancies'>;
+
+const texts: Record<Remedy, (about: About) => string> = {
+  wait: ({ payout }) =>
+    `wait for its answer; counterfoil show ${payout.reference} tells it, and once it is there counterfoil settle ${payout.reference} can close it`,
+  release: ({ batch }) => `counterfoil release ${batch.id} lets it go, or says what keeps it`,
+  submit: () => 'counterfoil submit sends it once it may',
+  retry: ({ payout }) => `counterfoil retry ${payout.reference} pays it again`,
+  cancel: ({ payout }) => `counterfoil cancel ${payout.reference} drops it`,
+  settle: ({ payout }) =>
+    `counterfoil settle ${payout.reference} --as paid|not-paid --note "how you know" closes it`,
+  resolve: ({ discrepancies }) =>
+    `counterfoil discrepancies resolve ${discrepancies.map(({ id }) => id).join(' ')} --note "what was found" ends what is open about it`,
+};
+
+/** What a person can do about a payout instead: each command that ends its state, or where it can be read that it ended. */
+export function remedyText(one: About & Pick<Case, 'remedies'>): string {
+  const { remedies, payout } = one;
+  if (remedies.length === 0)
+    return `nothing of it waits: counterfoil show ${payout.reference} tells its story`;
+  return remedies.map((remedy) => texts[remedy](one)).join('; or ');
+}
