@@ -11,6 +11,7 @@ import type { App } from './app.ts';
 import { createResults } from './daemon-results.ts';
 import { createSending } from './daemon-sending.ts';
 import { createStandstill } from './daemon-standstill.ts';
+import { LedgerNewer } from './ledger/custody/schema.ts';
 import { openWorkers } from './ledger/custody/workers.ts';
 import { isHeld, ledgerFailureCode } from './ledger/database/failure.ts';
 import { TakenOver } from './ledger/sending/claims.ts';
@@ -241,11 +242,12 @@ function scheduledJobs(
 }
 
 /**
- * What no later try of the job can mend: the ledger's own failure (P12), or that others took this process for dead (P3).
+ * What no later try of the job can mend: the ledger's own failure (P12), that others took this process for dead (P3), or
+ * that a newer version has upgraded the ledger.
  * Somebody's open transaction ends, and what it held is done then.
  */
 function reasonToStop(error: unknown): string | null {
-  if (error instanceof TakenOver) return error.message;
+  if (error instanceof TakenOver || error instanceof LedgerNewer) return error.message;
   if (isHeld(error)) return null;
   const code = ledgerFailureCode(error);
   if (code === null) return null;

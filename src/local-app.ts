@@ -28,7 +28,9 @@ export async function openLocal(options: LocalOptions) {
       account,
     },
   });
-  const applyStored = (signal?: AbortSignal) => applyWebhooks({ ledger, clock, mode: config.mode }, signal);
+  // What only reads leaves stored webhooks to the next process that may write.
+  const applyStored = async (signal?: AbortSignal): Promise<number> =>
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, mode: config.mode }, signal);
   /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {

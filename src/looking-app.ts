@@ -1,32 +1,54 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { lyingInInbox } from './intake/inbox.ts';
+import { assertHomeMode, bindHome } from './ledger/custody/home-mode.ts';
 import { createJobsStore } from './ledger/jobs.ts';
 import { openLedger } from './ledger/open.ts';
 import { createBrakes } from './ledger/sending/brakes.ts';
+import { findHalt, type Halt } from './ledger/sending/halts.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 
 /** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
 
+/**
+ * What may become of the ledger: `reads` makes and changes nothing; `passing` is for one that is thrown away afterwards,
+ * and so binds no home.
+ */
+export type Access = 'writes' | 'reads' | 'passing';
+
 /** What it is built with (`breathes` as openLedger has it); the simulation brings a clock and a ledger of its own. */
 export type LookingOptions = {
   config: Config;
+  access?: Access;
   maxPageCount?: number;
   breathes?: boolean;
   clock?: Clock;
   openLedger?: typeof openLedger;
 };
 
-/** Opens the ledger and builds what reads it. Close it when done; throws what the ledger file throws. */
+/**
+ * Opens the ledger and builds what reads it. Close it when done; throws what the ledger file throws, and OtherMode before
+ * anything of a home of the other mode is read (P24).
+ */
 export async function openLooking(options: LookingOptions) {
-  const { config, maxPageCount, clock = systemClock() } = options;
+  const { config, access = 'writes', maxPageCount, clock = systemClock() } = options;
+  const { mode, dataDir } = config;
+  assertHomeMode(dataDir, mode);
   const ledger = await (options.openLedger ?? openLedger)(config.ledgerPlace, {
     now: clock.iso,
+    mode,
+    reads: access === 'reads',
     breathes: options.breathes ?? false,
     ...(maxPageCount === undefined ? {} : { maxPageCount }),
   });
-  const folder = (name: string): string => join(config.dataDir, name);
+  try {
+    if (access === 'writes') bindHome(dataDir, mode);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+  const folder = (name: string): string => join(dataDir, name);
   const paths = {
     inbox: folder('inbox'),
     archive: folder('archive'),
@@ -36,12 +58,16 @@ export async function openLooking(options: LookingOptions) {
   return {
     config,
     clock,
+    access,
     ledger,
     paths,
+    /** Why nothing may be sent, if so; also where only looking found out that the ledger went back in time (P25). */
+    findHalt: async (): Promise<Halt | undefined> =>
+      ledger.unnotedFall ? { mode, ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db, mode),
     /** What lies in the inbox and in its folder of expected collections; takes nothing. */
     lying: () => lyingInInbox(paths.inbox),
-    brakes: createBrakes({ ledger, clock, mode: config.mode, brakes: config.submission }),
-    jobsStore: createJobsStore(ledger, config.mode),
+    brakes: createBrakes({ ledger, clock, mode, brakes: config.submission }),
+    jobsStore: createJobsStore(ledger, mode),
     close: () => ledger.close(),
   };
 }

@@ -1,33 +1,48 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Context, withLocal } from './context.ts';
+import { type Context, demandLedger, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 
-/** `backup FILE`: a consistent copy while the daemon runs; never over an existing file. */
+/** `backup FILE`: a consistent copy while the daemon runs, also of a ledger of another version; never over a file. */
 export async function backup(context: Context, args: string[]): Promise<Result> {
   const file = resolve(context.cwd, args[0] ?? '');
   if (existsSync(file)) throw taken(file);
   if (!existsSync(dirname(file))) throw new Stop(2, `there is no folder ${dirname(file)}: make it first`);
-  return withLocal(context, async (app) => {
-    if (app.ledger.place.kind === 'postgres')
-      throw new Stop(
-        2,
-        'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
-      );
-    const { backupLedger } = await import('../ledger/custody/backup.ts');
-    const at = app.clock.iso();
-    const made = await backupLedger(app.ledger, file, at);
+  const config = await loadSettings(context);
+  await demandLedger(config);
+  const { ledgerPlace: place } = config;
+  if (place.kind === 'postgres')
+    throw new Stop(
+      2,
+      'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
+    );
+  const { backupLedger } = await import('../ledger/custody/backup.ts');
+  const { enterGate } = await import('../ledger/custody/gate.ts');
+  const { assertNotHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { systemClock } = await import('../runtime/clock.ts');
+  const at = systemClock().iso();
+  const gate = await enterGate(place.path);
+  try {
+    assertNotHalfSwapped(place.path);
+    const made = await backupLedger(place, file, at);
     if (made.kind === 'exists') throw taken(file);
-    const { bytes, batches, payouts } = made;
+    const { bytes, holds } = made;
+    const what = holds
+      ? `${holds.payouts} payouts in ${holds.batches} batches as of ${at}`
+      : `a ledger of another version of Counterfoil as of ${at}`;
     return {
       code: 0,
       lines: [
-        `${file}: ${payouts} payouts in ${batches} batches as of ${at}, ${bytes} bytes`,
-        'To use it: counterfoil restore FILE --adopt. However it is put back, it sends nothing until adopted',
+        `${file}: ${what}, ${bytes} bytes`,
+        holds
+          ? 'To use it: counterfoil restore FILE --adopt. However it is put back, it sends nothing until adopted'
+          : 'To use it: counterfoil restore FILE --adopt, with the version that the ledger is of',
       ],
-      json: { file, at, bytes, batches, payouts },
+      json: { file, at, bytes, batches: holds?.batches ?? null, payouts: holds?.payouts ?? null },
     };
-  });
+  } finally {
+    gate.release();
+  }
 }
 
 function taken(file: string): Stop {

@@ -7,7 +7,7 @@ import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
 import type { Environment } from '../environment.ts';
 import { nameOf } from '../ledger/database/place.ts';
-import type { LookingApp } from '../looking-app.ts';
+import type { Access, LookingApp } from '../looking-app.ts';
 import { Stop } from './result.ts';
 
 /** What a command may use of the world around it. */
@@ -33,7 +33,7 @@ export type GlobalOptions = {
 
 export type Context = World & { options: GlobalOptions };
 
-/** Reads the configuration, or stops with 2 and every problem in one message. */
+/** Reads the configuration, or stops with 2 and every problem in one message, and in a home of the other mode (P24). */
 export async function loadSettings(context: Context): Promise<Config> {
   const { loadConfig } = await import('../config.ts');
   const { config: configFlag, data: dataFlag } = context.options;
@@ -44,6 +44,8 @@ export async function loadSettings(context: Context): Promise<Config> {
     ...(dataFlag === undefined ? {} : { dataFlag }),
   });
   if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
+  const { assertHomeMode } = await import('../ledger/custody/home-mode.ts');
+  assertHomeMode(loaded.config.dataDir, loaded.config.mode);
   if (!context.options.quiet)
     for (const warning of loaded.config.warnings) context.say(`warning: ${warning}`);
   return loaded.config;
@@ -51,51 +53,101 @@ export async function loadSettings(context: Context): Promise<Config> {
 
 /** Runs with the ledger alone, to look: what takes in, decides and reports is not even loaded. */
 export async function withLooking<T>(context: Context, work: (app: LookingApp) => Promise<T>): Promise<T> {
-  const config = await loadSettings(context);
-  await refuseWithoutLedger(config);
-  await refuseStrayLedger(config);
-  const { openLooking } = await import('../looking-app.ts');
-  return closing(await openLooking({ config }), work);
+  return reading(context, async (config, access) => {
+    const { openLooking } = await import('../looking-app.ts');
+    return closing(await openLooking({ config, access }), work);
+  });
 }
 
-/** Runs with the ledger and files only; no key is needed and nothing is asked of the service. */
-export async function withLocal<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
-  const config = await loadSettings(context);
-  await refuseWithoutLedger(config);
-  return runLocal(config, work);
-}
-
-/** As {@link withLocal}, for who takes batches in: it begins the ledger where there is none. */
-export async function withLocalOrNew<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
-  return runLocal(await loadSettings(context), work);
+/** As {@link withLooking}, with the parts that need more of the ledger than to look. It changes nothing either. */
+export async function withReading<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  return reading(context, (config, access) => runLocal(config, access, work));
 }
 
 /**
- * As {@link withLocal}, for who records nothing: where there is no ledger it begins none, since a ledger's birth decides
- * what `reconcile` expects. The one it looks into instead is gone afterwards.
+ * Runs with a ledger that is only read. Where there is none it makes none, since a ledger's birth decides what `reconcile`
+ * expects, and its mode what the home is for: it says so, and looks into an empty one that is gone afterwards.
  */
-export async function withLocalOrPassing<T>(
+async function reading<T>(
   context: Context,
-  work: (app: LocalApp) => Promise<T>,
+  work: (config: Config, access: Access) => Promise<T>,
 ): Promise<T> {
   const config = await loadSettings(context);
-  if (await hasLedger(config)) return runLocal(config, work);
+  await refuseWithoutLedger(config);
+  return readingOrPassing(context, config, work);
+}
+
+async function readingOrPassing<T>(
+  context: Context,
+  config: Config,
+  work: (config: Config, access: Access) => Promise<T>,
+): Promise<T> {
+  if (await hasLedger(config)) return work(config, 'reads');
   await refuseStrayLedger(config);
+  if (!context.options.quiet) context.say(noLedgerYet(config));
   const folder = await mkdtemp(join(tmpdir(), 'counterfoil-look-'));
   const path = join(folder, 'ledger.db');
   try {
-    return await runLocal({ ...config, ledgerFile: path, ledgerPlace: { kind: 'sqlite', path } }, work);
+    return await work({ ...config, ledgerFile: path, ledgerPlace: { kind: 'sqlite', path } }, 'passing');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function runLocal<T>(config: Config, work: (app: LocalApp) => Promise<T>): Promise<T> {
-  await refuseStrayLedger(config);
+/**
+ * Runs with the ledger and files only; no key is needed and nothing is asked of the service. Stops where there is no
+ * ledger, unless `makes`: what is decided before the first batch is kept too.
+ */
+export async function withLocal<T>(
+  context: Context,
+  work: (app: LocalApp) => Promise<T>,
+  { makes = false } = {},
+): Promise<T> {
+  const config = await loadSettings(context);
+  await (makes ? refuseWithoutLedger(config) : demandLedger(config));
+  return runLocal(config, 'writes', work);
+}
+
+/** As {@link withLocal}, for what takes batches in: it makes the ledger where there is none, and upgrades an older one. */
+export async function withLocalOrNew<T>(context: Context, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  const config = await loadSettings(context);
+  return closing(await upgrading(context, config, () => openLocally(config, 'writes')), work);
+}
+
+/** As {@link withReading}, also in a data folder that is not made yet. */
+export async function withLocalOrPassing<T>(
+  context: Context,
+  work: (app: LocalApp) => Promise<T>,
+): Promise<T> {
+  const hushed = { ...context, options: { ...context.options, quiet: true } };
+  return readingOrPassing(hushed, await loadSettings(context), (config, access) =>
+    runLocal(config, access, work),
+  );
+}
+
+async function runLocal<T>(config: Config, access: Access, work: (app: LocalApp) => Promise<T>): Promise<T> {
+  return closing(await openLocally(config, access), work);
+}
+
+async function openLocally(config: Config, access: Access): Promise<LocalApp> {
+  if (access === 'writes') await refuseStrayLedger(config);
   const { openLocal } = await import('../local-app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const log = createLogger({ quiet: true, redact: redactorOf(config) });
-  return closing(await openLocal({ config, log }), work);
+  return openLocal({ config, access, log });
+}
+
+/** Runs `open`, and again after an upgrade where the ledger is of an earlier version. Stops with 11 beside others. */
+async function upgrading<T>(context: Context, config: Config, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { LedgerOlder } = await import('../ledger/custody/schema.ts');
+    if (!(error instanceof LedgerOlder)) throw error;
+  }
+  const { upgrade } = await import('./upgrading.ts');
+  await upgrade(context, config);
+  return open();
 }
 
 async function closing<A extends { close(): Promise<void> }, T>(
@@ -128,7 +180,7 @@ async function refuseStrayLedger(config: Config): Promise<void> {
  * A mistyped folder must not look like a ledger in which nothing happened. A data folder that `init` made is one in
  * which nothing was taken in yet.
  */
-async function refuseWithoutLedger(config: Config): Promise<void> {
+export async function refuseWithoutLedger(config: Config): Promise<void> {
   const { dataDir } = config;
   if (existsSync(join(dataDir, 'inbox')) || (await hasLedger(config))) return;
   throw new Stop(
@@ -137,7 +189,18 @@ async function refuseWithoutLedger(config: Config): Promise<void> {
   );
 }
 
-async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
+/** Stops with 2 where there is no ledger: for commands about what one holds. */
+export async function demandLedger(config: Config): Promise<void> {
+  await refuseWithoutLedger(config);
+  await refuseStrayLedger(config);
+  if (!(await hasLedger(config))) throw new Stop(2, noLedgerYet(config));
+}
+
+export function noLedgerYet({ ledgerPlace }: Config): string {
+  return `there is no ledger yet at ${nameOf(ledgerPlace)}: the first counterfoil submit makes it`;
+}
+
+export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
   if (existsSync(ledgerFile)) return true;
   const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   // An interrupted restore has a name of its own for the ledger; opening it says so.
@@ -150,22 +213,23 @@ function redactorOf(config: Config): Redact {
   return createRedactor(secretsOf(config));
 }
 
-/** Commands that are given payouts of a ledger, and so need one. */
-const needLedger = ['retry', 'settle', 'resend'];
+/** What makes a ledger where there is none, and upgrades an older one; all else needs one as it is. */
+const makers = ['serve', 'submit', 'reconcile'];
 
 /** Runs with the whole worker, as `kind`; a missing key stops with 2. */
 export async function withApp<T>(context: Context, kind: string, work: (app: App) => Promise<T>): Promise<T> {
   const config = await loadSettings(context);
-  if (needLedger.includes(kind)) await refuseWithoutLedger(config);
-  await refuseStrayLedger(config);
+  const makes = makers.includes(kind);
+  await (makes ? refuseStrayLedger(config) : demandLedger(config));
   const { MissingKeys, openApp } = await import('../app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const log = createLogger({ quiet, redact: redactorOf(config) });
-  const app = await openApp({ config, log, breathes: true }, kind).catch((error: unknown) => {
-    throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
-  });
-  return closing(app, work);
+  const open = () =>
+    openApp({ config, log, breathes: true }, kind).catch((error: unknown) => {
+      throw error instanceof MissingKeys ? new Stop(2, error.message) : error;
+    });
+  return closing(await (makes ? upgrading(context, config, open) : open()), work);
 }
 
 /** Live mode sends real money: it wants the configuration, the command line, and a person or `--yes`. */

@@ -20,7 +20,7 @@ export async function hold(
   args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  return withLocal(context, async (app) => {
+  const work = async (app: LocalApp): Promise<Result> => {
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
@@ -50,7 +50,8 @@ export async function hold(
       lines,
       json: { batch, held: moved, sending, under_way: underWay },
     });
-  });
+  };
+  return withLocal(context, work, { makes: Boolean(options.mode) });
 }
 
 /** `release BATCH`, `release --mode`: lets a held batch go, or lifts a halt (P11). */

@@ -1,5 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import type { Mode } from '../domain/payout.ts';
 
 const template = new URL('../../config/counterfoil.example.yaml', import.meta.url);
 const folders = [
@@ -27,10 +30,13 @@ COUNTERFOIL_LIVE_WEBHOOK_KEY=
 `;
 
 /**
- * Makes a commented configuration, `.env.example` and the data folders in `dir`. What is there already is kept, byte
- * for byte. Returns absolute paths; throws what the file system throws.
+ * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`. What is there already is kept,
+ * byte for byte. Returns absolute paths; throws what the file system throws.
  */
-export async function runInit(dir: string): Promise<{ written: string[]; kept: string[] }> {
+export async function runInit(
+  dir: string,
+  mode: Mode = 'test',
+): Promise<{ written: string[]; kept: string[] }> {
   const written: string[] = [];
   const kept: string[] = [];
   for (const folder of folders) {
@@ -40,7 +46,10 @@ export async function runInit(dir: string): Promise<{ written: string[]; kept: s
     (made ? written : kept).push(path);
   }
   const files = {
-    [join('config', 'counterfoil.yaml')]: await readFile(template, 'utf8'),
+    [join('config', 'counterfoil.yaml')]: (await readFile(template, 'utf8')).replace(
+      /^mode: test\b/m,
+      `mode: ${mode}`,
+    ),
     '.env.example': envExample,
   };
   for (const [name, text] of Object.entries(files)) {
@@ -51,6 +60,19 @@ export async function runInit(dir: string): Promise<{ written: string[]; kept: s
     (made ? written : kept).push(path);
   }
   return { written, kept };
+}
+
+const withMode = z.looseObject({ mode: z.enum(['test', 'live']).default('test') });
+
+/** The mode of the configuration that lies in `dir`; null where there is none, or none that can be read. */
+export async function modeThere(dir: string): Promise<Mode | null> {
+  const text = await readFile(resolve(dir, 'config', 'counterfoil.yaml'), 'utf8').catch(() => null);
+  if (text === null) return null;
+  try {
+    return withMode.parse(parseYaml(text) ?? {}).mode;
+  } catch {
+    return null;
+  }
 }
 
 /**

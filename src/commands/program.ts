@@ -34,6 +34,7 @@ const entries: Entry[] = [
     usage: 'init [dir]',
     does: 'write a commented configuration, .env.example and the data folders; never overwrites',
     example: 'counterfoil init payroll',
+    options: [['--mode <mode>', 'test or live; a home belongs to one of them', 'test']],
     load: async () => (await import('./setup.ts')).init,
   },
   {
@@ -220,6 +221,13 @@ const entries: Entry[] = [
     example: 'counterfoil migrate --to sqlite:ledger-2027.db',
     options: [['--to <url>', 'where to, such as sqlite:FILE']],
     load: async () => (await import('./migrate.ts')).migrate,
+  },
+  {
+    usage: 'upgrade',
+    does: 'bring the ledger of an earlier version to this one, after a backup',
+    example: 'counterfoil upgrade --check',
+    options: [['--check', 'say whether it is due, and change nothing']],
+    load: async () => (await import('./upgrade.ts')).upgradeCommand,
   },
   {
     usage: 'sandbox',

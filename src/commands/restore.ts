@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { Config } from '../config.ts';
+import type { Mode } from '../domain/payout.ts';
 import { nameOf, type Place } from '../ledger/database/place.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Context, confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
+import { whoIsThere } from './who-is-there.ts';
 
-type Plan = { path: string; place: Place; file: string | undefined; adopt: boolean };
+type Plan = { path: string; place: Place; mode: Mode; file: string | undefined; adopt: boolean };
 type Done = {
   finished: string | null;
   restored: string | null;
@@ -25,9 +27,9 @@ export async function restore(
 ): Promise<Result> {
   const config = await loadSettings(context);
   const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
-  const { ledgerFile: path, ledgerPlace: place } = config;
+  const { ledgerFile: path, ledgerPlace: place, mode } = config;
   const file = args[0] === undefined ? undefined : resolve(context.cwd, args[0]);
-  const plan: Plan = { path, place, file, adopt: Boolean(options.adopt) };
+  const plan: Plan = { path, place, mode, file, adopt: Boolean(options.adopt) };
   await refuse(plan, isHalfSwapped(path));
   await confirm(context, question(plan));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -67,7 +69,7 @@ function question({ path, file, adopt }: Plan): string {
   return both.length === 0 ? 'Finish the interrupted restore?' : `${both.join(', and ')}?`;
 }
 
-async function carryOut(context: Context, { path, place, file, adopt }: Plan): Promise<Done> {
+async function carryOut(context: Context, { path, place, mode, file, adopt }: Plan): Promise<Done> {
   const { systemClock } = await import('../runtime/clock.ts');
   const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   const clock = systemClock();
@@ -75,12 +77,12 @@ async function carryOut(context: Context, { path, place, file, adopt }: Plan): P
   const finished = isHalfSwapped(path) ? await finishRestore(path, clock.iso()) : null;
   let aside: string | null = null;
   if (file !== undefined) {
-    const restored = await restoreLedger(path, file, clock.iso());
+    const restored = await restoreLedger(path, file, clock.iso(), mode);
     if (restored.kind === 'unfit') throw new Stop(1, restored.why);
     ({ aside } = restored);
   }
   try {
-    const unknown = adopt ? await adopted(context, place, clock) : null;
+    const unknown = adopt ? await adopted(context, { place, mode }, clock) : null;
     return { finished, restored: file ?? null, aside, unknown };
   } catch (error) {
     // What is done stays done: say where the ledger from before lies, else nobody finds it.
@@ -90,12 +92,20 @@ async function carryOut(context: Context, { path, place, file, adopt }: Plan): P
   }
 }
 
-async function adopted(context: Context, place: Place, clock: Clock): Promise<number> {
+async function adopted(
+  context: Context,
+  { place, mode }: Pick<Plan, 'place' | 'mode'>,
+  clock: Clock,
+): Promise<number> {
   const { openLedger } = await import('../ledger/open.ts');
   const { adoptLedger } = await import('../ledger/custody/adopt.ts');
   const { whyMoved } = await import('../ledger/custody/mark.ts');
   const { findSeal } = await import('../ledger/custody/seal.ts');
-  const ledger = await openLedger(place, { now: clock.iso, alone: 'owner' });
+  // A backup of an earlier version is adopted by this one; its own file stays as it is.
+  const { upgradeAlone, upgradeText } = await import('../ledger/custody/upgrade.ts');
+  const upgraded = await upgradeAlone(place, { mode, now: clock.iso });
+  if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
+  const ledger = await openLedger(place, { now: clock.iso, mode, alone: 'owner' });
   try {
     const seal = await findSeal(ledger.db, nameOf(place));
     const wrong = seal?.cause ?? whyMoved(ledger.path);
@@ -142,18 +152,4 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
       next,
     },
   };
-}
-
-/** Who keeps a command from being alone on the ledger, as far as can be told. */
-export async function whoIsThere(config: Config, command: string): Promise<string> {
-  const { isLockFree } = await import('../ledger/database/file-lock.ts');
-  const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
-  const locks = {
-    serve: join(config.dataDir, 'locks', 'serve.lock'),
-    reconcile: reconcileLockOf(config.ledgerPlace.path),
-  };
-  // While serve runs, a reconciliation is most likely its own.
-  const [running] = Object.entries(locks).find(([, path]) => !isLockFree(path)) ?? [];
-  const who = running === undefined ? 'another process works' : `counterfoil ${running} runs`;
-  return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;
 }

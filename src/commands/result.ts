@@ -30,6 +30,8 @@ export function fail(error: unknown): Result {
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: error.message };
+  if (error instanceof Error && (code === 'LEDGER_MODE' || code === 'LEDGER_ABSENT'))
+    return { code: 2, problem: error.message };
   const failure = ledgerFailureCode(error);
   if (failure !== null) return { code: 1, problem: ledgerProblem(failure, error) };
   if (code === 'ENOSPC')

@@ -1,19 +1,33 @@
 import { relative, resolve } from 'node:path';
 import type { Context } from './context.ts';
-import { runInit } from './init.ts';
-import type { Result } from './result.ts';
+import { modeThere, runInit } from './init.ts';
+import { type Result, Stop } from './result.ts';
 
 /** `init [DIR]`: writes what is missing and says what to do next. */
-export async function init(context: Context, args: string[]): Promise<Result> {
+export async function init(
+  context: Context,
+  args: string[],
+  options: Record<string, unknown>,
+): Promise<Result> {
   const dir = resolve(context.cwd, args[0] ?? '.');
-  const { written, kept } = await runInit(dir);
+  const { mode } = options;
+  if (mode !== 'test' && mode !== 'live')
+    throw new Stop(2, `--mode: expected test or live, got "${String(mode)}"`);
+  const there = await modeThere(dir);
+  if (mode === 'live' && there === 'test')
+    throw new Stop(
+      2,
+      `${dir} has a configuration that says mode: test, and a home belongs to one mode: name another folder. Nothing was written`,
+    );
+  const { written, kept } = await runInit(dir, mode);
   const name = (path: string): string => relative(context.cwd, path) || '.';
+  const isLive = (there ?? mode) === 'live';
   const lines = [
     ...written.map((path) => `wrote  ${name(path)}`),
     ...kept.map((path) => `kept   ${name(path)}`),
     '',
     'Next: set service.base_url in config/counterfoil.yaml, copy .env.example to .env (mode 0600) and put the keys there,',
-    'then drop a CSV into data/inbox and run: counterfoil submit',
+    `then drop a CSV into data/inbox and run: counterfoil submit${isLive ? ' --live' : ''}`,
   ];
-  return { code: 0, lines, json: { written, kept } };
+  return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
 }

@@ -7,7 +7,7 @@ import { neighboursOf } from '../ledger/payouts/successors.ts';
 import { originOf } from '../ledger/sending/approvals.ts';
 import { resendsOf } from '../ledger/witnesses/resends.ts';
 import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
-import { type Context, withLocal } from './context.ts';
+import { type Context, withReading } from './context.ts';
 import { bigintAsNumber } from './discrepancies/discrepancies.ts';
 import { type Watch, warning } from './evidence.ts';
 import { newsOf, plainCause } from './plain-words.ts';
@@ -16,7 +16,7 @@ import { resendLines, showCollection } from './show-collection.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
 export async function show(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withReading(context, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, app.config.mode, reference);
     const collection = await collectionStory(app.ledger.db, app.config.mode, reference);

@@ -6,7 +6,6 @@ import { payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
 import { batchCounts, readReasons } from '../ledger/payouts/batches.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
-import { findHalt } from '../ledger/sending/halts.ts';
 import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
@@ -133,7 +132,7 @@ async function gather(app: LookingApp) {
   const { config, ledger, clock } = app;
   const { mode } = config;
   const { db } = ledger;
-  const halt = await findHalt(db, mode);
+  const halt = await app.findHalt();
   const counts = await webhookCounts(db, mode);
   const figures = await webhookFigures(db, {
     mode,

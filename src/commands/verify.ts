@@ -1,11 +1,13 @@
 import { nameOf } from '../ledger/database/place.ts';
 import type { Check, Verdict } from '../ledger/verify/verify.ts';
-import { type Context, withLocal } from './context.ts';
+import { type Context, demandLedger, loadSettings, withReading } from './context.ts';
 import type { Result } from './result.ts';
 
 /** `verify`: 0 when the ledger is proven, 1 when it is not. */
 export async function verify(context: Context): Promise<Result> {
-  return withLocal(context, async (app) => {
+  // Nothing is proven of a ledger that is not there.
+  await demandLedger(await loadSettings(context));
+  return withReading({ ...context, options: { ...context.options, quiet: true } }, async (app) => {
     const { verifyLedger } = await import('../ledger/verify/verify.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)

@@ -1,9 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql, type Transaction } from 'kysely';
+import type { Mode } from '../domain/payout.ts';
+import type { Barrier } from './custody/barriers.ts';
 import { enterGate } from './custody/gate.ts';
-import { createMarker, noticeFall } from './custody/marking.ts';
+import { createMarker, findFall, noticeFall } from './custody/marking.ts';
+import {
+  assertMode,
+  LedgerAbsent,
+  LedgerNewer,
+  LedgerOlder,
+  type SchemaStanding,
+  schemaStanding,
+} from './custody/schema.ts';
 import { findSeal } from './custody/seal.ts';
 import { assertNotHalfSwapped } from './custody/swap.ts';
 import { nameOf, type Place, placeOf } from './database/place.ts';
@@ -27,6 +37,10 @@ export type Ledger = {
   id: string;
   /** When the ledger was made, ISO UTC. */
   birth: string;
+  /** The one mode that it belongs to (P24); of one that no process has bound yet: test. */
+  mode: Mode;
+  /** Why nothing may be sent from a ledger that only reads and went back in time, unless that is noted in it (P25). */
+  unnotedFall: Barrier | null;
   /** Runs `work` in one transaction that is alone among all writers. Never await the network inside. */
   write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -54,6 +68,7 @@ const migrations = {
   '0022-steps': () => import('./migrations/0022-steps.ts'),
   '0023-file-tasks': () => import('./migrations/0023-file-tasks.ts'),
   '0021-closed-payouts': () => import('./migrations/0021-closed-payouts.ts'),
+  '0019-modes': () => import('./migrations/0019-modes.ts'),
 };
 
 /** The names of every migration this version knows, in their order. */
@@ -61,29 +76,41 @@ export const knownMigrations: readonly string[] = Object.keys(migrations);
 
 export type OpenOptions = {
   now: () => string;
+  /**
+   * The mode of this process: it binds a ledger that has none yet, and must be that of any other (P24). Absent: whatever
+   * the ledger belongs to, for what serves both.
+   */
+  mode?: Mode;
   maxPageCount?: number;
   /** The event loop gets its turn between the statements of a SQLite ledger, however many follow each other. */
   breathes?: boolean;
+  /** Only reads: nothing is made, upgraded, noted or marked, and `write` is refused. */
+  reads?: boolean;
   /**
    * The caller has shut the gate: as `owner` it may write what is sealed; a `copy` has no mark beside it yet, so that a
-   * missing one says nothing.
+   * missing one says nothing; `upgrade` brings the tables to this version, and the caller has made a backup.
    */
-  alone?: 'owner' | 'copy';
+  alone?: 'owner' | 'copy' | 'upgrade';
   /** Fills a new ledger on PostgreSQL, in the transaction that makes its tables: both are there, or neither. */
   fill?: (trx: Trx) => Promise<void>;
 };
 
 /**
- * Opens (and creates or migrates) the ledger: a file, mode 0600 in a folder of mode 0700, or a schema of a PostgreSQL
- * database. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved, and what the database
- * throws: an unreadable, foreign or full file is for the caller to report.
+ * Opens the ledger, and makes it where there is none: a file, mode 0600 in a folder of mode 0700, or a schema of a
+ * PostgreSQL database. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved, LedgerOlder
+ * or LedgerNewer where its tables are of another version, OtherMode, LedgerAbsent where it is only to be read, and what the
+ * database throws: an unreadable, foreign or full file is for the caller to report.
  */
 export async function openLedger(where: string | Place, options: OpenOptions): Promise<Ledger> {
   const place = placeOf(where);
   const { path } = place;
   if (place.kind === 'postgres') {
     const { openPostgres } = await import('./database/open-postgres.ts');
-    return openPostgres(place, options, { migrate, settle, knownMigrations });
+    return openPostgres(place, options, { mustMigrate, migrate, settle });
+  }
+  if (options.reads && !existsSync(path)) {
+    assertNotHalfSwapped(path);
+    throw new LedgerAbsent(path);
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const gate = options.alone ? null : await enterGate(path);
@@ -97,15 +124,20 @@ export async function openLedger(where: string | Place, options: OpenOptions): P
 }
 
 async function openFile(path: string, options: OpenOptions, leave: () => void): Promise<Ledger> {
-  const limit = options.maxPageCount === undefined ? {} : { maxPageCount: options.maxPageCount };
-  const database = openDatabase(path, limit);
+  const { maxPageCount, reads = false } = options;
+  const database = openDatabase(path, { reads, ...(maxPageCount !== undefined && { maxPageCount }) });
   const db = new Kysely<Tables>({
     dialect: new LedgerDialect(database, { breathes: options.breathes ?? false }),
   });
   const write = <T>(work: (trx: Trx) => Promise<T>): Promise<T> => db.transaction().execute(work);
   try {
-    chmodSync(path, 0o600);
-    if (!(await isCurrent(db))) await write((trx) => migrate(trx));
+    if (!reads) chmodSync(path, 0o600);
+    // Asked again inside the transaction: two processes may open a new ledger at once.
+    if (mustMigrate(await migrationsOf(db), path, options))
+      await write(async (trx) => {
+        if (!mustMigrate(await migrationsOf(trx), path, options)) return;
+        await migrate(trx, options.mode);
+      });
     const seal = (): void => void database.pragma('query_only = ON');
     const close = async (): Promise<void> => {
       await db.destroy();
@@ -123,13 +155,19 @@ export type Opened = Pick<Ledger, 'db' | 'write' | 'close' | 'place' | 'session'
   seal(): void | Promise<void>;
 };
 
-/** What every opened ledger goes through: its birth, a seal (P26), a fall back in time (P25), and the mark from then on. */
+/** What every opened ledger goes through: its mode (P24), a seal (P26), a fall back in time (P25), and the mark from then on. */
 async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   const { db, write, close, place, session } = opened;
   const { path } = place;
-  const born = await write((trx) => bornOnce(trx, options.now()));
+  const born = options.reads ? await identityOf(db) : await write((trx) => bornOnce(trx, options));
+  assertMode(nameOf(place), born.mode, options.mode);
   const sealed = await findSeal(db, nameOf(place));
-  const ledger: Ledger = { db, path, place, session, ...born, write, close };
+  const identity = { id: born.id, birth: born.birth, mode: born.mode ?? options.mode ?? 'test' };
+  const ledger: Ledger = { db, path, place, session, ...identity, unnotedFall: null, write, close };
+  if (options.reads) {
+    const unnotedFall = sealed ? null : await findFall(db, path, { id: born.id, at: options.now() });
+    return { ...ledger, unnotedFall, write: () => Promise.reject(new Error('this command only reads')) };
+  }
   if (sealed && !options.alone) {
     await opened.seal();
     return { ...ledger, write: () => Promise.reject(new LedgerSealed(sealed.cause)) };
@@ -145,17 +183,25 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
 }
 
-/** Whether a file has every migration of this version, and none of a later one. */
-async function isCurrent(db: Db): Promise<boolean> {
+/** The migrations that a ledger file has; null where it has no tables yet. */
+async function migrationsOf(db: Db | Trx): Promise<string[] | null> {
   const table = sql`select 1 from sqlite_master where name = 'kysely_migration'`;
-  if ((await table.execute(db)).rows.length === 0) return false;
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  const done = new Set(rows.map(({ name }) => name));
-  return done.size === knownMigrations.length && knownMigrations.every((name) => done.has(name));
+  if ((await table.execute(db)).rows.length === 0) return null;
+  const rows = await db.selectFrom('kysely_migration').select('name').execute();
+  return rows.map(({ name }) => name);
 }
 
-/** All or nothing, and one process at a time: two may open a new ledger at once. */
-async function migrate(trx: Trx, schema?: string): Promise<void> {
+/** Whether this process is to make or upgrade the tables; throws where it may not. `name` is the ledger's. */
+function mustMigrate(done: readonly string[] | null, name: string, options: OpenOptions): boolean {
+  const standing: SchemaStanding = schemaStanding(done, knownMigrations);
+  if (standing === 'newer') throw new LedgerNewer(name);
+  if (standing === 'older' && options.alone !== 'upgrade') throw new LedgerOlder(name);
+  if (standing === 'new' && options.reads) throw new LedgerAbsent(name);
+  return standing !== 'current';
+}
+
+/** All or nothing, and one process at a time. Throws OtherMode, so that nothing is changed for a process of the other mode. */
+async function migrate(trx: Trx, mode: Mode | undefined, schema?: string): Promise<void> {
   const { Migrator } = await import('kysely/migration');
   const loaded = Object.entries(migrations).map(async ([name, load]) => [name, await load()] as const);
   const all = Object.fromEntries(await Promise.all(loaded));
@@ -166,6 +212,7 @@ async function migrate(trx: Trx, schema?: string): Promise<void> {
   });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
+  assertMode('this ledger', (await identityOf(trx)).mode, mode);
 }
 
 /** The ledger was moved for ever (P26); the message says where to. */
@@ -173,16 +220,29 @@ export class LedgerSealed extends Error {
   readonly code = 'LEDGER_SEALED';
 }
 
-async function bornOnce(trx: Trx, now: string): Promise<{ id: string; birth: string }> {
+type Identity = { id: string; birth: string; mode: Mode | undefined };
+
+async function bornOnce(trx: Trx, { now, mode }: OpenOptions): Promise<Identity> {
   await trx
     .insertInto('meta')
     .values([
       { key: 'ledger_id', value: randomUUID() },
-      { key: 'birth', value: now },
+      { key: 'birth', value: now() },
+      ...(mode === undefined ? [] : [{ key: 'mode', value: mode }]),
     ])
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
-  const rows = await trx.selectFrom('meta').selectAll().where('key', 'in', ['ledger_id', 'birth']).execute();
+  return identityOf(trx);
+}
+
+async function identityOf(db: Db | Trx): Promise<Identity> {
+  const keys = ['ledger_id', 'birth', 'mode'];
+  const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
   const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
-  return { id: value('ledger_id'), birth: value('birth') };
+  const mode = value('mode');
+  return {
+    id: value('ledger_id'),
+    birth: value('birth'),
+    mode: mode === 'test' || mode === 'live' ? mode : undefined,
+  };
 }

@@ -12,7 +12,7 @@ import { readBody } from './receiver-body.ts';
 import type { Connections, Turn } from './receiver-connections.ts';
 
 type Deps = {
-  config: Pick<Config, 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
+  config: Pick<Config, 'mode' | 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
   clock: Clock;
   connections: Connections;
   deliveries: GroupCommit<Delivery>;
@@ -35,24 +35,23 @@ const unavailable: Answer = { status: 503, text: 'try again later', headers: { '
 
 /** Answers requests as contract.md says under "Webhooks in". Whatever one holds, it ends in an answer. */
 export function createRequestHandler(deps: Deps): RequestHandler {
-  const { receiver, keys } = deps.config;
+  const { mode, receiver, keys } = deps.config;
   const sourceOf = createSourceReader(addressList(receiver.trustProxy));
   const isAllowed = receiver.allowFrom.length === 0 ? () => true : addressList(receiver.allowFrom);
   const redact = createRedactor(secretsOf(deps.config));
-  const judges = new Map<string, VerifyWebhook>();
-  for (const mode of modes) {
-    const own = keys[mode];
-    if (own && own.secretKeys.length > 0) judges.set(mode, createWebhookVerifier(own));
-  }
+  const own = keys[mode];
+  const verify = own && own.secretKeys.length > 0 ? createWebhookVerifier(own) : undefined;
+  const other = mode === 'test' ? 'live' : 'test';
 
   /** What can be refused before the body is read. */
   function hear(request: IncomingMessage): Heard | Refusal {
     const path = pathOf(request);
-    const mode = modes.find((one) => path === `/webhooks/${one}`);
-    if (!mode) return { status: 404, text: 'not found' };
+    // Acknowledged here, it would wait in a ledger that no process of its mode reads (P24).
+    if (path === `/webhooks/${other}`)
+      return { status: 404, text: 'not found', reason: `${other} mode: this home is of mode ${mode}` };
+    if (path !== `/webhooks/${mode}`) return { status: 404, text: 'not found' };
     if (request.method !== 'POST')
       return { status: 405, text: 'webhooks come by POST', headers: { allow: 'POST' } };
-    const verify = judges.get(mode);
     if (!verify) return { status: 404, text: 'not found', reason: `no keys for ${mode} mode` };
     const source = sourceOf(request);
     const forbidden = 'source address not allowed';
@@ -117,8 +116,6 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     });
   };
 }
-
-const modes: readonly Mode[] = ['test', 'live'];
 
 function tooLarge(maxBytes: number): Refusal {
   return { status: 413, text: 'too large', reason: `larger than ${maxBytes} bytes` };

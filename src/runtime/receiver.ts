@@ -16,7 +16,7 @@ import { renewTls, type TlsRenewal } from './tls-renewal.ts';
 
 export type Receiver = {
   /**
-   * Starts to accept; `url` is the base of `/webhooks/test` and `/webhooks/live`. Throws TlsProblem when the certificate
+   * Starts to accept; `url` is the base of `/webhooks/MODE`, the one of this home. Throws TlsProblem when the certificate
    * or its key cannot be used, and when the port is taken.
    */
   listen(): Promise<{ url: string }>;
@@ -27,7 +27,7 @@ export type Receiver = {
 };
 
 type Deps = {
-  config: Pick<Config, 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
+  config: Pick<Config, 'mode' | 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;
   ledger: Ledger;
   clock: Clock;
   log: Logger;

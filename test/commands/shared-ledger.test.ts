@@ -10,6 +10,7 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     const ledger = { COUNTERFOIL_LEDGER_URL: `${server?.url}?schema=status` };
     const [one, two] = [await makeHome({}, ledger), await makeHome({}, ledger)];
     const standing = async () => (await two.json(['status'], 0)).daemon;
+    await one.json(['submit'], 0);
     expect(await standing()).toEqual({ running: false, elsewhere: false });
     const daemon = one.start(['serve', '--json']);
     await daemon.line(/"ready":true/);

@@ -23,7 +23,10 @@ afterEach(() => ledger.remove());
 const open = (path: string) => openLedger(path, { now: () => at(0) });
 
 it('P25: a backup sends nothing, by whatever means it came into place, and can be read and proven', async () => {
-  expect(await backupLedger(ledger, file, at(5))).toMatchObject({ kind: 'made', batches: 1, payouts: 2 });
+  expect(await backupLedger(ledger, file, at(5))).toMatchObject({
+    kind: 'made',
+    holds: { batches: 1, payouts: 2 },
+  });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const elsewhere = join(ledger.folder, 'by-cp.db');
   copyFileSync(file, elsewhere);

@@ -1,11 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { resendsOf } from '../../src/ledger/witnesses/resends.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { handClock } from '../observation/setting.ts';
 import { at } from '../support/ledger.ts';
-import { olderLedger } from '../support/older-ledger.ts';
+import { olderLedger, openUpgraded } from '../support/older-ledger.ts';
 
 /** A ledger file as it was before collections were kept: one payout, resend requests of it, a collection webhook. */
 const olderStatements = [
@@ -27,7 +26,7 @@ const olderStatements = [
 
 it('a ledger of an older version opens, keeps its resend requests and applies the collections it had only kept', async () => {
   const path = await olderLedger(olderStatements);
-  const ledger = await openLedger(path, { now: () => at(9) });
+  const ledger = await openUpgraded(path, () => at(9));
   onTestFinished(() => ledger.close());
   const requests = await resendsOf(ledger.db, { kind: 'payout', id: 1n });
   expect(requests.map((one) => [one.asked_at, one.outcome])).toEqual([

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { barrierKeys, lowerBarrier } from '../../src/ledger/custody/barriers.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { createBrakes } from '../../src/ledger/sending/brakes.ts';
 import { abandonClaims } from '../../src/ledger/sending/claims.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { dailyUse } from '../../src/ledger/sending/limits.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
+import { openUpgraded } from '../support/older-ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
 
@@ -236,7 +236,7 @@ it.skipIf(onPostgres)(
       ];
       for (const statement of undo) await sql.raw(statement).execute(trx);
     });
-    const opened = await openLedger(ledger.path, { now: () => at(9) });
+    const opened = await openUpgraded(ledger.path, () => at(9));
     expect(await opened.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
       { batch_id: 'b-1', currency: 'NGN', amount: 300_000n },
     ]);

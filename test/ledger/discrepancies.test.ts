@@ -12,8 +12,8 @@ import { livesOf } from '../../src/ledger/discrepancies/discrepancy-events.ts';
 import { up as initial } from '../../src/ledger/migrations/0001-initial.ts';
 import { up as decisions } from '../../src/ledger/migrations/0002-decisions.ts';
 import { up as absence } from '../../src/ledger/migrations/0003-absence.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
+import { openUpgraded } from '../support/older-ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 
 let ledger: TestLedger;
@@ -98,7 +98,7 @@ it.skipIf(onPostgres)(
     insert('D-3', 'resolved', 'the bank sent it back', at(4));
     raw.close();
     await old.destroy();
-    const opened = await openLedger(path, { now: () => at(9) });
+    const opened = await openUpgraded(path, () => at(9));
     const rows = await opened.db
       .selectFrom('discrepancies')
       .select(['id', 'resolved_by', 'reopened'])

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import type { Ledger } from '../../src/ledger/open.ts';
 import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/payouts/batches.ts';
 import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
-import { olderLedger } from '../support/older-ledger.ts';
+import { olderLedger, openUpgraded } from '../support/older-ledger.ts';
 
 const payoutsOf = (
   batch: string,
@@ -29,7 +29,7 @@ async function dropWhole(ledger: Ledger, id: string): Promise<void> {
 }
 
 it('P23: a ledger of an older version that was killed in mid-intake opens, and its half batch is thrown away', async () => {
-  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
+  const ledger = await openUpgraded(await olderLedger(olderStatements), () => at(9));
   onTestFinished(() => ledger.close());
   expect(await ledger.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
     { batch_id: 'b', currency: 'NGN', amount: 100n },
@@ -39,7 +39,7 @@ it('P23: a ledger of an older version that was killed in mid-intake opens, and i
 });
 
 it('P23: nothing of a decided batch is thrown away, whoever takes it for a half one', async () => {
-  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
+  const ledger = await openUpgraded(await olderLedger(olderStatements), () => at(9));
   onTestFinished(() => ledger.close());
   await dropWhole(ledger, 'b');
   expect((await loadingBatches(ledger.db, 'test')).map(({ id }) => id)).toEqual(['a', 'b']);
@@ -48,7 +48,7 @@ it('P23: nothing of a decided batch is thrown away, whoever takes it for a half 
 });
 
 it('P25: such a ledger can be adopted', async () => {
-  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
+  const ledger = await openUpgraded(await olderLedger(olderStatements), () => at(9));
   onTestFinished(() => ledger.close());
   expect(await adoptLedger(ledger, () => at(10))).toEqual({ unknown: 1 });
 });
@@ -109,7 +109,7 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
 
 it('P13: a ledger of an older version still finds a payout by what the service calls it, by an index', async () => {
   const learned = `update payouts set transfer_id = 'T-1', trx = 'TRX-1' where batch_id = 'b'`;
-  const ledger = await openLedger(await olderLedger([...olderStatements, learned]), { now: () => at(9) });
+  const ledger = await openUpgraded(await olderLedger([...olderStatements, learned]), () => at(9));
   onTestFinished(() => ledger.close());
   for (const column of ['transfer_id', 'trx'] as const) {
     const asked = sql`select reference from payouts

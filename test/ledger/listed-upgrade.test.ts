@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { shownUnder } from '../../src/ledger/listing/shown-under.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { at } from '../support/ledger.ts';
-import { olderLedger } from '../support/older-ledger.ts';
+import { olderLedger, openUpgraded } from '../support/older-ledger.ts';
 
 const payout = (
   id: number,
@@ -32,7 +31,7 @@ const olderStatements = [
 ];
 
 it('a ledger of an earlier version keeps what its runs listed, each row under its reference', async () => {
-  const ledger = await openLedger(await olderLedger(olderStatements), { now: () => at(9) });
+  const ledger = await openUpgraded(await olderLedger(olderStatements), () => at(9));
   onTestFinished(() => ledger.close());
   const kept = ledger.db
     .selectFrom('listed')

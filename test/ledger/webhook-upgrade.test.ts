@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
 import { type Delivery, storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { at } from '../support/ledger.ts';
-import { olderLedger } from '../support/older-ledger.ts';
+import { olderLedger, openUpgraded } from '../support/older-ledger.ts';
 
 /** A webhook as an earlier version kept it. */
 const heard = (digest: string, reference: string | null): string =>
@@ -25,7 +24,7 @@ const delivery = (digest: string, reference: string | null): Delivery => ({
 it('P18: a ledger of an earlier version knows the repeats of what it heard then', async () => {
   const [named, nameless] = [hash('sha256', 'named'), hash('sha256', 'nameless')];
   const path = await olderLedger([heard(named, 'R-1'), heard(nameless, null)]);
-  const ledger = await openLedger(path, { now: () => at(9) });
+  const ledger = await openUpgraded(path, () => at(9));
   onTestFinished(() => ledger.close());
   await ledger.write((trx) => storeDeliveries(trx, [delivery(named, 'R-1'), delivery(nameless, null)]));
   const kept = await ledger.db

@@ -35,7 +35,11 @@ const start = async (
   over: { receiver?: Partial<Config['receiver']>; keys?: Config['keys']; requestTimeoutMs?: number } = {},
 ): Promise<void> => {
   receiver = createReceiver({
-    config: { receiver: { ...receiverSettings, ...over.receiver }, keys: over.keys ?? { test: modeKeys } },
+    config: {
+      mode: 'test',
+      receiver: { ...receiverSettings, ...over.receiver },
+      keys: over.keys ?? { test: modeKeys },
+    },
     ledger,
     clock,
     log: pino({ level: 'silent' }),
@@ -165,21 +169,22 @@ describe('what is taken', () => {
 
 describe('what is refused', () => {
   it('401 for a signature that is missing or wrong, a wrong merchantsignature, or no Authorization where it is due', async () => {
-    await start({ keys: { test: modeKeys, live: { ...modeKeys, webhookKeys: ['hook'] } } });
+    await start({ keys: { test: { ...modeKeys, webhookKeys: ['hook'] } } });
     const statuses = [
       (await fetch(`${url}/webhooks/test`, { method: 'POST', body: payout })).status,
       (await post(payout, { payloadsignature: sign('other') })).status,
       (await post(payout, { merchantsignature: sign('pk_other') })).status,
-      (await post(payout, {}, '/webhooks/live')).status,
+      (await post(payout)).status,
     ];
     expect(statuses).toEqual([401, 401, 401, 401]);
-    expect((await post(payout, { merchantsignature: sign('pk_test_1') })).status).toBe(200);
+    const whole = { merchantsignature: sign('pk_test_1'), authorization: 'Bearer hook' };
+    expect((await post(payout, whole)).status).toBe(200);
     await receiver?.close();
     expect(await countRejections(ledger.db)).toBe(4);
     expect(await webhooks()).toHaveLength(1);
   });
 
-  it('404 for a mode without keys and for other paths, 413 too large, 415 compressed', async () => {
+  it('404 for the other mode and for other paths, 413 too large, 415 compressed', async () => {
     await start({ receiver: { maxBodyBytes: 100 } });
     expect((await post(payout, {}, '/webhooks/live')).status).toBe(404);
     expect((await post(payout, {}, '/webhooks/%zz')).status).toBeLessThan(500);

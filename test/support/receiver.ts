@@ -62,7 +62,7 @@ export async function startReceiver({ receiver: over, keys, ...deps }: Options =
   const logged: string[] = [];
   const stored: bigint[] = [];
   const receiver = createReceiver({
-    config: { receiver: { ...receiverSettings, ...over }, keys: keys ?? { test: guardedKeys } },
+    config: { mode: 'test', receiver: { ...receiverSettings, ...over }, keys: keys ?? { test: guardedKeys } },
     ledger,
     clock,
     log: pino({ level: 'info' }, { write: (line) => void logged.push(line) }),

@@ -2,7 +2,7 @@ import type { LocalApp } from '../../app.ts';
 import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import { livesOf } from '../../ledger/discrepancies/discrepancy-events.ts';
 import type { Discrepancy } from '../../ledger/tables/tables.ts';
-import { type Context, withLocal } from '../context.ts';
+import { type Context, withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
@@ -29,7 +29,7 @@ export async function discrepancies(context: Context, args: string[], options: O
     return (await import('./discrepancy-workbook.ts')).exportWorkbook(context, options.export, options);
   if (typeof options.import === 'string')
     return (await import('./discrepancy-import.ts')).importWorkbook(context, options.import, options);
-  return withLocal(context, async (app) => {
+  return withReading(context, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const found = await listOpen(app.ledger.db, filter, context.options.json ? undefined : shown);

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import type { Discrepancy } from '../../ledger/tables/tables.ts';
 import type { LocalApp } from '../../local-app.ts';
-import { type Context, withLocal } from '../context.ts';
+import { type Context, withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { tooLargeToFillIn } from './workbook-guard.ts';
@@ -26,7 +26,7 @@ export async function exportWorkbook(
   // Somebody may have filled it in meanwhile.
   if (existsSync(path) && !context.options.yes)
     throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
-  return withLocal(context, async (app) => {
+  return withReading(context, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const total = counts.reduce((sum, row) => sum + Number(row.n), 0);

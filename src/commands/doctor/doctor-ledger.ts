@@ -7,7 +7,6 @@ import { readMark } from '../../ledger/custody/mark.ts';
 import { isLedgerThere } from '../../ledger/database/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../ledger/database/health.ts';
 import { nameOf } from '../../ledger/database/place.ts';
-import { findHalt } from '../../ledger/sending/halts.ts';
 import { webhookCounts } from '../../ledger/witnesses/webhooks.ts';
 import { fail } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
@@ -68,8 +67,8 @@ async function checkFile({ ledger }: LocalApp): Promise<Check> {
   return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
 }
 
-async function checkHalt({ ledger, config }: LocalApp): Promise<Check> {
-  const halt = await findHalt(ledger.db, config.mode);
+async function checkHalt(app: LocalApp): Promise<Check> {
+  const halt = await app.findHalt();
   if (!halt) return well('sending', 'nothing halts it');
   const detail = `halted since ${halt.at}: ${halt.cause}`;
   const advice = haltAdvice(halt.kinds);

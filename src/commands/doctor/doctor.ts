@@ -87,7 +87,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   const { createLogger } = await import('../../runtime/logger.ts');
   let app: LocalApp;
   try {
-    app = await openLocal({ config, log: createLogger({ quiet: true }) });
+    app = await openLocal({ config, access: 'reads', log: createLogger({ quiet: true }) });
   } catch (error) {
     return { checks: [describeUnopened(config, error)], after: [] };
   }

@@ -1,33 +1,50 @@
-import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { openDatabase } from '../database/sqlite.ts';
-import { type Db, type Ledger, openLedger } from '../open.ts';
+import { type Db, openLedger, type Trx } from '../open.ts';
 import { noteFall } from './barriers.ts';
-import { syncFolder } from './mark.ts';
+import { linkNew, syncFolder } from './mark.ts';
+import { writeRaw } from './raw.ts';
+import { LedgerNewer, LedgerOlder } from './schema.ts';
 import { backupKeys, batchDigests } from './seal.ts';
 import { syncFile } from './swap.ts';
 
-export type BackupMade =
-  | { kind: 'made'; bytes: number; batches: number; payouts: number }
-  | { kind: 'exists' };
+export type BackupMade = { kind: 'made'; bytes: number; holds: Holds } | { kind: 'exists' };
+
+/** `null`: the tables are of another version of Counterfoil, which alone can count and prove what they hold. */
+type Holds = { batches: number; payouts: number } | null;
 
 /**
  * Writes a consistent copy of the ledger to a new file of mode 0600, also while others write: it reads one snapshot and
  * blocks nobody. The copy stands behind the barrier of P25 however it is put in a ledger's place, and carries the
- * digests of its batches (P27). Throws what the disk throws; then no file of that name is there.
+ * digests of its batches (P27). The tables stay as they are, of whatever version. Throws what the disk throws; then no
+ * file of that name is there.
  */
-export async function backupLedger(ledger: Ledger, file: string, at: string): Promise<BackupMade> {
+export async function backupLedger(
+  { path }: { path: string },
+  file: string,
+  at: string,
+): Promise<BackupMade> {
   if (existsSync(file)) return { kind: 'exists' };
   const partial = `${file}.${process.pid}.partial`;
   try {
-    copyConsistently(ledger.path, partial);
-    const counts = await labelBackup(partial, at);
+    copyConsistently(path, partial);
+    const holds = await labelBackup(partial, at);
     syncFile(partial);
     // A link, unlike a rename, never replaces a file that came meanwhile.
     if (!linkNew(partial, file)) return { kind: 'exists' };
     syncFolder(file);
-    return { kind: 'made', bytes: statSync(file).size, ...counts };
+    return { kind: 'made', bytes: statSync(file).size, holds };
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal', '.gate']) rmSync(partial + suffix, { force: true });
+  }
+}
+
+/** The backup that is made before an upgrade, beside the ledger; returns its path. The gate must be shut. */
+export async function copyOlder(path: string, at: string): Promise<string> {
+  const name = `${path}.before-upgrade-${at.replaceAll(/[-:.]/g, '')}`;
+  for (let n = 1; ; n++) {
+    const file = n === 1 ? name : `${name}-${n}`;
+    if ((await backupLedger({ path }, file, at)).kind === 'made') return file;
   }
 }
 
@@ -45,31 +62,25 @@ export function copyConsistently(path: string, target: string): void {
   }
 }
 
-async function labelBackup(file: string, at: string): Promise<{ batches: number; payouts: number }> {
+async function labelBackup(file: string, at: string): Promise<Holds> {
+  const cause = `this is a backup made at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+  try {
+    await writeRaw(file, (trx) => noteFall(trx, { at, cause }));
+    return await addDigests(file, at);
+  } catch (error) {
+    if (error instanceof LedgerOlder || error instanceof LedgerNewer) return null;
+    throw error;
+  } finally {
+    foldLog(file);
+  }
+}
+
+async function addDigests(file: string, at: string): Promise<Holds> {
   const copy = await openLedger(file, { now: () => at, alone: 'copy' });
   try {
+    await copy.write((trx) => beginDigests(trx, at));
     let batches = 0;
     let payouts = 0;
-    const cause = `this is a backup made at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
-    await copy.write(async (trx) => {
-      await noteFall(trx, { at, cause });
-      await trx
-        .insertInto('meta')
-        .values({ key: backupKeys.at, value: at })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: at }))
-        .execute();
-      await trx.deleteFrom('meta').where('key', 'like', `${backupKeys.digest}%`).execute();
-      const last = await trx
-        .selectFrom('history')
-        .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
-        .executeTakeFirst();
-      const value = (last?.id ?? 0n).toString();
-      await trx
-        .insertInto('meta')
-        .values({ key: backupKeys.history, value })
-        .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-        .execute();
-    });
     const undecided = await loadingIds(copy.db);
     for await (const { batch, payouts: n, digest } of batchDigests(copy.db)) {
       batches += 1;
@@ -82,8 +93,25 @@ async function labelBackup(file: string, at: string): Promise<{ batches: number;
     return { batches, payouts };
   } finally {
     await copy.close();
-    foldLog(file);
   }
+}
+
+/** A backup of a backup has digests of its own. */
+async function beginDigests(trx: Trx, at: string): Promise<void> {
+  await trx.deleteFrom('meta').where('key', 'like', `${backupKeys.digest}%`).execute();
+  const last = await trx
+    .selectFrom('history')
+    .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
+    .executeTakeFirst();
+  for (const [key, value] of [
+    [backupKeys.at, at],
+    [backupKeys.history, (last?.id ?? 0n).toString()],
+  ] as const)
+    await trx
+      .insertInto('meta')
+      .values({ key, value })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+      .execute();
 }
 
 async function loadingIds(db: Db): Promise<Set<string>> {
@@ -96,19 +124,4 @@ function foldLog(file: string): void {
   const database = openDatabase(file);
   database.pragma('journal_mode = DELETE');
   database.close();
-}
-
-function linkNew(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : '';
-    if (code === 'EEXIST') return false;
-    // Some file systems (FAT, some network shares) know no links.
-    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
-    if (existsSync(to)) return false;
-    renameSync(from, to);
-    return true;
-  }
 }

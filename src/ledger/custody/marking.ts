@@ -1,9 +1,9 @@
 import { isHeld, PostgresFailure } from '../database/failure.ts';
 import { machineOf } from '../database/machine.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
-import { barrierKeys, noteFall } from './barriers.ts';
+import { type Barrier, barrierKeys, noteFall } from './barriers.ts';
 import { readMark, whyMoved, writeMark } from './mark.ts';
-import { timelineFall } from './timeline.ts';
+import { timelineChange, timelineFall } from './timeline.ts';
 
 /** At most one mark in so many milliseconds. */
 const everyMs = 1000;
@@ -11,35 +11,46 @@ const everyMs = 1000;
 /** P25: a ledger behind its mark, or of another id, went back in time; the barrier outlives this process. */
 export async function noticeFall(trx: Trx, path: string, id: string, at: string): Promise<boolean> {
   const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
-  if (why) {
-    const wayOut = whyMoved(path) ?? 'counterfoil restore --adopt makes it safe to use';
-    const cause = `this ledger went back in time (${why}): it may not know what was sent since. ${wayOut}`;
-    await noteFall(trx, { at, cause });
-  }
+  if (why) await noteFall(trx, { at, cause: causeOf(why, path) });
   return (await metaOf(trx, barrierKeys.behind)) !== undefined;
 }
 
-async function fallOf(trx: Trx, path: string, id: string): Promise<string | undefined> {
-  // Read inside a write transaction: marks are written inside one too, so that this one is never ahead of the ledger.
+/** The same for what only reads, and so notes nothing; null also where it is noted already. */
+export async function findFall(
+  db: Db,
+  path: string,
+  { id, at }: { id: string; at: string },
+): Promise<Barrier | null> {
+  if ((await metaOf(db, barrierKeys.behind)) !== undefined) return null;
+  const change = await timelineChange(db);
+  if (change !== undefined && change !== 'unnoted') return { at, cause: causeOf(change, path) };
+  // Asked twice: another process may write the very first mark between the questions that one answer is made of.
+  const why = (await fallOf(db, path, id)) && (await fallOf(db, path, id));
+  return why ? { at, cause: causeOf(why, path) } : null;
+}
+
+function causeOf(why: string, path: string): string {
+  const wayOut = whyMoved(path) ?? 'counterfoil restore --adopt makes it safe to use';
+  return `this ledger went back in time (${why}): it may not know what was sent since. ${wayOut}`;
+}
+
+async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | undefined> {
+  // Read before the ledger is asked: marks are written inside transactions, so that this one is never ahead of it.
   const found = readMark(path);
-  const reached = await lastEntry(trx);
-  const own = await standingOf(trx, path, id);
+  const reached = await lastEntry(db);
+  const own = await standingOf(db, path, id);
   switch (found.kind) {
     case 'unreadable':
       return 'the mark beside it cannot be read';
     case 'absent':
-      return reached.id > 0n && (await metaOf(trx, own.key)) ? 'the mark beside it is gone' : undefined;
+      return reached.id > 0n && (await metaOf(db, own.key)) ? 'the mark beside it is gone' : undefined;
     case 'mark': {
       const { ledger, history, hash } = found.mark;
       if (own.outdated.includes(ledger)) return undefined;
       if (ledger !== own.name) return 'another ledger stood in its place before';
       if (history > reached.id) return `it had ${history} entries and now has ${reached.id}`;
       if (history === 0n) return undefined;
-      const same = await trx
-        .selectFrom('history')
-        .select('hash')
-        .where('id', '=', history)
-        .executeTakeFirst();
+      const same = await db.selectFrom('history').select('hash').where('id', '=', history).executeTakeFirst();
       return same?.hash === hash ? undefined : `entry ${history} of its history is not the one it had`;
     }
   }
@@ -53,13 +64,13 @@ export const adoptionsKey = 'adoptions';
  * marks of the others: a mark names the adoption it was written after, and those from before a later one are void.
  */
 async function standingOf(
-  trx: Trx,
+  db: Db | Trx,
   path: string,
   id: string,
 ): Promise<{ key: string; name: string; outdated: string[] }> {
   const machine = machineOf(path);
   if (machine === '') return { key: 'marked', name: id, outdated: [] };
-  const adoptions = Number((await metaOf(trx, adoptionsKey)) ?? '0');
+  const adoptions = Number((await metaOf(db, adoptionsKey)) ?? '0');
   const names = Array.from({ length: adoptions + 1 }, (_, n) => (n === 0 ? id : `${id}/${n}`));
   return { key: `marked:${machine}`, name: names.at(-1) ?? id, outdated: names.slice(0, -1) };
 }
@@ -74,8 +85,8 @@ async function lastEntry(db: Db | Trx): Promise<{ id: bigint; hash: string }> {
   return row ?? { id: 0n, hash: '' };
 }
 
-async function metaOf(trx: Trx, key: string): Promise<string | undefined> {
-  return (await trx.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
+async function metaOf(db: Db | Trx, key: string): Promise<string | undefined> {
+  return (await db.selectFrom('meta').select('value').where('key', '=', key).executeTakeFirst())?.value;
 }
 
 /**

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { Mode } from '../../domain/payout.ts';
 import { openDatabase } from '../database/sqlite.ts';
-import { knownMigrations, openLedger } from '../open.ts';
+import { knownMigrations } from '../open.ts';
 import { adoptingKey } from './adopt.ts';
 import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
 import { whyMoved } from './mark.ts';
+import { writeRaw } from './raw.ts';
+import { assertMode } from './schema.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 
@@ -11,9 +14,10 @@ export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; wh
 
 /**
  * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. The copy is
- * looked at before anything is touched, and stands behind the barrier of P25 before it is in place.
+ * looked at before anything is touched, and stands behind the barrier of P25 before it is in place. Throws OtherMode where
+ * it is not of `mode` (P24).
  */
-export async function restoreLedger(path: string, file: string, at: string): Promise<Restored> {
+export async function restoreLedger(path: string, file: string, at: string, mode?: Mode): Promise<Restored> {
   if (!existsSync(file)) return { kind: 'unfit', why: `there is no file ${file}` };
   const seal = sealInPlace(path);
   // A sealed file in the very place where its ledger went is no ledger any more: another may take its place.
@@ -28,14 +32,13 @@ export async function restoreLedger(path: string, file: string, at: string): Pro
       dropCopy(path);
       return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
     }
+    assertMode(file, await modeOf(copy), mode);
     const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
-    const ledger = await openLedger(copy, { now: () => at, alone: 'copy' });
-    await ledger.write(async (trx) => {
+    await writeRaw(copy, async (trx) => {
       await noteFall(trx, { at, cause });
       // A backup of a half-adopted ledger is adopted from the beginning.
       await lowerBarrier(trx, adoptingKey);
     });
-    await ledger.close();
   } catch (error) {
     dropCopy(path);
     throw error;
@@ -61,12 +64,7 @@ async function fenceOff(aside: string, at: string): Promise<void> {
   if (!existsSync(aside)) return;
   const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
   try {
-    const ledger = await openLedger(aside, { now: () => at, alone: 'copy' });
-    try {
-      await ledger.write((trx) => noteFall(trx, { at, cause }));
-    } finally {
-      await ledger.close();
-    }
+    await writeRaw(aside, (trx) => noteFall(trx, { at, cause }));
   } catch {
     // Best effort: a restore must not fail because of the ledger that it replaces.
   }
@@ -125,4 +123,11 @@ function sealOf(database: ReturnType<typeof openDatabase>, path: string): Seal |
   };
   const sealed = value(barrierKeys.sealed);
   return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
+}
+
+async function modeOf(copy: string): Promise<Mode | undefined> {
+  const found = await writeRaw(copy, (trx) =>
+    trx.selectFrom('meta').select('value').where('key', '=', 'mode').executeTakeFirst(),
+  );
+  return found?.value === 'test' || found?.value === 'live' ? found.value : undefined;
 }

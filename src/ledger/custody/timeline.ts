@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isPostgres } from '../database/dialect.ts';
-import type { Trx } from '../open.ts';
+import type { Db, Trx } from '../open.ts';
 
 /** In `meta`: the PostgreSQL server and the timeline of its history that this ledger was last seen on. */
 export const timelineKey = 'postgres_timeline';
@@ -10,13 +10,21 @@ export const timelineKey = 'postgres_timeline';
  * answered for. Why this ledger may have gone back in time with it; undefined where it has not. Notes the first one seen.
  */
 export async function timelineFall(trx: Trx): Promise<string | undefined> {
-  if (!isPostgres(trx)) return undefined;
-  const now = await timelineOf(trx);
-  const seen = await trx.selectFrom('meta').select('value').where('key', '=', timelineKey).executeTakeFirst();
-  if (!seen) {
-    await trx.insertInto('meta').values({ key: timelineKey, value: now }).execute();
-    return undefined;
-  }
+  const why = await timelineChange(trx);
+  if (why !== 'unnoted') return why;
+  await trx
+    .insertInto('meta')
+    .values({ key: timelineKey, value: await timelineOf(trx) })
+    .execute();
+  return undefined;
+}
+
+/** The same without noting anything: `unnoted` where no timeline was seen yet. */
+export async function timelineChange(db: Db | Trx): Promise<string | undefined> {
+  if (!isPostgres(db)) return undefined;
+  const now = await timelineOf(db);
+  const seen = await db.selectFrom('meta').select('value').where('key', '=', timelineKey).executeTakeFirst();
+  if (!seen) return 'unnoted';
   if (seen.value === now) return undefined;
   const [server, timeline] = seen.value.split('/');
   const [itsServer, itsTimeline] = now.split('/');
@@ -25,10 +33,10 @@ export async function timelineFall(trx: Trx): Promise<string | undefined> {
     : 'its PostgreSQL server is another one than before';
 }
 
-async function timelineOf(trx: Trx): Promise<string> {
+async function timelineOf(db: Db | Trx): Promise<string> {
   const { rows } = await sql<{ server: string; timeline: string }>`
     select (select system_identifier::text from pg_control_system()) as server,
-      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`.execute(trx);
+      substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline`.execute(db);
   const [row] = rows;
   return `${row?.server ?? ''}/${Number.parseInt(row?.timeline ?? '0', 16)}`;
 }

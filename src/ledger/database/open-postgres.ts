@@ -5,8 +5,8 @@ import { enterShared } from '../custody/gate.ts';
 import type { Ledger, Opened, OpenOptions, Trx } from '../open.ts';
 import type { Tables } from '../tables/tables.ts';
 import { isHeld, PostgresFailure } from './failure.ts';
-import { nameMachine } from './machine.ts';
-import { type PostgresPlace, schemaOf } from './place.ts';
+import { machineOf, nameMachine } from './machine.ts';
+import { nameOf, type PostgresPlace, schemaOf } from './place.ts';
 import { clientConfig, tolerateBreaks } from './postgres-client.ts';
 import { LedgerPostgresDialect } from './postgres-driver.ts';
 import { prelude } from './postgres-schema.ts';
@@ -18,8 +18,8 @@ const connections = 6;
 
 /** The parts of opening that are the same for every database. */
 type Common = {
-  knownMigrations: readonly string[];
-  migrate(trx: Trx, schema: string): Promise<void>;
+  mustMigrate(done: readonly string[] | null, name: string, options: OpenOptions): boolean;
+  migrate(trx: Trx, mode: OpenOptions['mode'], schema: string): Promise<void>;
   settle(opened: Opened, options: OpenOptions): Promise<Ledger>;
 };
 
@@ -32,7 +32,7 @@ export async function openPostgres(
   options: OpenOptions,
   common: Common,
 ): Promise<Ledger> {
-  mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 });
+  if (!options.reads) mkdirSync(dirname(place.path), { recursive: true, mode: 0o700 });
   const session = await openSession(place.url);
   try {
     await assertFit(session);
@@ -48,10 +48,10 @@ async function openTables(
   place: PostgresPlace,
   options: OpenOptions,
   session: Session,
-  { migrate, settle, knownMigrations }: Common,
+  { mustMigrate, migrate, settle }: Common,
 ): Promise<Ledger> {
   const { Pool } = await import('pg');
-  const machine = nameMachine(place.path);
+  const machine = options.reads ? machineOf(place.path) : nameMachine(place.path);
   const pool = new Pool({
     ...clientConfig(place.url, { machine }),
     stream: session.stream,
@@ -62,12 +62,15 @@ async function openTables(
   const write = oneAtATime(session, (work) => db.transaction().execute(work).catch(namingHolders(session)));
   try {
     const schema = schemaOf(place.url);
-    const ready = await isReady(session, schema, knownMigrations);
+    const name = nameOf(place);
+    const due = async (): Promise<boolean> => mustMigrate(await migrationsOf(session, schema), name, options);
     const make = async (trx: Trx): Promise<void> => {
-      await prepare(trx, schema, migrate);
+      // Asked again behind the lock of all writers: two processes may open a new ledger at once.
+      if (!(await due())) return;
+      await prepare(trx, schema, () => migrate(trx, options.mode, schema));
       await options.fill?.(trx);
     };
-    if (!ready) await write(make);
+    if (await due()) await write(make);
     const seal = (): void => {
       // Asked before whatever the connection is taken for.
       pool.on('acquire', (client) => {
@@ -78,6 +81,7 @@ async function openTables(
       await db.destroy();
       await session.close();
     };
+    if (options.reads) seal();
     return await settle({ db, write, seal, close, place, session }, options);
   } catch (error) {
     await db.destroy();
@@ -85,25 +89,24 @@ async function openTables(
   }
 }
 
-/** Whether the tables are those of this version: what most processes find when they open a ledger. */
-async function isReady(session: Session, schema: string, known: readonly string[]): Promise<boolean> {
+/** The migrations that the tables of a schema have; null where there are none yet. */
+async function migrationsOf(session: Session, schema: string): Promise<string[] | null> {
   const [found] = await session.ask(
     `select to_regclass('"${schema}".kysely_migration') is not null as there`,
   );
-  if (found?.there !== 1n) return false;
+  if (found?.there !== 1n) return null;
   const rows = await session.ask('select name from kysely_migration');
-  const names = new Set(rows.map(({ name }) => name));
-  return names.size === known.length && known.every((name) => names.has(name));
+  return rows.map(({ name }) => String(name));
 }
 
 /** Makes the schema and its tables, in the transaction of whoever comes first. */
-async function prepare(trx: Trx, schema: string, migrate: Common['migrate']): Promise<void> {
+async function prepare(trx: Trx, schema: string, migrate: () => Promise<void>): Promise<void> {
   const there = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(trx);
   if (there.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(trx);
   const made = await sql`select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = ${schema} and p.proname = 'json_each'`.execute(trx);
   if (made.rows.length === 0) await sql.raw(prelude).execute(trx);
-  await migrate(trx, schema);
+  await migrate();
 }
 
 /** Who was in the way is asked at once: a person must know whom to ask to end it. */

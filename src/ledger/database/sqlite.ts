@@ -135,13 +135,22 @@ function withStatementCache(database: Database.Database): {
   };
 }
 
-/** Opens the file with the settings every connection must have; throws when one does not hold. */
+/**
+ * Opens the file with the settings every connection must have; throws when one does not hold. One that `reads` makes no
+ * file and changes nothing in it; it is not opened read-only, since a reader of a write-ahead log has to write its index.
+ */
 export function openDatabase(
   path: string,
-  options: { maxPageCount?: number; readonly?: boolean } = {},
+  options: { maxPageCount?: number; readonly?: boolean; reads?: boolean } = {},
 ): Database.Database {
-  const database = new Database(path, { timeout: 0, readonly: options.readonly ?? false });
+  const { readonly = false, reads = false } = options;
+  const database = new Database(path, { timeout: 0, readonly, fileMustExist: reads });
   database.defaultSafeIntegers(true);
+  if (reads) {
+    database.pragma('query_only = ON');
+    database.pragma('cache_size = -4000');
+    return database;
+  }
   retryBusy(() => database.pragma('journal_mode = WAL'));
   database.pragma('synchronous = FULL');
   // A page that many commits wrote goes into the file once: with random keys, as digests are, that is most of the work.

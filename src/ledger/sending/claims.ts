@@ -13,7 +13,7 @@ import { findHalt, halt } from './halts.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
 import { holdTooLarge, openDay } from './limits.ts';
-import { nothingStands } from './quiet.ts';
+import { assertSchema, nothingStands } from './quiet.ts';
 import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './ready.ts';
 import { withhold } from './withheld.ts';
 
@@ -62,7 +62,10 @@ export async function claimUnlessHalted(
     if (halted) return { claims: [], halted: halted.cause };
   }
   if (request.limit <= 0) return none;
-  if (!isQuiet) await assertNotTakenOver(trx, request.workerId);
+  if (!isQuiet) {
+    await assertSchema(trx);
+    await assertNotTakenOver(trx, request.workerId);
+  }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
   const free = await withhold(trx, mode, await readyOf(trx, request, lanes), at);
   const limits = lanes?.use;

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Mode } from '../../domain/payout.ts';
 import { barriersOf } from '../custody/barriers.ts';
+import { LedgerNewer } from '../custody/schema.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Trx } from '../open.ts';
+import { type Db, knownMigrations, type Trx } from '../open.ts';
 
 const standing = prepared<{ found: bigint }>((db, slot) =>
   db
@@ -23,16 +24,40 @@ const standing = prepared<{ found: bigint }>((db, slot) =>
         .select(sql<bigint>`1`.as('found'))
         .where('mode', '=', slot<Mode>(3))
         .where('state', 'in', ['open', 'failed']),
+    )
+    .unionAll(
+      db
+        .selectFrom(schemaIn(db).as('schema'))
+        .select(sql<bigint>`1`.as('found'))
+        .where((on) => on.or([on('n', '!=', slot<bigint>(5)), on('newest', '!=', slot<string>(6))])),
     ),
 );
 
+/** How many versions of the tables there were, and the name of the newest. */
+function schemaIn(db: Db | Trx) {
+  return db
+    .selectFrom('kysely_migration')
+    .select((on) => [on.fn.countAll<bigint>().as('n'), on.fn.max<string | null>('name').as('newest')]);
+}
+
+const schemaOf = prepared<{ n: bigint; newest: string | null }>((db) => schemaIn(db));
+
+const count = BigInt(knownMigrations.length);
+const newest = knownMigrations.toSorted().at(-1) ?? '';
+
+/** Throws LedgerNewer where another version has upgraded the ledger since this process opened it: it sends nothing more. */
+export async function assertSchema(trx: Trx): Promise<void> {
+  const [schema] = await schemaOf(trx, []);
+  if (schema?.n !== count || schema.newest !== newest) throw new LedgerNewer('the ledger');
+}
+
 /**
- * True where there is no barrier, no halt, no standing canary, and nobody took this process over: one question in place of
- * five. Which of them it is, is asked only where there is one.
+ * True where there is no barrier, no halt, no standing canary, nobody took this process over, and no other version upgraded
+ * the ledger: one question in place of six. Which of them it is, is asked only where there is one.
  */
 export async function nothingStands(
   trx: Trx,
   { mode, workerId }: { mode: Mode; workerId: string },
 ): Promise<boolean> {
-  return (await standing(trx, [...barriersOf(mode), mode, workerId])).length === 0;
+  return (await standing(trx, [...barriersOf(mode), mode, workerId, count, newest])).length === 0;
 }

@@ -18,6 +18,8 @@ export type Tables = BrakeTables &
   FileTables &
   PeriodTables & {
     meta: { key: string; value: string };
+    /** What each version of the tables added; Kysely's own. */
+    kysely_migration: { name: string; timestamp: string };
     batches: BatchTable;
     payouts: PayoutTable;
     attempts: AttemptTable;

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { nameOf } from '../ledger/database/place.ts';
+
+/** Who keeps a command from being alone on the ledger, as far as can be told. */
+export async function whoIsThere(config: Config, command: string): Promise<string> {
+  const { isLockFree } = await import('../ledger/database/file-lock.ts');
+  const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
+  const locks = {
+    serve: join(config.dataDir, 'locks', 'serve.lock'),
+    reconcile: reconcileLockOf(config.ledgerPlace.path),
+  };
+  // While serve runs, a reconciliation is most likely its own.
+  const [running] = Object.entries(locks).find(([, path]) => !isLockFree(path)) ?? [];
+  const who = running === undefined ? 'another process works' : `counterfoil ${running} runs`;
+  return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;
+}

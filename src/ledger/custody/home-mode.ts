@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mode } from '../../domain/payout.ts';
+import { linkNew } from './mark.ts';
+import { assertMode } from './schema.ts';
+
+const fileOf = (dataDir: string): string => join(dataDir, '.mode');
+
+/** Throws OtherMode where the data folder belongs to the other mode (P24): its inbox would feed two ledgers. */
+export function assertHomeMode(dataDir: string, mode: Mode): void {
+  assertMode(dataDir, homeMode(dataDir), mode);
+}
+
+/**
+ * Binds the data folder to a mode, once and for ever. The file appears whole and never replaces another, so that of two
+ * processes that begin at the same time one throws OtherMode.
+ */
+export function bindHome(dataDir: string, mode: Mode): void {
+  if (homeMode(dataDir) === undefined) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const own = `${fileOf(dataDir)}.${process.pid}`;
+    writeFileSync(own, `${mode}\n`, { mode: 0o600 });
+    try {
+      linkNew(own, fileOf(dataDir));
+    } finally {
+      rmSync(own, { force: true });
+    }
+  }
+  assertHomeMode(dataDir, mode);
+}
+
+function homeMode(dataDir: string): Mode | undefined {
+  const path = fileOf(dataDir);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
+  if (text === 'test' || text === 'live') return text;
+  throw new Error(`${path} names no mode: it must say test or live, as the ledger of this home`);
+}

@@ -1,0 +1,17 @@
+import { Kysely } from 'kysely';
+import { LedgerDialect, openDatabase } from '../database/sqlite.ts';
+import type { Trx } from '../open.ts';
+import type { Tables } from '../tables/tables.ts';
+
+/**
+ * Runs `work` in one transaction on a ledger file of whatever version, whose tables stay as they are: nobody else may have
+ * it open. Only for `meta` and the first columns of `history`, which every version has.
+ */
+export async function writeRaw<T>(path: string, work: (trx: Trx) => Promise<T>): Promise<T> {
+  const db = new Kysely<Tables>({ dialect: new LedgerDialect(openDatabase(path)) });
+  try {
+    return await db.transaction().execute(work);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,52 @@
+import type { Mode } from '../../domain/payout.ts';
+
+/** How the tables of a ledger stand to those of this program; `new`: there are none yet. */
+export type SchemaStanding = 'new' | 'current' | 'older' | 'newer';
+
+/** Compares the migrations that a ledger has (null: not even their table) with those that this program knows. */
+export function schemaStanding(done: readonly string[] | null, known: readonly string[]): SchemaStanding {
+  if (done === null || done.length === 0) return 'new';
+  if (!done.every((name) => known.includes(name))) return 'newer';
+  return done.length === known.length ? 'current' : 'older';
+}
+
+/** The tables are of an earlier version: only `upgrade` and what sends may change them. */
+export class LedgerOlder extends Error {
+  readonly code = 'LEDGER_OLDER';
+  constructor(name: string) {
+    super(`the ledger ${name} is of an earlier version of Counterfoil: run counterfoil upgrade`);
+  }
+}
+
+/** The tables are of a later version, which this program does not know. */
+export class LedgerNewer extends Error {
+  readonly code = 'LEDGER_NEWER';
+  constructor(name: string) {
+    super(
+      `${name} was upgraded by a newer version of Counterfoil: use that version. This one sends nothing from it, and can only make a backup of it`,
+    );
+  }
+}
+
+/** There are no tables to read. */
+export class LedgerAbsent extends Error {
+  readonly code = 'LEDGER_ABSENT';
+  constructor(name: string) {
+    super(`there is no ledger yet at ${name}: the first counterfoil submit makes it`);
+  }
+}
+
+/** A home, or its ledger, belongs to the other mode (P24): exit code 2. */
+export class OtherMode extends Error {
+  readonly code = 'LEDGER_MODE';
+  constructor(what: string, own: Mode, asked: Mode) {
+    super(
+      `${what} is of mode ${own}, and the configuration says mode: ${asked}. Each mode has a home of its own: counterfoil init --mode ${asked} DIR makes one. Nothing was read or sent`,
+    );
+  }
+}
+
+/** Throws where the ledger or home called `what` belongs to another mode than the one asked for (P24). */
+export function assertMode(what: string, own: Mode | undefined, asked: Mode | undefined): void {
+  if (own !== undefined && asked !== undefined && own !== asked) throw new OtherMode(what, own, asked);
+}

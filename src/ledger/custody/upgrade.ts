@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs';
+import type { Mode } from '../../domain/payout.ts';
+import { nameOf, type Place } from '../database/place.ts';
+import { openLedger } from '../open.ts';
+import { copyOlder } from './backup.ts';
+import { shutGate } from './gate.ts';
+import { LedgerOlder } from './schema.ts';
+import { assertNotHalfSwapped } from './swap.ts';
+
+/** `backup` is the copy of the ledger as it was; null on PostgreSQL, whose backups are made by the database. */
+export type Upgraded = { kind: 'upgraded'; backup: string | null } | { kind: 'current' } | { kind: 'locked' };
+
+type Options = { mode: Mode; now: () => string };
+
+/** Whether the tables of the ledger are of an earlier version. Changes nothing; throws as `openLedger` does. */
+export async function isUpgradeDue(place: Place, { mode, now }: Options): Promise<boolean> {
+  try {
+    await (await openLedger(place, { mode, now, reads: true })).close();
+    return false;
+  } catch (error) {
+    if (error instanceof LedgerOlder) return true;
+    throw error;
+  }
+}
+
+/** Brings a ledger to this version's tables, alone on it: an older process that is still there must not go on with them. */
+export async function upgradeLedger(place: Place, options: Options): Promise<Upgraded> {
+  const gate = await shutGate(place);
+  if (!gate) return { kind: 'locked' };
+  try {
+    if (place.kind === 'sqlite') assertNotHalfSwapped(place.path);
+    return await upgradeAlone(place, options);
+  } finally {
+    await gate.release();
+  }
+}
+
+/** As {@link upgradeLedger}, for a caller that has shut the gate. The backup is whole before anything is changed. */
+export async function upgradeAlone(place: Place, { mode, now }: Options): Promise<Upgraded> {
+  const open = (alone: 'owner' | 'upgrade') => openLedger(place, { mode, now, alone });
+  try {
+    await (await open('owner')).close();
+    return { kind: 'current' };
+  } catch (error) {
+    if (!(error instanceof LedgerOlder)) throw error;
+  }
+  const at = now();
+  const backup = place.kind === 'sqlite' ? await copyOlder(place.path, at) : null;
+  try {
+    await (await open('upgrade')).close();
+  } catch (error) {
+    // The change is one transaction: nothing of it stayed, and the ledger is its own backup.
+    if (backup !== null) rmSync(backup, { force: true });
+    throw error;
+  }
+  return { kind: 'upgraded', backup };
+}
+
+/** What was done, for a person. */
+export function upgradeText(place: Place, backup: string | null): string {
+  const name = nameOf(place);
+  return backup === null
+    ? `the ledger ${name} is brought to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
+    : `the ledger ${name} is brought to this version; as it was before, it lies in ${backup}`;
+}
