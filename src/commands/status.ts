@@ -10,7 +10,6 @@ import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
 import type { LookingApp } from '../looking-app.ts';
-import { zoned } from '../reporting/presentation.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLooking } from './context.ts';
@@ -30,7 +29,6 @@ export async function status(context: Context): Promise<Result> {
     const json = await gather(app);
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);
-    const { config } = app;
     const promised = await promisedStanding(app);
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
     const lines = [
@@ -53,7 +51,7 @@ export async function status(context: Context): Promise<Result> {
             .map(([state, amount]) => `${state} ${amount}`)
             .join(', ')}`,
       ),
-      ...lastRunLines(json.last_run, config.reports.timezone),
+      ...lastRunLines(json.last_run),
       `discrepancies  ${discrepancyText(discrepancies, json.last_run)}`,
       `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
       ...(webhooks.differing > 0
@@ -96,13 +94,13 @@ function lastRunJson(last: LastRun | undefined) {
   return { run, started_at: startedAt, list, verdict, verdicts };
 }
 
-function lastRunLines(last: LastRunJson, zone: string): string[] {
+function lastRunLines(last: LastRunJson): string[] {
   if (last === null) return ['last run       none: counterfoil reconcile makes one'];
   const all = Object.entries(last.verdicts).map(
     ([currency, verdict]) => `${currency} ${verdictWords[verdict]}`,
   );
   const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict];
-  return [`last run       ${last.run}, begun ${zoned(last.started_at, zone)}: ${words}`];
+  return [`last run       ${last.run}, begun ${last.started_at}: ${words}`];
 }
 
 /** Nothing says none where nothing was looked for. */

@@ -15,7 +15,7 @@ import type { Batch } from '../ledger/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
 import { columnKey, csvText, writeCsv } from './csv-file.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
-import { accountMask, zoned } from './presentation.ts';
+import { accountMask, maskTold, zoned } from './presentation.ts';
 import { storedCells } from './stored-cells.ts';
 import { beginWorkbook, xlsxRowLimit } from './workbook/xlsx-file.ts';
 
@@ -52,6 +52,8 @@ export function createBatchResults(deps: {
     const columns = storedCells(batch.columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
+    // An account stands in what contradicts it.
+    const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
     yield [[...columns, ...ours]];
     for await (const page of batchOutcomes(ledger.db, batch.id)) {
       const open = await openOf(
@@ -60,7 +62,7 @@ export function createBatchResults(deps: {
       );
       yield page.map((payout) => [
         ...mask(inputCells(payout, columns.length)),
-        ...outcome(payout, open.get(payout.id) ?? [], shown),
+        ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
       ]);
     }
   }
@@ -150,17 +152,15 @@ function inputCells(payout: Outcome, width: number): string[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? '');
 }
 
-function outcome(
-  payout: Outcome,
-  open: readonly OpenOf[],
-  shown: (instant: string | null) => string,
-): string[] {
+type Words = { shown: (instant: string | null) => string; told: (text: string) => string };
+
+function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Words): string[] {
   return [
     payout.state,
     payout.transfer_id ?? '',
     payout.trx ?? '',
     payout.fee ?? '',
-    messageOf(payout, open),
+    messageOf(payout, open, told),
     shown(payout.submitted_at),
     shown(payout.settled_at),
     payout.evidence,
@@ -169,12 +169,13 @@ function outcome(
 }
 
 /** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
-function messageOf(payout: Outcome, open: readonly OpenOf[]): string {
+function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
   const against = open.filter(({ kind }) => contradictsState[kind]);
   if (against.length === 0) return payout.message ?? '';
   return against
     .map(
-      ({ kind, expected, actual }) => `${kind.replaceAll('_', ' ')}: expected ${expected}, found ${actual}`,
+      ({ kind, expected, actual }) =>
+        `${kind.replaceAll('_', ' ')}: expected ${told(expected)}, found ${told(actual)}`,
     )
     .join('; ');
 }

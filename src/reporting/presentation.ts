@@ -48,7 +48,8 @@ function maskAccount(account: string): string {
 /** Columns where a discrepancy of the beneficiary shows `bank/account`. */
 const told = new Set(['expected', 'actual', 'evidence', 'what', 'why']);
 
-function maskTold(cell: string): string {
+/** A text with all but the last four characters of each `bank/account` in it hidden. */
+export function maskTold(cell: string): string {
   return cell.replaceAll(/(?<=\b[A-Za-z0-9]{3,11}\/)\d{5,20}\b/g, maskAccount);
 }
 

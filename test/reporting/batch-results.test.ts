@@ -28,8 +28,8 @@ describe('results of a batch', () => {
     const result = await world.reporting.writeBatchResults(batch);
     expect(result).toMatchObject({ batch, changed: true, skipped: [] });
     expect(read()).toBe(
-      '\ufeffreference,Account Number,account_name,bank_code,amount,currency,note,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence\r\n' +
-        'R1,0123456789,"Ada, ""A""",058,100,NGN,"two\nlines",success,77,X1,10.755,\'=bad,2026-11-21T14:03:05.123+01:00,2026-11-21T14:04:00.000+01:00,response+listing\r\n',
+      '\ufeffreference,Account Number,account_name,bank_code,amount,currency,note,payout_state,transfer_id,trx,fee,message,submitted_at,settled_at,evidence,open_discrepancy\r\n' +
+        'R1,0123456789,"Ada, ""A""",058,100,NGN,"two\nlines",success,77,X1,10.755,\'=bad,2026-11-21T14:03:05.123+01:00,2026-11-21T14:04:00.000+01:00,response+listing,\r\n',
     );
     expect(
       readFileSync(result.files[1] ?? '')

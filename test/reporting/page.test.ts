@@ -40,7 +40,7 @@ describe('report.html', () => {
     expect(words(html, 'statement')).toContain('Nothing was sent, and the service lists nothing');
     for (const [id, none] of [
       ['money', 'No payouts were taken in yet.'],
-      ['ageing', 'Nothing is open, so nothing ages.'],
+      ['ageing', 'No open discrepancy is known.'],
       ['days', 'Nothing was sent or settled in the last 31 days.'],
       ['failures', 'Nothing failed'],
       ['banks', 'No bank had a failure'],
@@ -118,7 +118,7 @@ describe('report.html', () => {
       trouble: 'page 3 failed',
       webhooks: { due: 8, heard: 6 },
     });
-    await world.ledger.db.updateTable('runs').set({ summary }).execute();
+    await world.ledger.db.updateTable('runs').set({ summary, list_standing: 'incomplete' }).execute();
     const html = await page();
     expect(words(html, 'action')).toMatch(
       /Sending is halted Since 2026-11-21 14:05 \+01:00: code 13: &#60;balance&#62;/,
@@ -126,25 +126,26 @@ describe('report.html', () => {
     expect(words(html, 'action')).toContain('counterfoil release --mode');
     expect(words(html, 'action')).toContain('not proven complete page 3 failed');
     const alien = JSON.stringify({ run: runId, complete: true, trouble: 'the list shows none of ours' });
-    await world.ledger.db.updateTable('runs').set({ summary: alien }).execute();
+    await world.ledger.db.updateTable('runs').set({ summary: alien, list_standing: 'not_ours' }).execute();
     expect(words(await page(), 'action'), 'and with a whole list that proves nothing').toContain(
       'may be another account’s the list shows none of ours',
     );
     expect(words(html, 'webhooks')).toContain('2 webhooks of 8 did not come (25.0 of 100).');
   });
 
-  it('P30: says of each currency that it ties, or by how much it does not', async () => {
+  it('P35: gives each currency its verdict, and names what is paid here and failed there first', async () => {
     await addRun(world.ledger);
     await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
     await addListed(world.ledger, 'R1', { payout_id: 1n, status: 'failed' });
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending'], { currency: 'ZAR' });
     await addListed(world.ledger, 'R2', { payout_id: 2n, currency: 'ZAR', status: 'pending' });
     const html = await page();
-    expect(words(html, 'statement')).toContain('NGN ✗ does not tie: NGN −100.00');
     expect(words(html, 'statement')).toContain(
-      'explained by nothing. statement-rows.csv names each row and why.',
+      'NGN ✗ Exceptions: 1 payout reported as paid is failed on the service’s list; 1 not explained, NGN −100.00.',
     );
-    expect(words(html, 'statement')).toContain('ZAR ✓ ties.');
+    expect(words(html, 'action')).toContain('Reported as paid, failed at the service: 1 payout in NGN.');
+    expect(words(html, 'statement')).toContain('statement-rows.csv names each row and why.');
+    expect(words(html, 'statement')).toContain('ZAR ✓ Reconciled.');
     expect(words(html, 'statement')).not.toContain('276');
   });
 
@@ -175,7 +176,7 @@ describe('index.html', () => {
     await world.reporting.writeDueBatchResults();
     const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
     expect(html).toContain(`<a href="reconciliation-${runId}/report.html">${runId}</a>`);
-    expect(words(html, 'runs')).toContain('▲ 1 high ● 1 low ✗ NGN does not tie ✓ complete');
+    expect(words(html, 'runs')).toContain('▲ 1 high ● 1 low ✗ NGN exceptions ✓ complete');
     expect(words(html, 'batches')).toMatch(
       /b-20261121-000001 b\.csv 2026-11-21 13:00 \+01:00 1 1 unknown 2 open/,
     );

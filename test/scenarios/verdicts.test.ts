@@ -104,7 +104,8 @@ it.each(Object.keys(nowhereToLook))(
     const paper = readRunPaper(reports, run);
     const seen = { ...sent, run: paper.summary, reports, paper };
     expect(verdictOf(seen)).toEqual(everywhere('not_compared'));
-    const words = [paper.page.words, readIndexRow(reports, seen.run.run).words].join(' ');
+    const rows = [run, batch].map((name) => readIndexRow(reports, name).words);
+    const words = [paper.page.words, ...rows].join(' ');
     for (const untrue of [/✓/, /\bties\b/, /Nothing is open/, /\bnone\b(?! of)/])
       expect(untrue.exec(words)?.[0], words).toBeUndefined();
     expect(paper.page.html).not.toMatch(/class="good"/);

@@ -1,12 +1,11 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { ListOrder } from '../../domain/list-order.ts';
 import type { Mode, PayoutState } from '../../domain/payout.ts';
-import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
 import type { FileState, FileTables } from './file-tables.ts';
 import type { PeriodTables } from './period-tables.ts';
+import type { RunTable, RunTables } from './run-tables.ts';
 
 /**
  * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
@@ -16,7 +15,8 @@ export type Tables = BrakeTables &
   CollectionTables &
   DiscrepancyTables &
   FileTables &
-  PeriodTables & {
+  PeriodTables &
+  RunTables & {
     meta: { key: string; value: string };
     /** What each version of the tables added; Kysely's own. */
     kysely_migration: { name: string; timestamp: string };
@@ -31,9 +31,6 @@ export type Tables = BrakeTables &
     webhooks: WebhookTable;
     rejections: RejectionTable;
     inquiries: InquiryTable;
-    runs: RunTable;
-    run_verdicts: RunVerdictTable;
-    run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
     listed: ListedTable;
     halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
     jobs: {
@@ -227,40 +224,6 @@ type InquiryTable = {
   raw: string | null;
   /** Where it was asked; 0: nobody wrote that down. */
   origin_id: Generated<bigint>;
-};
-
-type RunTable = {
-  id: string;
-  mode: Mode;
-  started_at: string;
-  finished_at: string | null;
-  /** JSON: what `reconcile --json` prints. */
-  summary: string | null;
-  /** The newest history entry when the run began to read the list; null for runs of older versions. */
-  history_mark: Generated<bigint | null>;
-  /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
-  list_order: Generated<ListOrder | 'distrusted' | null>;
-  /** Up to when the listing is proven, ISO UTC; null when it is not. */
-  list_cut: Generated<string | null>;
-  /** From when on a short cut looked, ISO UTC (P29); null in all other runs. */
-  edge: Generated<string | null>;
-  /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
-  base_run_id: Generated<string | null>;
-  /** What the listing is worth; null while the run goes on, and where it ended before that was known. */
-  list_standing: Generated<ListStanding | null>;
-  /** The worst verdict on its currencies, stored with its frozen statement; null before, and for runs of older versions. */
-  verdict: Generated<Verdict | null>;
-  /** 1: its reports are promised and not written yet (P34). */
-  reports_due: Generated<bigint>;
-};
-
-/** The verdict on one currency of a frozen run; runs of older versions have none. */
-type RunVerdictTable = {
-  run_id: string;
-  currency: string;
-  verdict: Verdict;
-  /** How many payouts are paid here and failed on the list. */
-  overturned: bigint;
 };
 
 type ListedTable = {

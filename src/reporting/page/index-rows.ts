@@ -63,7 +63,7 @@ export function batchRows(
       escapeHtml(batch.file_name),
       time(batch.created_at, zone),
       grouped(`${batch.row_count}`),
-      states.length > 0 ? escapeHtml(states.join(' · ')) : allPaid(open),
+      states.length > 0 ? escapeHtml(states.join(' · ')) : allPaid(open === 0n && isCompared),
       openOfBatch(open, isCompared),
       names.map((name) => link(`${batch.id}/${name}`, name, batch.id)).join(' · '),
     ]);
@@ -71,9 +71,9 @@ export function batchRows(
   return rows.join('');
 }
 
-/** Not green while somebody contradicts it. */
-function allPaid(open: bigint): string {
-  return open === 0n ? '<span class="good">✓ all paid</span>' : 'all reported as paid';
+/** Not green while anything contradicts it, or nobody could look. */
+function allPaid(isClean: boolean): string {
+  return isClean ? '<span class="good">✓ all paid</span>' : 'all reported as paid';
 }
 
 function openOfBatch(open: bigint, isCompared: boolean): string {

@@ -1,4 +1,5 @@
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
+import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
 import {
   amountText,
@@ -20,7 +21,12 @@ const shown = 40;
 const gravity = ['high', 'medium', 'low'];
 
 /** `list`: what the run's list is worth; `trouble`: why, where it cannot be compared with. */
-type About = { zone: string; list: ListStanding | null; trouble: string | null };
+type About = {
+  zone: string;
+  list: ListStanding | null;
+  verdicts: readonly RunVerdict[];
+  trouble: string | null;
+};
 
 /** What needs a person, first on the page: a halt, a list that cannot be used, then what is open, the gravest first. */
 export function actionSection(sheets: ActionSheets, about: About): string {
@@ -29,6 +35,7 @@ export function actionSection(sheets: ActionSheets, about: About): string {
   const parts = [
     ...records(sheets.halt).map((row) => haltCard(row, about.zone)),
     isUsable(about.list) ? '' : troubleCard(about),
+    overturnedPart(about.verdicts),
     sheets.action === undefined
       ? paragraph('This run was made before figures were kept: see discrepancies.csv for what is open.')
       : openPart(sheets, open, about),
@@ -39,6 +46,17 @@ export function actionSection(sheets: ActionSheets, about: About): string {
       : '',
   ];
   return section('action', 'What needs action', parts.join(''));
+}
+
+/** What was reported as paid and is not is said before all else that is open. */
+function overturnedPart(verdicts: readonly RunVerdict[]): string {
+  const named = verdicts
+    .filter(({ overturned }) => overturned > 0n)
+    .map(({ currency, overturned }) => `${counted(overturned, 'payout')} in ${currency}`);
+  if (named.length === 0) return '';
+  return paragraph({
+    html: `<strong class="bad">Reported as paid, failed at the service:</strong> ${escapeHtml(named.join(', '))}.`,
+  });
 }
 
 function openPart(sheets: ActionSheets, open: Row[], { zone, list }: About): string {

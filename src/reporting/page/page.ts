@@ -62,7 +62,7 @@ async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, dra
 <nav aria-label="On this page"><ul>${contents.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('')}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
-${actionSection(sheets, { zone, list, trouble: summary.trouble ?? null })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, list, draw)}${webhookSection(summary)}</main>
+${actionSection(sheets, { zone, list, verdicts, trouble: summary.trouble ?? null })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, list, draw)}${webhookSection(summary)}</main>
 <footer><p>Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
 `;
   return pageFrame(`Reconciliation ${run.id} (${run.mode})`, pageStyle, body);

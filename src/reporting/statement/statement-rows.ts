@@ -8,11 +8,10 @@ import {
   sentMeanwhile,
   times,
 } from '../../domain/book.ts';
-import { foldReference } from '../../domain/ids.ts';
 import type { PayoutState } from '../../domain/payout.ts';
-import type { ListStanding } from '../../domain/verdict.ts';
-import { isBeneficiary, readStatus } from '../../domain/witness.ts';
+import { readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
+import { inMode, isFailed, isUnreadable, ownRows, standingFirst, told, whyUnseen } from './listed-rows.ts';
 import { type Line, linesWithRows } from './statement.ts';
 
 /** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
@@ -97,17 +96,6 @@ export function strangerEntries(facts: PayoutFacts, about: About): Entry[] {
   return inMode(facts, about)
     .filter((row) => !own.includes(row) && !row.counted && isInSpan(row))
     .flatMap(foreignEntries);
-}
-
-/** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
-function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {
-  if (listed.length < 2) return listed;
-  const isNamed = ({ reference }: ListedPart): boolean =>
-    foldReference(reference) === foldReference(payout.reference);
-  const beneficiary = { accountNumber: payout.account_number, bankCode: payout.bank_code };
-  const isLike = (row: ListedPart): boolean =>
-    row.amount === payout.amount && row.currency === payout.currency && isBeneficiary(row, beneficiary);
-  return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
 /** The fee a payout adds to what was paid in the span: exact decimal texts, the first counted, the second taken back. */
@@ -246,23 +234,6 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
   } else add('unseen', { why: whyUnseen(facts, about) });
 }
 
-function whyUnseen({ listed }: PayoutFacts, { listing }: About): string {
-  if (listing === null) return 'sent; no list was read';
-  const [other] = listed;
-  if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;
-  if (other) return `sent; listed only as ${told(other)} in mode ${other.domain}`;
-  return `sent, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
-}
-
-const listWords: Record<ListStanding, string> = {
-  complete: '; the list is complete',
-  window: '; the list is complete since the edge of its window',
-  shows_none: ', nor anything else of ours: it may be another account’s',
-  not_ours: ': it is another account’s',
-  incomplete: '; the list is not proven complete',
-  unread: ': no page of it came',
-};
-
 /** Failed or refused here, and listed: an older word of the list while it is pending, else two words that disagree. */
 function notOurs({ row, state, add }: { row: ListedPart; state: string; add: Add }): void {
   const why = `${state} here, listed as ${told(row)}`;
@@ -296,23 +267,4 @@ export function shownRow(facts: PayoutFacts, mode: string): ListedPart | null {
     (isFailed(row) ? 2 : 0) +
     (row.transfer_id === payout.transfer_id ? 0 : 1);
   return ownRows(facts).toSorted((a, b) => rank(a) - rank(b))[0] ?? null;
-}
-
-const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
-const isUnreadable = ({ amount }: ListedPart): boolean => amount === null;
-
-/** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
-function inMode({ listed }: PayoutFacts, { mode }: About): ListedPart[] {
-  return listed.filter((row) => row.domain === null || row.domain.toLowerCase() === mode);
-}
-
-/** The transfer that stands for the payout comes first: the one with the id that we were given. */
-function standingFirst(rows: ListedPart[], { payout }: PayoutFacts): ListedPart[] {
-  const rank = (row: ListedPart): number => (row.transfer_id === payout.transfer_id ? 0 : 1);
-  return rows.toSorted((a, b) => rank(a) - rank(b));
-}
-
-function told({ transfer_id, status, amount, amount_text, currency }: ListedPart): string {
-  const unread = amount === null ? `, whose amount "${amount_text} ${currency}" cannot be read` : '';
-  return `transfer ${transfer_id}, ${status}${unread}`;
 }

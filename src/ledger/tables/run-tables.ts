@@ -1,0 +1,45 @@
+import type { Generated } from 'kysely';
+import type { ListOrder } from '../../domain/list-order.ts';
+import type { Mode } from '../../domain/payout.ts';
+import type { ListStanding, Verdict } from '../../domain/verdict.ts';
+
+/** Reconciliations: what their lists were worth, their verdicts, and the rows of their reports. */
+export type RunTables = {
+  runs: RunTable;
+  run_verdicts: RunVerdictTable;
+  run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
+};
+
+export type RunTable = {
+  id: string;
+  mode: Mode;
+  started_at: string;
+  finished_at: string | null;
+  /** JSON: what `reconcile --json` prints. */
+  summary: string | null;
+  /** The newest history entry when the run began to read the list; null for runs of older versions. */
+  history_mark: Generated<bigint | null>;
+  /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
+  list_order: Generated<ListOrder | 'distrusted' | null>;
+  /** Up to when the listing is proven, ISO UTC; null when it is not. */
+  list_cut: Generated<string | null>;
+  /** From when on a short cut looked, ISO UTC (P29); null in all other runs. */
+  edge: Generated<string | null>;
+  /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
+  base_run_id: Generated<string | null>;
+  /** What the listing is worth; null while the run goes on, and where it ended before that was known. */
+  list_standing: Generated<ListStanding | null>;
+  /** The worst verdict on its currencies, stored with its frozen statement; null before, and for runs of older versions. */
+  verdict: Generated<Verdict | null>;
+  /** 1: its reports are promised and not written yet (P34). */
+  reports_due: Generated<bigint>;
+};
+
+/** The verdict on one currency of a frozen run; runs of older versions have none. */
+type RunVerdictTable = {
+  run_id: string;
+  currency: string;
+  verdict: Verdict;
+  /** How many payouts are paid here and failed on the list. */
+  overturned: bigint;
+};

@@ -1,0 +1,53 @@
+import { foldReference } from '../../domain/ids.ts';
+import type { ListStanding } from '../../domain/verdict.ts';
+import { isBeneficiary, readStatus } from '../../domain/witness.ts';
+import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
+
+/** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
+export function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {
+  if (listed.length < 2) return listed;
+  const isNamed = ({ reference }: ListedPart): boolean =>
+    foldReference(reference) === foldReference(payout.reference);
+  const beneficiary = { accountNumber: payout.account_number, bankCode: payout.bank_code };
+  const isLike = (row: ListedPart): boolean =>
+    row.amount === payout.amount && row.currency === payout.currency && isBeneficiary(row, beneficiary);
+  return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
+}
+
+/** Why nothing of a payout that was sent is seen. */
+export function whyUnseen({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
+  if (listing === null) return 'sent; no list was read';
+  const [other] = listed;
+  if (other?.counted) return `sent; its transfer ${other.transfer_id} was counted with an earlier month`;
+  if (other) return `sent; listed only as ${told(other)} in mode ${other.domain}`;
+  return `sent, and the list does not show it${listWords[listing.standing ?? 'unread']}`;
+}
+
+const listWords: Record<ListStanding, string> = {
+  complete: '; the list is complete',
+  window: '; the list is complete since the edge of its window',
+  shows_none: ', nor anything else of ours: it may be another account’s',
+  not_ours: ': it is another account’s',
+  incomplete: '; the list is not proven complete',
+  unread: ': no page of it came',
+};
+
+export const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
+export const isUnreadable = ({ amount }: ListedPart): boolean => amount === null;
+
+/** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
+export function inMode({ listed }: PayoutFacts, { mode }: Pick<StatementScope, 'mode'>): ListedPart[] {
+  return listed.filter((row) => row.domain === null || row.domain.toLowerCase() === mode);
+}
+
+/** The transfer that stands for the payout comes first: the one with the id that we were given. */
+export function standingFirst(rows: ListedPart[], { payout }: PayoutFacts): ListedPart[] {
+  const rank = (row: ListedPart): number => (row.transfer_id === payout.transfer_id ? 0 : 1);
+  return rows.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** A listed transfer in words. */
+export function told({ transfer_id, status, amount, amount_text, currency }: ListedPart): string {
+  const unread = amount === null ? `, whose amount "${amount_text} ${currency}" cannot be read` : '';
+  return `transfer ${transfer_id}, ${status}${unread}`;
+}
