@@ -4,7 +4,6 @@ import { periodSheets } from '../../ledger/figures/periods.ts';
 import type { Period } from '../../ledger/tables/period-tables.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { runSheets } from '../run-files.ts';
-import { xlsxRowLimit } from '../workbook/xlsx-file.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
 import { verdicts } from './page-statement.ts';
 import { grouped, records, when } from './page-words.ts';
@@ -48,7 +47,7 @@ export function batchRows(
     const states = Object.entries(unpaid).map(([state, count]) => `${grouped(`${count}`)} ${state}`);
     const names = [
       'results.csv',
-      ...(batch.row_count <= xlsxRowLimit ? ['results.xlsx'] : []),
+      ...(exists(batch.id, 'results.xlsx') ? ['results.xlsx'] : []),
       ...(exists(batch.id, 'failed.csv') ? ['failed.csv'] : []),
     ];
     return row(escapeHtml(batch.id), [
