@@ -66,12 +66,7 @@ export function loadConfig(
   options: LoadOptions,
 ): { kind: 'ok'; config: Config; sources: Sources } | { kind: 'problem'; problems: string[] } {
   const { cwd } = options;
-  const configFile = resolve(
-    cwd,
-    options.configFlag || options.env.COUNTERFOIL_CONFIG || 'config/counterfoil.yaml',
-  );
-  const folder = dirname(configFile);
-  const home = basename(folder) === 'config' ? dirname(folder) : folder;
+  const { configFile, home } = placesOf(options);
   const dataDir = options.dataFlag ? resolve(cwd, options.dataFlag) : join(home, 'data');
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -116,6 +111,23 @@ export function loadConfig(
     },
     sources: { values: file.values, text: text.text, environment: options.env, dotEnv },
   };
+}
+
+/** The keys of test mode from the environment and `.env`, with or without a configuration file beside them. */
+export function loadTestKeys(
+  options: LoadOptions,
+): { kind: 'ok'; keys: ModeKeys | undefined } | { kind: 'problem'; problems: string[] } {
+  const { home } = placesOf(options);
+  const problems: string[] = [];
+  const env = { ...readDotEnv(join(home, '.env'), problems, []), ...options.env };
+  const keys = readModeKeys('test', secretReader(env, home, problems), problems);
+  return problems.length > 0 ? { kind: 'problem', problems } : { kind: 'ok', keys };
+}
+
+function placesOf({ cwd, configFlag, env }: LoadOptions): { configFile: string; home: string } {
+  const configFile = resolve(cwd, configFlag || env.COUNTERFOIL_CONFIG || 'config/counterfoil.yaml');
+  const folder = dirname(configFile);
+  return { configFile, home: basename(folder) === 'config' ? dirname(folder) : folder };
 }
 
 /** Every secret value of both modes, and the passwords inside addresses, for who takes them out of texts. */

@@ -25,7 +25,12 @@ const samples = fileURLToPath(new URL('../../data/samples/', import.meta.url));
 /** `demo`: the whole loop on real parts against the built-in sandbox, with one discrepancy of each kind planted. */
 export async function demo(context: Context): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), 'counterfoil-demo-'));
-  const sandbox = await createSandbox({ faults: faultsOf(plan), settleMs: 200, webhookRetryMs: 50 });
+  const sandbox = await createSandbox({
+    faults: faultsOf(plan),
+    settleMs: 200,
+    webhookRetryMs: 50,
+    strictSignature: true,
+  });
   try {
     await prepare(dir, sandbox);
     const env = {

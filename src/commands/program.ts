@@ -240,6 +240,7 @@ const entries: Entry[] = [
       ['--webhook-url <url>', 'where test webhooks go'],
       ['--duplicates <what>', 'a reference that was taken before: refuse, accept or conflict', 'refuse'],
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
+      ['--strict-signature', 'a signature must be right under both readings of its rule'],
     ],
     load: async () => (await import('./sandbox.ts')).sandbox,
   },

@@ -26,6 +26,7 @@ export async function sandbox(
     settleMs: number(options.settleMs, '--settle-ms'),
     scenario,
     duplicates,
+    strictSignature: options.strictSignature === true,
     ...(typeof options.webhookUrl === 'string' && { webhookUrl: options.webhookUrl }),
     ...(keys && { keys: { test: keys } }),
   }).catch((error: unknown) => {
@@ -44,6 +45,11 @@ export async function sandbox(
   };
   if (context.options.json) context.print(JSON.stringify({ schema: 1, ...facts }));
   else for (const [name, value] of Object.entries(facts)) context.print(`${name.padEnd(15)} ${value ?? '-'}`);
+  const planted = running.book.transfers().length;
+  if (!context.options.quiet)
+    context.say(
+      `the sandbox starts ${planted === 0 ? 'empty' : `with ${planted} transfer that nobody ordered`}, and forgets everything when it stops`,
+    );
   await new Promise<void>((resolve) =>
     context.signal.addEventListener('abort', () => resolve(), { once: true }),
   );
@@ -51,17 +57,14 @@ export async function sandbox(
   return { code: 0, ignoresInterrupt: true };
 }
 
-/** The configured TEST keys, so that the worker beside it needs no change; undefined when there are none. */
+/** The TEST keys of the worker beside it, so that it needs no change; undefined when there are none. */
 async function configuredKeys(context: Context) {
-  const { loadConfig } = await import('../config.ts');
-  const { config: configFlag, data: dataFlag } = context.options;
-  const loaded = loadConfig({
-    cwd: context.cwd,
-    env: context.env,
-    ...(configFlag === undefined ? {} : { configFlag }),
-    ...(dataFlag === undefined ? {} : { dataFlag }),
-  });
-  const keys = loaded.kind === 'ok' ? loaded.config.keys.test : undefined;
+  const { loadTestKeys } = await import('../config.ts');
+  const { config: configFlag } = context.options;
+  const { cwd, env } = context;
+  const loaded = loadTestKeys({ cwd, env, ...(configFlag === undefined ? {} : { configFlag }) });
+  if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
+  const { keys } = loaded;
   const [secretKey, publicKey, encryptionKey, webhookKey] = [
     keys?.secretKeys[0],
     keys?.publicKeys[0],

@@ -17,7 +17,7 @@ import { columnKey, csvText, writeCsv } from './csv-file.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
 import { storedCells } from './stored-cells.ts';
-import { beginWorkbook, xlsxRowLimit } from './workbook/xlsx-file.ts';
+import { beginWorkbook, fitsWorkbook, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
 export type BatchResults = { batch: string; files: string[]; changed: boolean; skipped: string[] };
@@ -69,7 +69,7 @@ export function createBatchResults(deps: {
 
   /** Both files from one reading of the payouts, so that both show the same moment. */
   async function writeBoth(batch: Batch, csv: string, xlsx: string): Promise<void> {
-    const width = storedCells(batch.columns).length;
+    const { width, fitted } = sheetOf(storedCells(batch.columns).length);
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
@@ -77,7 +77,7 @@ export function createBatchResults(deps: {
         const sheet = await workbook.sheet((header) => numbersOf(header, width));
         for await (const page of pages(batch)) {
           await toCsv(text(page));
-          await sheet.add(page);
+          await sheet.add(page.map((row) => fitted(row)));
         }
         await sheet.end();
         await workbook.end();
@@ -95,15 +95,19 @@ export function createBatchResults(deps: {
     }
     const csv = join(reports, batch.id, 'results.csv');
     const xlsx = join(reports, batch.id, 'results.xlsx');
-    const fits = batch.row_count <= xlsxRowLimit;
+    const width = storedCells(batch.columns).length;
+    const fits = fitsWorkbook(batch.row_count, width + ours.length);
     if (fits) await writeBoth(batch, csv, xlsx);
     else await writeCsv(csv, pages(batch), style);
     const failed = await writeFailed(batch);
     // The version read before the rows were: a change meanwhile leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
-    const skipped = fits
-      ? []
-      : [`${xlsx}: ${batch.row_count} rows are more than a workbook of ${xlsxRowLimit}`];
+    const { left } = sheetOf(width);
+    const skipped = !fits
+      ? [`${xlsx}: ${batch.row_count} rows of ${width} columns are more than a workbook: they are in ${csv}`]
+      : left > 0
+        ? [`${xlsx}: ${left} of ${width} columns of the file are more than a workbook: they are in ${csv}`]
+        : [];
     const files = [csv, ...(fits ? [xlsx] : []), ...failed.files];
     return { batch: batchId, files, changed: !unchanged, skipped: [...skipped, ...failed.skipped] };
   }
@@ -135,6 +139,31 @@ export function createBatchResults(deps: {
   }
 
   return { write, writeDue };
+}
+
+/**
+ * How a row of results.csv, so many cells of the file before ours, becomes one of the workbook: where it is too wide, the
+ * last cells of the file give way to a column whose name says where they are.
+ */
+function sheetOf(width: number): {
+  width: number;
+  left: number;
+  fitted: (row: string[]) => string[];
+} {
+  const room = xlsxColumnLimit - ours.length;
+  if (width <= room) return { width, left: 0, fitted: (row) => row };
+  const kept = room - 1;
+  const left = width - kept;
+  let isHeader = true;
+  return {
+    width: kept,
+    left,
+    fitted(row) {
+      const note = isHeader ? `${left} more columns: see results.csv` : '';
+      isHeader = false;
+      return [...row.slice(0, kept), note, ...row.slice(width)];
+    },
+  };
 }
 
 /** The amount as it came in, and the fee. */

@@ -47,6 +47,8 @@ export type Fault =
   | 'refuse_24'
   /** Refused: insufficient balance. */
   | 'insufficient'
+  /** Code 11, out of service, once; nothing booked. */
+  | 'out_of_service'
   /** The webhook says success; lists and details say failed. */
   | 'status_conflict'
   /** A 429 with the service's envelope and `Retry-After: 1`. */

@@ -4,7 +4,7 @@ import type { Fault, FaultFor } from './faults.ts';
 import type { Caller } from './keyring.ts';
 import { fromMinor, toMinor } from './money.ts';
 import { type Parameters, readOrder } from './order.ts';
-import { accepted, foreignPage, type Reply, refused } from './replies.ts';
+import { accepted, foreignPage, type Reply, refused, throttled } from './replies.ts';
 import type { Settlement } from './settlement.ts';
 import { isSigned } from './signing.ts';
 import type { BookedTransfer } from './transfer.ts';
@@ -22,11 +22,18 @@ export type Order = {
 };
 
 /** What initiation needs. */
-export type InitiateDeps = { book: Book; settlement: Settlement; faultFor: FaultFor; duplicates: Duplicates };
+export type InitiateDeps = {
+  book: Book;
+  settlement: Settlement;
+  faultFor: FaultFor;
+  duplicates: Duplicates;
+  /** A signature must hold under both readings of its rule. */
+  strictSignature: boolean;
+};
 
 /** Answers "Initiate a bank transfer": signature, then fields, then a fault, then duplicates, then the book. */
 export function createInitiate(deps: InitiateDeps): (order: Order) => Reply {
-  const { book, settlement, faultFor, duplicates } = deps;
+  const { book, settlement, faultFor, duplicates, strictSignature: strict } = deps;
   // Faults of the answer strike once: whoever asks again must meet the service as it is.
   const struck = new Set<string>();
   // Below the ids of the book, and one for each: a merchant must not see two payouts share one.
@@ -51,7 +58,8 @@ export function createInitiate(deps: InitiateDeps): (order: Order) => Reply {
   return ({ caller, body, parameters, signature }) => {
     if (parameters === undefined)
       return refused('07', { message: 'Incomplete request: body is no JSON object' });
-    if (signature === undefined || !isSigned(body, parameters, signature, caller.keys)) return refused('22');
+    const rule = { keys: caller.keys, strict };
+    if (signature === undefined || !isSigned(body, parameters, signature, rule)) return refused('22');
     const read = readOrder(parameters);
     if (read.kind === 'refused') return refused(read.code, read);
     const { order } = read;
@@ -91,8 +99,10 @@ function withoutBooking(fault: Fault | undefined, reference: string): Reply | un
       return foreignPage(502, 'Bad Gateway');
     case 'edge_429_once':
       return foreignPage(429, 'Too Many Requests');
+    case 'out_of_service':
+      return refused('11', { reference });
     case 'rate_limited_once':
-      return refused('11', { reference, retryAfterSeconds: 1 });
+      return throttled(1, reference);
     default:
       return undefined;
   }

@@ -13,11 +13,12 @@ const refusals = {
   '07': { status: 400, message: 'Incomplete request' },
   '09': { status: 400, message: 'Transaction already exists' },
   '10': { status: 400, message: 'Insufficient balance' },
-  '11': { status: 429, message: 'Too many requests' },
+  '11': { status: 503, message: 'Out of service' },
   '12': { status: 404, message: 'Not found' },
   '18': { status: 401, message: 'Unauthorised' },
   '22': { status: 400, message: 'Invalid signature' },
   '24': { status: 400, message: 'Invalid amount' },
+  '100': { status: 500, message: 'An error occurred' },
 } as const;
 
 /** A code that a request can be refused with. */
@@ -45,6 +46,12 @@ export function refused(code: RefusalCode, detail: RefusalDetail = {}): Reply {
   return detail.retryAfterSeconds === undefined
     ? reply
     : { ...reply, retryAfterSeconds: detail.retryAfterSeconds };
+}
+
+/** More requests came than are taken. No code that is known says so: the HTTP status does. */
+export function throttled(retryAfterSeconds: number, reference?: string): Reply {
+  const about = reference === undefined ? {} : { reference };
+  return refused('100', { status: 429, message: 'Too many requests', retryAfterSeconds, ...about });
 }
 
 /** A page that some machine before or below the service wrote: no envelope. */

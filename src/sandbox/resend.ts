@@ -4,7 +4,7 @@ import type { Now } from './clock.ts';
 import type { CollectionWebhooks } from './collection-webhooks.ts';
 import type { Delivery } from './delivery.ts';
 import type { PayoutWebhooks } from './payout-webhooks.ts';
-import { accepted, type Reply, refused } from './replies.ts';
+import { accepted, type Reply, refused, throttled } from './replies.ts';
 
 /** Answers both endpoints of "Resend webhooks". */
 export type Resend = {
@@ -31,7 +31,7 @@ export function createResend(deps: {
 
   function refusal(mode: WireDomain): Reply | undefined {
     const waitMs = throttles[mode]();
-    if (waitMs > 0) return refused('11', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+    if (waitMs > 0) return throttled(Math.ceil(waitMs / 1000));
     return delivery.urlOf(mode) === undefined ? refused('06') : undefined;
   }
 

@@ -41,6 +41,8 @@ export type SandboxOptions = {
   /** The first of the growing delays between the tries of a webhook. */
   webhookRetryMs?: number;
   duplicates?: Duplicates;
+  /** A signature must be right under both readings of its rule: what passes here passes at either kind of service. */
+  strictSignature?: boolean;
   listOrder?: ListOrder;
   now?: Now;
 };
@@ -93,7 +95,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     answer: createRoutes({
       book,
       callerOf: createKeyring(keys),
-      initiate: createInitiate({ book, settlement, faultFor, duplicates: options.duplicates ?? 'refuse' }),
+      initiate: createInitiate({
+        book,
+        settlement,
+        faultFor,
+        duplicates: options.duplicates ?? 'refuse',
+        strictSignature: options.strictSignature ?? false,
+      }),
       listing: createListing({ book, perPage: options.perPage ?? 50, base: () => `${url}/api/v1` }),
       resend: createResend({
         book,

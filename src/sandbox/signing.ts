@@ -16,16 +16,18 @@ function phpJson(parameters: ReadonlyMap<string, unknown>): string {
 }
 
 /**
- * True when the signature holds under both readings of the rule: the digest of the raw body, and the digest of the
- * parameters sorted and serialised again. The document names both keys, so either is taken.
+ * True when the signature is the digest of the raw body, whatever its order and escaping, or of the parameters sorted and
+ * serialised again: the rule can be read in both ways. `strict`: both must hold. The document names both keys, so either
+ * is taken.
  */
 export function isSigned(
   body: Buffer,
   parameters: ReadonlyMap<string, unknown>,
   signature: string,
-  keys: SandboxKeys,
+  { keys, strict }: { keys: SandboxKeys; strict: boolean },
 ): boolean {
-  // One key and one digest: both readings agree exactly when the two texts are the same bytes.
-  if (!body.equals(Buffer.from(phpJson(parameters)))) return false;
-  return [keys.encryptionKey, keys.secretKey].some((key) => hmacSha512(key, body) === signature);
+  const readings = [body, Buffer.from(phpJson(parameters))];
+  const isDigest = (text: Buffer): boolean =>
+    [keys.encryptionKey, keys.secretKey].some((key) => hmacSha512(key, text) === signature);
+  return strict ? readings.every(isDigest) : readings.some(isDigest);
 }

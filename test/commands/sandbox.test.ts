@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { start } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -27,6 +28,37 @@ it('sandbox uses the configured TEST keys, and refuses an unknown scenario with 
   const wrong = await start(['sandbox', '--scenario', 'storm'], { cwd }).done;
   expect(wrong.code).toBe(2);
   expect(wrong.err).toContain('calm');
+});
+
+it('sandbox uses the TEST keys of the environment without a configuration file, and says that it starts empty', async () => {
+  const env = {
+    COUNTERFOIL_TEST_SECRET_KEY: 'sk_test_mine',
+    COUNTERFOIL_TEST_ENCRYPTION_KEY: 'enc_test_mine',
+  };
+  const running = start(['sandbox', '--json', '--port', '0'], { cwd: temporaryFolder(), env });
+  const facts = JSON.parse(await running.line(/^\{/));
+  expect(facts).toMatchObject({ secret_key: 'sk_test_mine', encryption_key: 'enc_test_mine' });
+  expect(await running.line(/starts empty/)).toContain('forgets everything when it stops');
+  const wrong = { COUNTERFOIL_TEST_SECRET_KEY: 'sk_live_mine' };
+  const refused = await start(['sandbox', '--port', '0'], { cwd: temporaryFolder(), env: wrong }).done;
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('this is a live key') });
+});
+
+it('sandbox --strict-signature refuses what is signed as it is but not in alphabetical order', async () => {
+  const body = '{"reference":"A-1","amount":"1.00"}';
+  for (const [args, status] of [
+    [[], '07'],
+    [['--strict-signature'], '22'],
+  ] as const) {
+    const running = start(['sandbox', '--json', '--port', '0', ...args], { cwd: temporaryFolder() });
+    const facts = JSON.parse(await running.line(/^\{/));
+    const headers = {
+      authorization: `Bearer ${facts.secret_key}`,
+      signature: createHmac('sha512', facts.secret_key).update(body).digest('hex'),
+    };
+    const answer = await fetch(`${facts.url}/api/v1/bank_transfer`, { method: 'POST', headers, body });
+    expect(await answer.json()).toMatchObject({ status });
+  }
 });
 
 it('sandbox --duplicates takes refuse, accept and conflict, and anything else is refused with 2', async () => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { fail } from '../../src/commands/result.ts';
 import { withPlace } from '../../src/ledger/database/sqlite.ts';
@@ -70,3 +71,35 @@ it('P24: an overview sums one mode exactly, and a story tells everything of one 
   expect(await payoutStory(ledger.db, 'test', 'R-9')).toBeUndefined();
   await ledger.remove();
 });
+
+it.skipIf(onPostgres)(
+  'P12: a transaction that a full ledger ended fails with that, not with its rollback',
+  async () => {
+    const ledger = await makeLedger();
+    await ledger.close();
+    const raw = new Database(ledger.path);
+    const pages = Number(raw.pragma('page_count', { simple: true }));
+    raw.close();
+    const full = await openLedger(ledger.path, { now: () => at(0), maxPageCount: pages + 2 });
+    const grow = full.write(async (trx) => {
+      for (let n = 0n; ; n++)
+        await trx
+          .insertInto('tallies')
+          .values({ name: `${n} ${'x'.repeat(2000)}`, n })
+          .execute();
+    });
+    await expect(grow).rejects.toMatchObject({
+      code: 'SQLITE_FULL',
+      message: expect.not.stringMatching(/rollback/),
+    });
+    const also = full.write(async (trx) => {
+      // As SQLite does by itself after some errors of the disk.
+      await sql`rollback`.execute(trx);
+      throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+    });
+    await expect(also).rejects.toMatchObject({ code: 'SQLITE_FULL' });
+    await full.write((trx) => trx.insertInto('tallies').values({ name: 'small', n: 1n }).execute());
+    await full.close();
+    await ledger.remove();
+  },
+);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { whole, writeAtomically } from '../../src/reporting/atomic-file.ts';
 import { addBatch, addPayout, columns, makeWorld, type World } from './support.ts';
@@ -54,6 +55,42 @@ describe('results of a batch', () => {
       Array.from({ length: 1_203 }, (_, n) => `R${1_202 - n}`),
     );
     expect(rows[1]?.slice(1, 8)).toEqual(['0123456789', "'=cmd()", '058', '-12.50', 'NGN', '-5', 'ready']);
+  });
+
+  it('keeps a sheet within 16,384 columns, ours among them, and says where the rest is', async () => {
+    const wide = Array.from({ length: 16_400 }, (_, n) => `c${n}`);
+    await world.ledger.db
+      .updateTable('batches')
+      .set({ columns: JSON.stringify(wide) })
+      .execute();
+    await addPayout(world.ledger, 'R1', ['ready'], {
+      cells: JSON.stringify(wide.map((name) => `${name} of R1`)),
+    });
+    const { files, skipped } = await world.reporting.writeBatchResults(batch);
+    const [header = [], first = []] = (await readSheets(files[1] ?? ''))[0]?.data ?? [];
+    expect(header).toHaveLength(16_384);
+    expect(header.slice(16_373, 16_377)).toEqual([
+      'c16373',
+      'c16374',
+      '25 more columns: see results.csv',
+      'payout_state',
+    ]);
+    expect(first.slice(16_374, 16_377)).toEqual(['c16374 of R1', null, 'ready']);
+    expect(skipped).toEqual([expect.stringContaining('25 of 16400 columns of the file')]);
+    expect(read().split(',')).toHaveLength(2 * 16_400 + 15);
+  });
+
+  it('writes no workbook of more cells than an archive can hold', async () => {
+    const wide = Array.from({ length: 1_000 }, (_, n) => `c${n}`);
+    await world.ledger.db
+      .updateTable('batches')
+      .set({ columns: JSON.stringify(wide), row_count: 20_001n })
+      .execute();
+    const { files, skipped } = await world.reporting.writeBatchResults(batch);
+    expect(files.map((file) => basename(file))).toEqual(['results.csv']);
+    expect(skipped).toEqual([
+      expect.stringMatching(/20001 rows of 1000 columns .* they are in .*results\.csv$/),
+    ]);
   });
 
   it('is written again only when the version changed since, or when forced', async () => {

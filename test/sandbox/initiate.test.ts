@@ -41,7 +41,7 @@ describe('initiating a bank transfer', () => {
   });
 
   it.each(vectors.bank_transfer)('takes the known answer "$name"', async ({ body, signature }) => {
-    const sandbox = await start({ keys: { test: vectorKeys } });
+    const sandbox = await start({ keys: { test: vectorKeys }, strictSignature: true });
     const answer = await pay(sandbox, {}, { body, signature });
     expect(await answer.json()).toMatchObject({ success: true, status: '00' });
   });
@@ -54,10 +54,22 @@ describe('initiating a bank transfer', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('refuses a body that is signed as it is but not in alphabetical order', async () => {
+  it.each([
+    ['in another order', JSON.stringify({ reference: 'A-1', ...orderOf('A-1') })],
+    ['with a slash and letters that are not escaped', JSON.stringify(orderOf('A-1', { narration: 'É/1' }))],
+    ['with spaces', JSON.stringify(orderOf('A-1'), null, 2)],
+  ])('takes a body %s that is signed as it is, unless both readings must hold', async (_what, body) => {
+    expect((await pay(await start(), {}, { body })).status).toBe(200);
+    const strict = await start({ strictSignature: true });
+    expect(await (await pay(strict, {}, { body })).json()).toMatchObject({ success: false, status: '22' });
+    expect(strict.book.transfers()).toHaveLength(0);
+  });
+
+  it('takes a signature over the sorted parameters of a body that is not sorted', async () => {
     const sandbox = await start();
-    const unsorted = { reference: 'A-1', ...orderOf('A-1') };
-    expect(await (await pay(sandbox, unsorted)).json()).toMatchObject({ success: false, status: '22' });
+    const body = JSON.stringify({ reference: 'A-1', ...orderOf('A-1') });
+    const signature = sign(sandbox.keys.test.encryptionKey, JSON.stringify(orderOf('A-1')));
+    expect((await pay(sandbox, {}, { body, signature })).status).toBe(200);
   });
 
   it.each([
@@ -122,7 +134,18 @@ describe('faults of the answer', () => {
     const sandbox = await start({ faults: { 'A-1': 'rate_limited_once' } });
     const first = await pay(sandbox, orderOf('A-1'));
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
-    expect(await first.json()).toMatchObject({ success: false });
+    const body = await first.json();
+    expect(body).toMatchObject({ success: false, message: 'Too many requests' });
+    expect(body, 'that is: out of service').not.toMatchObject({ status: '11' });
+    expect((await pay(sandbox, orderOf('A-1'))).status).toBe(200);
+  });
+
+  it('answers code 11 when it is out of service', async () => {
+    const sandbox = await start({ faults: { 'A-1': 'out_of_service' } });
+    const answer = await pay(sandbox, orderOf('A-1'));
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ status: '11', message: 'Out of service' });
+    expect(sandbox.book.find('A-1')).toEqual([]);
     expect((await pay(sandbox, orderOf('A-1'))).status).toBe(200);
   });
 

@@ -23,7 +23,7 @@ async function service(
   faults: Record<string, Fault> = {},
   more: SandboxOptions = {},
 ): Promise<ServiceClient> {
-  sandbox = await createSandbox({ settleMs: 60_000, faults, ...more });
+  sandbox = await createSandbox({ settleMs: 60_000, strictSignature: true, faults, ...more });
   const client = clientOf(sandbox);
   clients.push(client);
   return client;

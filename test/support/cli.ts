@@ -171,7 +171,11 @@ export async function makeHome(
  */
 async function sandboxAhead(options: SandboxOptions): Promise<Sandbox> {
   let aheadMs = 0;
-  const sandbox = await createSandbox({ now: () => Date.now() + aheadMs, ...options });
+  const sandbox = await createSandbox({
+    now: () => Date.now() + aheadMs,
+    strictSignature: true,
+    ...options,
+  });
   return {
     ...sandbox,
     async settleAll() {

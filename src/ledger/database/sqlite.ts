@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -21,10 +22,15 @@ export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
-/** The same error with the file or folder in it, where SQLite may not use one: its own words name none. */
+/**
+ * The same error with the file or folder in it, where SQLite may not use one: its own words name none. A full disk is
+ * called that, whichever of SQLite's files could not grow.
+ */
 export function withPlace(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const { code, message } = error;
+  if (/^SQLITE_(IOERR|CANTOPEN)/.test(code) && isDiskFull(dirname(path)))
+    return new Database.SqliteError(`the disk of ${dirname(path)} is full (${message})`, 'SQLITE_FULL');
   if (code === 'SQLITE_READONLY_DIRECTORY')
     return new Database.SqliteError(`this account may not write in the folder ${dirname(path)}`, code);
   return /^SQLITE_(READONLY|CANTOPEN|PERM)/.test(code)
@@ -32,20 +38,34 @@ export function withPlace(error: unknown, path: string): unknown {
     : error;
 }
 
+/** As SQLite needs it: its smallest step is 32 KiB, of the index of the write-ahead log. */
+const leastFreeBytes = 64 * 1024;
+
+function isDiskFull(folder: string): boolean {
+  try {
+    const { bavail, bsize, files, ffree } = statfsSync(folder);
+    return bavail * bsize < leastFreeBytes || (files > 0 && ffree === 0);
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Kysely's SQLite dialect with four changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
- * BUSY half-way), waiting for another process never blocks the event loop, prepared statements are kept, and migrations
- * are atomic.
+ * Kysely's SQLite dialect with five changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
+ * BUSY half-way), waiting for another process never blocks the event loop, prepared statements are kept, migrations
+ * are atomic, and the error that ended a transaction is never replaced by that of its rollback.
  */
 export class LedgerDialect extends SqliteDialect {
-  readonly #database: ReturnType<typeof withStatementCache>;
+  readonly #database: Database.Database;
+  readonly #cached: ReturnType<typeof withStatementCache>;
   readonly #breathes: boolean;
 
   /** `breathes`: the event loop gets its turn between statements, however many come one after another. */
   constructor(database: Database.Database, { breathes = false } = {}) {
     const cached = withStatementCache(database);
     super({ database: cached });
-    this.#database = cached;
+    this.#database = database;
+    this.#cached = cached;
     this.#breathes = breathes;
   }
 
@@ -54,7 +74,8 @@ export class LedgerDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver(this.#database, this.#breathes ? createBreath() : async () => undefined);
+    const breathe = this.#breathes ? createBreath() : async () => undefined;
+    return new ImmediateDriver(this.#database, this.#cached, breathe);
   }
 }
 
@@ -66,10 +87,16 @@ class LedgerAdapter extends SqliteAdapter {
 }
 
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: Database.Database;
   readonly #breathe: () => Promise<void>;
 
-  constructor(database: ReturnType<typeof withStatementCache>, breathe: () => Promise<void>) {
-    super({ database });
+  constructor(
+    database: Database.Database,
+    cached: ReturnType<typeof withStatementCache>,
+    breathe: () => Promise<void>,
+  ) {
+    super({ database: cached });
+    this.#database = database;
     this.#breathe = breathe;
   }
 
@@ -79,7 +106,9 @@ class ImmediateDriver extends SqliteDriver {
     const connection = await super.acquireConnection();
     return {
       executeQuery: async <R>(query: CompiledQuery) => {
-        const result = await whenFree(() => connection.executeQuery<R>(query));
+        const result = await whenFree(() => connection.executeQuery<R>(query)).catch((error: unknown) => {
+          throw withPlace(error, this.#database.name);
+        });
         await this.#breathe();
         return result;
       },
@@ -90,6 +119,13 @@ class ImmediateDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // SQLite ends the transaction of some failures itself. What cannot be rolled back is never committed, and the next
+    // transaction fails.
+    if (!this.#database.inTransaction) return;
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
   }
 }
 
@@ -143,7 +179,17 @@ export function openDatabase(
   path: string,
   options: { maxPageCount?: number; readonly?: boolean; reads?: boolean } = {},
 ): Database.Database {
-  const { readonly = false, reads = false } = options;
+  try {
+    return openWith(path, options);
+  } catch (error) {
+    throw withPlace(error, path);
+  }
+}
+
+function openWith(
+  path: string,
+  { readonly = false, reads = false, ...options }: Parameters<typeof openDatabase>[1] & object,
+): Database.Database {
   const database = new Database(path, { timeout: 0, readonly, fileMustExist: reads });
   database.defaultSafeIntegers(true);
   if (reads) {

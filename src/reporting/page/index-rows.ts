@@ -5,7 +5,6 @@ import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import type { Period } from '../../ledger/tables/period-tables.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import { runSheets } from '../run-files.ts';
-import { xlsxRowLimit } from '../workbook/xlsx-file.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
 import { grouped, records, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
@@ -56,7 +55,7 @@ export function batchRows(
     const states = Object.entries(unpaid).map(([state, count]) => `${grouped(`${count}`)} ${state}`);
     const names = [
       'results.csv',
-      ...(batch.row_count <= xlsxRowLimit ? ['results.xlsx'] : []),
+      ...(exists(batch.id, 'results.xlsx') ? ['results.xlsx'] : []),
       ...(exists(batch.id, 'failed.csv') ? ['failed.csv'] : []),
     ];
     return row(batchColumns, escapeHtml(batch.id), [

@@ -25,6 +25,17 @@ import type { ArchiveFile } from './zip-archive.ts';
 /** Beyond this many rows no workbook is written: a spreadsheet takes minutes to open it, and CSV has no such limit. */
 export const xlsxRowLimit = 100_000n;
 
+/** What a program opens of a sheet at most (ECMA-376 leaves it open; Excel's limit). */
+export const xlsxColumnLimit = 16_384;
+
+/** So many cells keep a sheet's entry below what an archive can tell, whatever stands in them. */
+const cellLimit = 20_000_000n;
+
+/** Whether so many rows below a header are written as a workbook. Columns beyond the limit are left out of it. */
+export function fitsWorkbook(rows: bigint, columns: number): boolean {
+  return rows <= xlsxRowLimit && rows * BigInt(Math.min(columns, xlsxColumnLimit)) <= cellLimit;
+}
+
 /** A sheet that is being written: rows come a page at a time, the header first. */
 export type SheetWriter = { add(rows: string[][]): Promise<void>; end(): Promise<void> };
 /** A workbook that is being written. Its sheets come in the order of its names, each ended before the next begins. */
