@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../config.ts';
 import type { Mode } from '../domain/payout.ts';
 import { nameOf, type Place } from '../ledger/database/place.ts';
 import type { Clock } from '../runtime/clock.ts';

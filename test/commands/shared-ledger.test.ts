@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { batchOf, makeHome } from '../support/cli.ts';
+import { inProcess } from '../support/in-process.ts';
+import { query } from '../support/on-postgres/template.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 
 const server: PostgresServer | null = await startPostgres({ fsync: 'on' });
@@ -22,6 +24,48 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     daemon.signal('SIGKILL');
     await daemon.done;
     expect(await standing()).toEqual({ running: false, elsewhere: false });
+  });
+
+  it('P24: a schema belongs to the mode that made it', async () => {
+    const ledger = { COUNTERFOIL_LEDGER_URL: `${server?.url}?schema=modes` };
+    const [one, two] = [await makeHome({}, ledger), await makeHome({}, ledger)];
+    await one.json(['submit', one.put('pay.csv', batchOf(1)), '--no-wait'], 0);
+    two.put('data/inbox/november.csv', batchOf(1, 5));
+    const live = { COUNTERFOIL_MODE: 'live', COUNTERFOIL_LIVE_SECRET_KEY: 'sk_live_1' };
+    for (const args of [['submit', '--live', '--yes'], ['status']])
+      expect(await two.run(args, live), args.join(' ')).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/is of mode test.*counterfoil init --mode live DIR/),
+      });
+    expect(two.names('data/inbox')).toEqual(['collections', 'november.csv']);
+  });
+
+  it('an older schema is only upgraded alone, and the person hears that the backup is the database’s', async () => {
+    const url = `${server?.url}?schema=older`;
+    const home = inProcess(await makeHome({}, { COUNTERFOIL_LEDGER_URL: url }));
+    await home.json(['submit'], 0);
+    const newest =
+      'delete from older.kysely_migration where name = (select max(name) from older.kysely_migration)';
+    const count = async () => (await query(url, 'select name from older.kysely_migration')).length;
+    const all = await count();
+    await query(url, newest);
+    expect(await home.run(['status'])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/run counterfoil upgrade/),
+    });
+    expect(await home.json(['upgrade', '--check'], 0)).toMatchObject({ due: true });
+    expect(await count()).toBe(all - 1);
+    expect(await home.run(['upgrade'])).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/makes no backup on PostgreSQL/),
+    });
+    expect(await count()).toBe(all);
+    const daemon = home.start(['serve', '--json']);
+    await daemon.line(/"ready":true/);
+    await query(url, newest);
+    for (const args of [['upgrade'], ['submit']])
+      expect(await home.run(args), args.join(' ')).toMatchObject({ code: 11 });
+    expect(await count()).toBe(all - 1);
   });
 
   it('migrate shows no password, and says where it is to be put', async () => {

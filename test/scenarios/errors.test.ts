@@ -134,6 +134,7 @@ async function staysReadyButListed(home: Home): Promise<void> {
 
 it('an unknown reference, batch or report name is a sentence and exit 2', async () => {
   const home = await makeHome();
+  await home.json(['submit'], 0);
   for (const args of [
     ['show', 'NOBODY'],
     ['hold', 'nothing'],

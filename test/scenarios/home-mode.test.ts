@@ -58,7 +58,7 @@ it('P24: of two modes that begin a home at the same time one refuses, also with 
       home.start(['submit', '--no-wait'], { ...live, ...own }).done,
     ];
     const codes = (await Promise.all(both)).map(({ code }) => code);
-    expect(codes.toSorted()).toEqual([0, 2]);
+    expect(new Set(codes)).toEqual(new Set([0, 2]));
   }
 });
 

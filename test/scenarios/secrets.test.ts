@@ -112,7 +112,7 @@ async function webhooks(home: Planted, url: string): Promise<void> {
   const stranger = { ...headers, authorization: `Bearer ${canaries.strangersBearer}` };
   expect(await post(`${url}/webhooks/test`, body, stranger)).toBe(401);
   expect(
-    await post(`${url}/webhooks/live`, body, { ...headers, 'content-encoding': canaries.testSecret }),
+    await post(`${url}/webhooks/test`, body, { ...headers, 'content-encoding': canaries.testSecret }),
   ).toBe(415);
   expect(await post(`${url}/webhooks/${encodeURIComponent(everything)}`, body, headers)).toBe(404);
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -145,4 +145,49 @@ it('reading commands make no ledger, and say that there is none', async () => {
   await home.run(['discrepancies']);
   expect(readdirSync(join(home.dir, 'data')).filter((name) => name.startsWith('ledger'))).toEqual([]);
   expect(existsSync(join(home.dir, 'copy.db'))).toBe(false);
+});
+
+it('P25: a reading command sees that the ledger went back in time, and notes nothing', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('pay.csv', batchOf(1)), '--no-wait'], 0);
+  const older = readFileSync(ledgerOf(home));
+  await home.json(['submit', home.put('more.csv', batchOf(1, 5)), '--no-wait'], 0);
+  writeFileSync(ledgerOf(home), older);
+  const { halted } = await home.json(['status'], 4);
+  expect(halted.cause).toMatch(/went back in time/);
+  expect((await home.run(['doctor', '--offline'])).out).toMatch(/FAILED sending .*went back in time/);
+  expect(readFileSync(ledgerOf(home)).equals(older)).toBe(true);
+});
+
+it('P24: the ledger of an earlier version belongs to the mode of what it took in', async () => {
+  const batch = (id: string, mode: string): string =>
+    `insert into batches values ('${id}', '${mode}', '${id}', 'a.csv', '${id}', 'loaded', '[]', ',', 9, '[]', '', '', 1, -1)`;
+  const heard = `insert into webhooks (mode, digest, received_at, last_received_at, deliveries, kind, headers, body, stale)
+    values ('live', 'd', '', '', 1, 'payout', '{}', x'', 0)`;
+  for (const [statements, mode] of [
+    [[batch('a', 'test'), heard], 'test'],
+    [[batch('a', 'live')], 'live'],
+    [[heard], 'live'],
+    // By who upgrades it, where it took in and heard nothing.
+    [[], 'test'],
+  ] as const) {
+    const home = await makeHome();
+    await olderLedgerAt(ledgerOf(home), statements);
+    await home.run(['upgrade'], mode === 'live' ? { COUNTERFOIL_MODE: 'live' } : {});
+    const raw = new Database(ledgerOf(home), { readonly: true });
+    const found = raw.prepare(`select value from meta where key = 'mode'`).pluck().get();
+    raw.close();
+    expect(found).toBe(mode);
+  }
+});
+
+it('P24: a process of the other mode does not upgrade a ledger', async () => {
+  const home = await makeHome();
+  const paid = `insert into batches values ('a', 'test', 'a', 'a.csv', 'a', 'loaded', '[]', ',', 9, '[]', '', '', 1, -1)`;
+  await olderLedgerAt(ledgerOf(home), [paid]);
+  const before = migrations(ledgerOf(home));
+  const done = await home.run(['upgrade'], { COUNTERFOIL_MODE: 'live' });
+  expect(done).toMatchObject({ code: 2, err: expect.stringMatching(/is of mode test/) });
+  expect(migrations(ledgerOf(home))).toEqual(before);
+  expect(home.names('data').filter((name) => name.includes('before-upgrade'))).toEqual([]);
 });

@@ -37,7 +37,7 @@ export class LedgerAbsent extends Error {
 }
 
 /** A home, or its ledger, belongs to the other mode (P24): exit code 2. */
-export class OtherMode extends Error {
+class OtherMode extends Error {
   readonly code = 'LEDGER_MODE';
   constructor(what: string, own: Mode, asked: Mode) {
     super(

@@ -6,8 +6,8 @@ export const wentBackDefects: readonly Defect[] = [
     name: 'does not see that its ledger went back',
     oldCopies: true,
     file: 'src/ledger/custody/marking.ts',
-    find: `  if (why) {`,
-    replace: `  if (why === '') {`,
+    find: `  if (why) await noteFall`,
+    replace: `  if (why === '') await noteFall`,
   },
   {
     name: 'sends from a ledger that went back',
