@@ -210,7 +210,7 @@ const doIt: Record<Remedy, (id: bigint, ms: number) => Promise<unknown>> = {
 
 it('the table has every state', () => {
   const named = new Set(Object.keys(ways).map((name) => name.split(/,| by /)[0]));
-  expect([...named].toSorted()).toEqual([...payoutStates].toSorted());
+  expect(named).toEqual(new Set<string>(payoutStates));
 });
 
 describe.each(Object.keys(ways))('P32: %s', (way) => {
