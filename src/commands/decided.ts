@@ -1,4 +1,3 @@
-import { isHad } from '../decisions/judge.ts';
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
 import { submitCommand } from '../domain/go-on.ts';
@@ -39,7 +38,7 @@ export function question({ cases }: Weighed, willSend: boolean): string {
 export function nothingNeeded({ cases }: Weighed): { reference: string; state: string; text: string }[] {
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
-    if (judgement.kind !== 'no' || !isHad(one)) return [];
+    if (judgement.kind !== 'no' || !one.had) return [];
     const { reference, state } = payout;
     const is = judgement.why.replace(/^it /, '');
     return { reference, state, text: `${reference} ${is}. Nothing needs sending again.` };
@@ -50,7 +49,7 @@ export function nothingNeeded({ cases }: Weighed): { reference: string; state: s
 export function refusals({ cases }: Weighed): { reference: string; why: string }[] {
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
-    if (judgement.kind !== 'no' || isHad(one)) return [];
+    if (judgement.kind !== 'no' || one.had) return [];
     return [{ reference: payout.reference, why: `${judgement.why}. ${remedyText(one)}` }];
   });
 }

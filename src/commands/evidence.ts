@@ -1,4 +1,3 @@
-import { isHad } from '../decisions/judge.ts';
 import type { Case, Weighed } from '../decisions/weigh.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
@@ -73,7 +72,7 @@ function adviceLines(one: Case, watch: Watch): string[] {
     successor: 'can be paid again under a new reference',
   };
   if (judgement.kind !== 'no') lines.push(`  retry      ${can[judgement.kind]}`);
-  else lines.push(`  retry      ${isHad(one) ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`);
+  else lines.push(`  retry      ${one.had ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`);
   lines.push(`  next       ${remedyText(one)}`);
   return lines;
 }

@@ -5,7 +5,7 @@ import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Db, Trx } from '../ledger/open.ts';
 import { type Evidence, loadEvidence } from '../ledger/witnesses/evidence.ts';
-import { type Judgement, judge } from './judge.ts';
+import { isHad, type Judgement, judge } from './judge.ts';
 import { factsFor, type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 import { type Verdict, verdictOf } from './verdict.ts';
@@ -14,6 +14,8 @@ import { type Verdict, verdictOf } from './verdict.ts';
 export type Case = Evidence & {
   verdict: Verdict;
   judgement: Judgement;
+  /** The service is known to have it, and shows it as far as anybody looked: nothing needs sending again. */
+  had: boolean;
   /** The commands that end its state, or what is open about it. */
   remedies: Remedy[];
   outrun: { lookUp: boolean; listing: boolean };
@@ -42,9 +44,9 @@ export async function weigh(
   return { cases, digest: digestOf(cases) };
 }
 
-function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'remedies'> {
+function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had' | 'remedies'> {
   const judgement = judge(one, since);
-  return { judgement, remedies: remediesFor(factsFor(one, judgement)) };
+  return { judgement, had: isHad(one), remedies: remediesFor(factsFor(one, judgement)) };
 }
 
 /** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */

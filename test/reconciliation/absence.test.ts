@@ -118,10 +118,11 @@ it('P16: what was turned away before its answer was lost was sent twice, which l
   expect([payout.state, (await payoutById(ledger, twice)).state]).toEqual(['ready', 'unknown']);
 });
 
-it('P16: a stranger of its account and amount may be it, unless it was created before', async () => {
+it('P16: a stranger of its account and amount may be it, unless it was created more than a day before', async () => {
   await follow(0, 3 * hour);
   expect((await night({ rows: [{ id: '99', created_at: 'soon' }] })).payout.state).toBe('unknown');
-  expect((await night({ rows: [{ id: '99', created_at: at(-hour) }] })).payout.state).toBe('ready');
+  expect((await night({ rows: [{ id: '99', created_at: at(-hour) }] })).payout.state).toBe('unknown');
+  expect((await night({ rows: [{ id: '99', created_at: at(-25 * hour) }] })).payout.state).toBe('ready');
 });
 
 it('P16: look-ups asked out of turn are no rungs of the ladder', async () => {

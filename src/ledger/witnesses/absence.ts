@@ -24,8 +24,10 @@ type Gathered = {
   sameAccount: boolean;
 };
 
-/** A transfer may bear a time so much before our attempt: clocks differ (P15). */
+/** A webhook may have been received so much before our attempt: clocks differ (P15). */
 const clockSkewMs = 5 * 60_000;
+/** A listed transfer may bear a time so much before our attempt: without a zone it may be of any (P33). */
+const zoneSkewMs = 24 * 3_600_000;
 
 /** The facts about these payouts, read in the transaction that acts on them; at most some hundreds at once. */
 export async function absenceCases(
@@ -120,7 +122,7 @@ async function shown(
   run: string,
   beganAt: string,
 ): Promise<[rows: number, lookAlikes: number]> {
-  const since = beganAt === '' ? '' : new Date(Date.parse(beganAt) - clockSkewMs).toISOString();
+  const since = beganAt === '' ? '' : new Date(Date.parse(beganAt) - zoneSkewMs).toISOString();
   const row = await trx
     .selectFrom('listed')
     .select((eb) => [

@@ -13,12 +13,17 @@ const contradictedLater = sql<boolean>`(webhooks.effect in ('says failed', 'says
   and payouts.attempt_count + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
 
+/** P32: a person closed its payout so as it stands once it was applied: it is no later evidence. */
+const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.payout_id = payouts.id
+  and h.event = 'settle as ' || payouts.state and h.at >= webhooks.applied_at)`;
+
 /**
  * A webhook whose applying found a contradiction (P18), unless it was only the first to say what the ledger has learnt
  * since.
  */
 const contradicts = sql<boolean>`(webhooks.effect like 'conflict%'
-  and webhooks.effect not like 'conflict: webhook says ' || coalesce(payouts.state, '') || ', the ledger says %')`;
+  and webhooks.effect not like 'conflict: webhook says ' || coalesce(payouts.state, '') || ', the ledger says %'
+  and not ${knownWhenClosed})`;
 
 /** Webhooks that contradict what is known, with the payout they speak of when that is known, in the order of their coming. */
 function conflicting(db: Db) {
