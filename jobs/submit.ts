@@ -30,10 +30,14 @@ export async function run(
   };
   let result = await app.sender.run(request);
   for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
+    // Batches that were taken in or released meanwhile: their files are looked at before they go (P34).
+    await app.brakes.settle();
     const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
-    if (left.lookUpFirst === 0) break;
-    const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
-    if (asked === 0) await app.clock.sleep(1000, signal);
+    if (left.ready === 0) break;
+    if (left.lookUpFirst > 0) {
+      const asked = await app.lookUps.askDue({ budget: 1000, ...(signal && { signal }) });
+      if (asked === 0) await app.clock.sleep(1000, signal);
+    }
     const next = await app.sender.run(request);
     result = { ...next, counts: addCounts(result.counts, next.counts) };
   }

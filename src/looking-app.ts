@@ -40,7 +40,16 @@ export async function openLooking(options: LookingOptions) {
     paths,
     /** What lies in the inbox and in its folder of expected collections; takes nothing. */
     lying: () => lyingInInbox(paths.inbox),
-    brakes: createBrakes({ ledger, clock, mode: config.mode, brakes: config.submission }),
+    brakes: createBrakes({
+      ledger,
+      clock,
+      mode: config.mode,
+      brakes: config.submission,
+      async confirmFiles() {
+        const { confirmFiles } = await import('./intake/confirm.ts');
+        await confirmFiles({ ledger, config, clock });
+      },
+    }),
     jobsStore: createJobsStore(ledger, config.mode),
     close: () => ledger.close(),
   };

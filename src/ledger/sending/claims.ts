@@ -6,6 +6,7 @@ import { perDialect } from '../database/dialect.ts';
 import { prepared, unseen } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { beginAttempts } from '../payouts/attempts.ts';
+import { beginFiles, fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';
 import type { Payout } from '../tables/tables.ts';
@@ -63,6 +64,7 @@ export async function claimUnlessHalted(
   if (limits?.moved) await openDay(trx, { mode, brakes, at });
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return none;
+  await beginFiles(trx, batchesOf(ready), begunUnder(brakes));
   const dayId = await openDay(trx, { mode, brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
@@ -163,8 +165,22 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
     .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
     .where('batches.phase', '=', 'loaded')
     .where('batches.mode', '=', mode)
+    .where(fileMayGo)
     .where(isApproved(brakes))
     .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
+}
+
+function batchesOf(ready: readonly Ready[]): string[] {
+  return ready.map((payout) => payout.batch_id);
+}
+
+/** The batches of which a process has begun to send, kept by its brakes. */
+const begun = new WeakMap<Brakes, Set<string>>();
+
+function begunUnder(brakes: Brakes): Set<string> {
+  const known = begun.get(brakes) ?? new Set();
+  begun.set(brakes, known);
+  return known;
 }
 
 type Query = ReturnType<typeof prepared<Ready>>;
@@ -238,6 +254,7 @@ export async function sendable(
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
     .where('batches.phase', '=', 'loaded')
+    .where(fileMayGo)
     .where(isApproved(only.brakes))
     .$if(only.batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(only.batches ?? [])]))
     .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))
