@@ -1,5 +1,5 @@
 import type { App } from '../src/app.ts';
-import type { Scope } from '../src/ledger/sending/claims.ts';
+import { type Scope, sendable } from '../src/ledger/sending/claims.ts';
 
 export const name = 'submit';
 
@@ -27,7 +27,16 @@ export async function run(
     ...(signal && { signal }),
     ...(onProgress && { onProgress }),
   };
-  return { ...(await app.sender.run(request)), tookOver };
+  let result = await app.sender.run(request);
+  for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
+    // Batches that were taken in or released meanwhile: their files are looked at before they go (P34).
+    await app.brakes.settle();
+    const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
+    if (left.ready === 0) break;
+    const next = await app.sender.run(request);
+    result = { ...next, counts: addCounts(result.counts, next.counts) };
+  }
+  return { ...result, tookOver };
 }
 
 /** Applies what is heard and asks about canaries, so that what waits for them goes on, or stops with a reason (P21). */
@@ -36,4 +45,14 @@ export async function settleBrakes(app: App, signal?: AbortSignal): Promise<void
   const unsettled = await app.brakes.unsettled(questionsARun);
   if (unsettled.length > 0) await app.lookUps.lookUp(unsettled, signal);
   await app.brakes.settle();
+}
+
+function addCounts(a: SubmitResult['counts'], b: SubmitResult['counts']): SubmitResult['counts'] {
+  return {
+    accepted: a.accepted + b.accepted,
+    refused: a.refused + b.refused,
+    not_sent: a.not_sent + b.not_sent,
+    turned_away: a.turned_away + b.turned_away,
+    unknown: a.unknown + b.unknown,
+  };
 }

@@ -59,7 +59,7 @@ export const sections = {
       .default(''),
     max_rows: count(1).default(1_000_000),
     max_bytes: count(1, Number.MAX_SAFE_INTEGER).default(536_870_912),
-    settle_seconds: count(0).default(2),
+    settle_seconds: count(0).default(10),
   }),
   submission: section({
     approval: z.enum(['none', 'always', 'above']).default('none'),

@@ -66,7 +66,16 @@ export async function openLooking(options: LookingOptions) {
       ledger.unnotedFall ? { mode, ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db, mode),
     /** What lies in the inbox and in its folder of expected collections; takes nothing. */
     lying: () => lyingInInbox(paths.inbox),
-    brakes: createBrakes({ ledger, clock, mode, brakes: config.submission }),
+    brakes: createBrakes({
+      ledger,
+      clock,
+      mode,
+      brakes: config.submission,
+      async confirmFiles() {
+        const { confirmFiles } = await import('./intake/confirm.ts');
+        await confirmFiles({ ledger, config, clock });
+      },
+    }),
     jobsStore: createJobsStore(ledger, mode),
     close: () => ledger.close(),
   };

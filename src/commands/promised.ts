@@ -1,14 +1,16 @@
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { visible } from '../domain/hidden.ts';
 import { batchesDue } from '../ledger/figures/reports.ts';
 import { runsDue } from '../ledger/figures/reports-due.ts';
-import { type FileTask, lostFileTasks, openFileTasks } from '../ledger/payouts/file-tasks.ts';
+import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/payouts/file-tasks.ts';
 import type { FileTaskKind } from '../ledger/tables/file-tables.ts';
 import type { LookingApp } from '../looking-app.ts';
 
-/** What could not be brought to its place is shown for so long. */
+/** What could not be brought to its place, and what grew there, is shown for so long. */
 const lostShownMs = 30 * 86_400_000;
 const shownAtOnce = 10;
+const lookedAt = 200;
 
 const what: Record<FileTaskKind, string> = {
   archive: 'its file into the archive',
@@ -16,13 +18,20 @@ const what: Record<FileTaskKind, string> = {
   invalid: 'the rows left out of it',
 };
 
-/** What is promised beside the ledger and not done yet (P34), and what cannot be done any more. */
-export async function promisedStanding(
-  app: LookingApp,
-): Promise<{ lines: string[]; json: Record<string, unknown> }> {
+type Standing = {
+  lines: string[];
+  json: Record<string, unknown>;
+  /** What a person should look at: files that are lost, and archives that are not what was read. */
+  faults: string[];
+};
+
+/** What is promised beside the ledger and not done yet (P34), and what is not as it was promised. */
+export async function promisedStanding(app: LookingApp): Promise<Standing> {
   const { ledger, clock, config } = app;
   const open = await openFileTasks(ledger.db);
-  const lost = await lostFileTasks(ledger.db, new Date(clock.now() - lostShownMs).toISOString());
+  const since = new Date(clock.now() - lostShownMs).toISOString();
+  const lost = await lostFileTasks(ledger.db, since);
+  const changed = await changedArchives(await recentArchives(ledger.db, since, lookedAt));
   const reports = [
     ...(await runsDue(ledger.db, config.mode)).map((run) => `reconciliation-${run}`),
     ...(await batchesDue(ledger.db, config.mode)),
@@ -31,13 +40,43 @@ export async function promisedStanding(
     ...open.slice(0, shownAtOnce).map((task) => `to do          ${task.owner}: ${openText(task)}`),
     ...more(open.length),
     ...lost.map((task) => `lost           ${task.owner}: ${lostText(task)}`),
+    ...changed.map((one) => `changed        ${changedText(one)}`),
     ...(reports.length === 0
       ? []
       : [
           `reports due    ${reports.slice(0, shownAtOnce).join(', ')}: counterfoil report, or serve, writes them`,
         ]),
   ];
-  return { lines, json: { files: { open: open.map(shown), lost: lost.map(shown) }, reports_due: reports } };
+  const files = { open: open.map(shown), lost: lost.map(shown), changed: changed.map(changedJson) };
+  const faults = [...lost.map((task) => `${task.owner}: ${lostText(task)}`), ...changed.map(changedText)];
+  return { lines, json: { files, reports_due: reports }, faults };
+}
+
+/** An archived file whose size is not that of what was read. */
+type Changed = { task: FileTask; size: number };
+
+async function changedArchives(tasks: readonly FileTask[]): Promise<Changed[]> {
+  const changed: Changed[] = [];
+  for (const task of tasks) {
+    const size = await stat(task.target).then(
+      (found) => found.size,
+      () => null,
+    );
+    // An archive may be tidied up; what is in it may not change.
+    if (size !== null && BigInt(size) !== task.bytes) changed.push({ task, size });
+  }
+  return changed.slice(0, shownAtOnce);
+}
+
+function changedText({ task: { owner, target, bytes }, size }: Changed): string {
+  const more = size - Number(bytes);
+  const what =
+    more > 0 ? `${more} bytes came after it was read, and are in no batch` : 'is shorter than what was read';
+  return `${owner}: ${visible(target)}: ${what}`;
+}
+
+function changedJson({ task: { owner, target, bytes }, size }: Changed): Record<string, unknown> {
+  return { owner, file: target, bytes_read: Number(bytes), bytes_now: size };
 }
 
 function more(count: number): string[] {

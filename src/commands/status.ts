@@ -1,4 +1,6 @@
+import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
+import { waitingWhy } from '../domain/waiting-file.ts';
 import { collectionCounts } from '../ledger/collections/collection-watch.ts';
 import { livesAnywhere } from '../ledger/custody/workers.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
@@ -36,6 +38,7 @@ export async function status(context: Context): Promise<Result> {
       ...(halted ? [`HALTED         ${haltText(halted)} (${standText(payouts.ready ?? 0)})`] : []),
       `daemon         ${daemonText(daemon)}`,
       `inbox          ${inbox.files} file(s) waiting`,
+      ...inbox.waiting.slice(0, 10).map(({ name, why }) => `  waiting: ${visible(name)}: ${waitingWhy(why)}`),
       ...inbox.ignored.slice(0, 10).map(({ name, why }) => `  ignored: ${name}: ${why}`),
       ...promised.lines,
       `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,

@@ -5,6 +5,7 @@ import type { App, LocalApp } from '../app.ts';
 import { behindSudo } from '../domain/approval.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
+import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
 import { sendable } from '../ledger/sending/claims.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
 import {
@@ -40,7 +41,7 @@ export async function submit(
   return withApp(hushed, 'submit', async (app) => {
     const taken = await takeIn(context, app, args, options);
     const givenBack = app.intake.givenBack();
-    const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
+    const expected = await takeExpected(context, app, args);
     const only = args.length > 0 ? batchesOf(taken) : undefined;
     const sent = await send(context, app, only);
     const unwritten = await writeResults(app);
@@ -52,7 +53,7 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
   const taken = await takeIn(context, app, args, options);
   if (options.dryRun) return describeDryRun(taken);
   const sent: Sent = { ended: 'not_started', detail: '' };
-  const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
+  const expected = await takeExpected(context, app, args);
   const givenBack = app.intake.givenBack();
   return describeSubmit(context, app, { taken, expected, givenBack, sent, only: batchesOf(taken) });
 }
@@ -83,10 +84,11 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
   const figures = readControl(options);
   if (args.length === 0) {
     const asked = { dryRun, signal: context.signal, ...(figures && { figures }) };
-    const { taken, waiting, ignored } = await app.intake.takeInbox(asked);
+    const look = () => app.intake.takeInbox(asked);
+    const { taken, waiting, ignored } = dryRun ? await look() : await patiently(context, app, look);
     if (figures && taken.length === 0) throw new Stop(2, notOneFile(app.paths.inbox, waiting));
     if (context.options.quiet) return taken;
-    for (const name of waiting) context.say(`waiting  ${visible(name)}: it may still be being written`);
+    for (const { name, why } of waiting) context.say(`waiting  ${visible(name)}: ${waitingWhy(why)}`);
     for (const { name, why } of ignored) context.say(`ignored  ${name}: ${why}`);
     return taken;
   }
@@ -100,6 +102,34 @@ async function takeIn(context: Context, app: LocalApp, args: string[], options: 
   const taken: Taken[] = [];
   for (const file of args) taken.push(await app.intake.takeIn(resolve(context.cwd, file), told));
   return taken;
+}
+
+type Look<T> = { taken: T[]; waiting: Waiting[] };
+
+/** Looks once more when a minute is over for files that only lack a line end at their end: no later command remembers this look. */
+async function patiently<T, L extends Look<T>>(
+  { options, say, signal }: Context,
+  { clock }: LocalApp,
+  look: () => Promise<L>,
+): Promise<L> {
+  const first = await look();
+  const waits = first.waiting.map(({ why }) => (why.kind === 'no_line_end' ? why.leftMs : 0));
+  const leftMs = Math.max(0, ...waits);
+  if (leftMs === 0) return first;
+  if (!options.quiet)
+    for (const { name, why } of first.waiting)
+      if (why.kind === 'no_line_end')
+        say(`waiting  ${visible(name)}: ${waitingWhy(why)} (${Math.ceil(leftMs / 1000)} s)`);
+  await clock.sleep(leftMs, signal);
+  if (signal.aborted) return first;
+  const second = await look();
+  return { ...second, taken: [...first.taken, ...second.taken] };
+}
+
+/** Takes in the files of expected collections, where no file was named. */
+async function takeExpected(context: Context, app: LocalApp, args: string[]) {
+  if (args.length > 0) return [];
+  return (await patiently(context, app, () => app.intake.takeCollections())).taken;
 }
 
 /** The control figures of the command line; none where it says none. */
@@ -120,11 +150,11 @@ function readControl({ rows, total }: Options): Figures | undefined {
 }
 
 /** Control figures without a file are those of the only one in the inbox; any other would be paid unchecked. */
-function notOneFile(inbox: string, lying: string[]): string {
+function notOneFile(inbox: string, lying: readonly Waiting[]): string {
   const [only] = lying;
   const why =
     only !== undefined && lying.length === 1
-      ? `${visible(only)} may still be being written: run the command again when it is whole`
+      ? `${visible(only.name)} waits, since ${waitingWhy(only.why)}: run the command again when it is whole`
       : `${inbox} holds ${lying.length} files: name the file, or put NAME.csv.control.json beside each`;
   return `--rows and --total are the figures of one file; ${why}. Nothing was taken in or sent`;
 }

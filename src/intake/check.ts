@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
+import type { Waiting } from '../domain/waiting-file.ts';
 import { holdLedgerLock } from '../ledger/database/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -31,9 +32,9 @@ export type Intake = {
     dryRun?: boolean;
     figures?: Pick<TakeOptions, 'rows' | 'totals'>;
     signal?: AbortSignal;
-  }): Promise<{ taken: Taken[]; waiting: string[]; ignored: Ignored[] }>;
+  }): Promise<{ taken: Taken[]; waiting: Waiting[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections. */
-  takeCollections(): Promise<{ taken: Expected[]; waiting: string[]; ignored: Ignored[] }>;
+  takeCollections(): Promise<{ taken: Expected[]; waiting: Waiting[]; ignored: Ignored[] }>;
   /** Brings files to their places that a crash kept from there (P34); how many there were. */
   finishFiles(): Promise<number>;
   /** Rows that were left out before a crash and that this process has given back since it was last asked. */
@@ -99,7 +100,7 @@ export function createIntake(deps: {
       const { ready, waiting, ignored } = await gate();
       const taken: Taken[] = [];
       if (figures && ready.length + waiting.length !== 1)
-        return { taken, waiting: [...ready, ...waiting], ignored };
+        return { taken, waiting: [...ready.map(untaken), ...waiting], ignored };
       for (const name of ready) {
         if (options.signal?.aborted) break;
         const file = resolve(paths.inbox, basename(name));
@@ -149,6 +150,11 @@ export function createIntake(deps: {
       }
     },
   };
+}
+
+/** A file that is whole, and left where it lies all the same. */
+function untaken(name: string): Waiting {
+  return { name, why: { kind: 'settling' } };
 }
 
 /** Who was told to stop leaves the file to the next who takes the inbox in. */

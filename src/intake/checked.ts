@@ -15,6 +15,7 @@ import { delimiterNames } from './header.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
 import { capped, type Duplicate, type Scan, type ScanSinks, scanFile, shownTotals } from './scan.ts';
+import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
 /** What `check` found in one file (contract.md, `check --json`). */
@@ -100,7 +101,7 @@ export function refuses(scan: Scan, config: Config): boolean {
 
 /** Validates one file against the rules and the ledger; records nothing. */
 export async function checkFile(deps: Deps, path: string, told: Control = {}): Promise<Checked> {
-  const missing = (await unreadable(path)) ?? unfitName(path);
+  const missing = (await unreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
   if (missing) return checkedOf(path, emptyScan(), [missing]);
   const { ledger, config, clock } = deps;
   const found = capped<Likeness>(100_000);
@@ -134,7 +135,8 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
   const ok = extra.length === 0 && !refuses(scan, config);
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];
-  return { ...checked, waits, warnings: [...checked.warnings, ...alike.warnings] };
+  const warnings = [...checked.warnings, ...(await unendedWarning(path, scan)), ...alike.warnings];
+  return { ...checked, waits, warnings };
 }
 
 type Concluded = Pick<Checked, 'ok' | 'holdReasons' | 'duplicates'>;
@@ -191,6 +193,7 @@ function emptyScan(): Scan {
     contentHash: '',
     bytes: 0,
     bytesHash: '',
+    endsInLine: true,
     broken: true,
     problems: capped(0),
     warnings: capped(0),

@@ -6,6 +6,7 @@ import type { Problem } from '../domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
 import type { Header, Wanted } from './header.ts';
 import { type ReadLimits, readBatch } from './read.ts';
+import { isLineEnd } from './unfinished.ts';
 
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
 
@@ -18,9 +19,9 @@ export type FileItem<Good> =
   /**
    * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
    * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytes` and
-   * `bytesHash`: how many bytes were read, and their SHA-256.
+   * `bytesHash`: how many bytes were read, and their SHA-256; `endsInLine`: the last of them is a line end.
    */
-  | { kind: 'end'; rows: number; contentHash: string; bytes: number; bytesHash: string };
+  | { kind: 'end'; rows: number; contentHash: string; bytes: number; bytesHash: string; endsInLine: boolean };
 
 /** Judges the rows of one file in their order; `tidied` are the cells as {@link tidy} leaves them. */
 export type RowJudge<Good> = (
@@ -43,8 +44,10 @@ export async function* fileRows<Good>(
   const hash = createHash('sha256');
   const whole = createHash('sha256');
   let bytes = 0;
+  let endsInLine = true;
   const seen = (piece: Buffer): void => {
     bytes += piece.length;
+    endsInLine = isLineEnd(piece.at(-1));
     whole.update(piece);
   };
   const reading = { ...rules, seen };
@@ -82,7 +85,14 @@ export async function* fileRows<Good>(
   }
   if (good.length + bad.length > 0) yield { kind: 'chunk', good, bad };
   const digest = (of: Hash): string => (isBroken ? '' : of.digest('hex'));
-  yield { kind: 'end', rows, contentHash: left ? '' : digest(hash), bytes, bytesHash: digest(whole) };
+  yield {
+    kind: 'end',
+    rows,
+    contentHash: left ? '' : digest(hash),
+    bytes,
+    bytesHash: digest(whole),
+    endsInLine,
+  };
 }
 
 /** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */

@@ -2,8 +2,11 @@ import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { harmlessName } from '../domain/file-name.ts';
+import type { Waiting, WhyWaiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { spreadsheetEnding } from './not-csv.ts';
+import { openWriters } from './open-writers.ts';
+import { endsInLineEnd, unendedMs } from './unfinished.ts';
 
 /** Where files of expected collections are dropped, below the inbox. */
 export const collectionsFolder = 'collections';
@@ -11,18 +14,20 @@ export const collectionsFolder = 'collections';
 /** What is left where it lies, and why. `name` can be shown as it is. */
 export type Ignored = { name: string; why: string };
 /** Which files of the inbox are whole: `ready` may be taken, `waiting` may still be being written. */
-export type InboxScan = { ready: string[]; waiting: string[]; ignored: Ignored[] };
+export type InboxScan = { ready: string[]; waiting: Waiting[]; ignored: Ignored[] };
 
-/** How many files wait to be taken in, or refused, and what is left where it lies. */
-export type Lying = { files: number; ignored: Ignored[] };
+/** How many files wait to be taken in, or refused, which of them are seen to be unfinished, and what is left where it lies. */
+export type Lying = { files: number; waiting: Waiting[]; ignored: Ignored[] };
 
 type Seen = { mark: string; since: number };
-type Look = { files: Map<string, { done: boolean; seen: Seen }>; ignored: Ignored[] };
+type File = { done: boolean; hasControl: boolean; seen: Seen };
+type Look = { files: Map<string, File>; ignored: Ignored[] };
 
 /**
- * The gate of the inbox: a file is whole when its `.done` marker stands beside it, or when size, times and inode of it
- * and its control figures were the same at two looks `settleMs` apart (0: at once). Remembers its looks, so that a
- * daemon waits only for new files.
+ * The gate of the inbox. A file is whole when nobody has it open for writing and its `.done` marker stands beside it, or
+ * when size, times and inode of it and its control figures were the same at two looks `settleMs` apart (0: at once). One
+ * without control figures and without a line end at its end may have been cut there: it waits a minute more. Remembers
+ * its looks, so that a daemon waits only for new files.
  */
 export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number }): () => Promise<InboxScan> {
   const { inbox, clock, settleMs } = deps;
@@ -38,33 +43,84 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
       const mark = `${markOf(stat)} ${control ? markOf(control) : ''}`;
       const before = seen.get(name);
       const since = before?.mark === mark ? before.since : clock.monotonic();
-      files.set(name, { done: names.has(`${name}.done`), seen: { mark, since } });
+      const done = names.has(`${name}.done`);
+      files.set(name, { done, hasControl: control !== null, seen: { mark, since } });
     }
     seen = new Map([...files].map(([name, file]) => [name, file.seen]));
     return { files, ignored };
   }
 
-  return async () => {
-    let found = await look();
-    const whole = (file: { done: boolean; seen: Seen }): boolean =>
-      file.done || clock.monotonic() - file.seen.since >= settleMs;
-    if (![...found.files.values()].every(whole)) {
-      await clock.sleep(settleMs);
-      found = await look();
+  /** Why a file waits as far as time is concerned; null for one that has waited long enough. */
+  async function waitOf(name: string, file: File): Promise<WhyWaiting | null> {
+    const age = clock.monotonic() - file.seen.since;
+    if (file.done || settleMs === 0) return null;
+    if (age < settleMs) return { kind: 'settling' };
+    const leftMs = settleMs + unendedMs - age;
+    if (file.hasControl || leftMs <= 0 || (await isEnded(inbox, name))) return null;
+    return { kind: 'no_line_end', leftMs };
+  }
+
+  async function judge({ files, ignored }: Look): Promise<InboxScan> {
+    const waiting: Waiting[] = [];
+    const settled: string[] = [];
+    for (const [name, file] of files) {
+      const why = await waitOf(name, file);
+      if (why === null) settled.push(name);
+      else waiting.push({ name, why });
     }
-    const scan: InboxScan = { ready: [], waiting: [], ignored: found.ignored };
-    for (const [name, file] of found.files) (whole(file) ? scan.ready : scan.waiting).push(name);
-    return scan;
+    const open = await openAmong(inbox, settled);
+    const ready = settled.filter((name) => !open.some((one) => one.name === name));
+    return { ready, waiting: [...waiting, ...open], ignored };
+  }
+
+  return async () => {
+    const first = await judge(await look());
+    if (first.waiting.every(({ why }) => why.kind === 'no_line_end')) return first;
+    await clock.sleep(settleMs);
+    return judge(await look());
   };
 }
 
 /** What lies in the inbox and in its folder of expected collections, and will be taken in or refused once it is whole. */
 export async function lyingInInbox(inbox: string): Promise<Lying> {
   const [payouts, expected] = [await sift(inbox), await sift(join(inbox, collectionsFolder))];
+  const waiting = [
+    ...(await seenUnfinished(inbox, payouts)),
+    ...(await seenUnfinished(join(inbox, collectionsFolder), expected)).map(({ name, why }) => ({
+      name: `${collectionsFolder}/${name}`,
+      why,
+    })),
+  ];
   return {
     files: payouts.batches.size + expected.batches.size,
+    waiting,
     ignored: [...payouts.ignored, ...expected.ignored.map(belowInbox)],
   };
+}
+
+/** The files that one look shows to be unfinished. */
+async function seenUnfinished(folder: string, { names, batches }: Sifted): Promise<Waiting[]> {
+  const open = await openAmong(folder, [...batches.keys()]);
+  const waiting = [...open];
+  for (const name of batches.keys()) {
+    const hasMarker = names.has(`${name}.done`) || names.has(`${name}.control.json`);
+    if (hasMarker || open.some((one) => one.name === name) || (await isEnded(folder, name))) continue;
+    waiting.push({ name, why: { kind: 'no_line_end', leftMs: unendedMs } });
+  }
+  return waiting;
+}
+
+async function openAmong(folder: string, names: readonly string[]): Promise<Waiting[]> {
+  const writers = await openWriters(names.map((name) => join(folder, name)));
+  return names.flatMap((name) => {
+    const own = writers.get(join(folder, name));
+    return own ? [{ name, why: { kind: 'open' as const, writers: own } }] : [];
+  });
+}
+
+/** Whether a file ends with a line end; true for a spreadsheet, which is refused by its name. */
+async function isEnded(folder: string, name: string): Promise<boolean> {
+  return spreadsheetEnding.test(name) || (await endsInLineEnd(join(folder, name)));
 }
 
 /** What is ignored among the expected collections, as seen from the inbox. */
@@ -72,10 +128,10 @@ export function belowInbox({ name, why }: Ignored): Ignored {
   return { name: `${collectionsFolder}/${name}`, why };
 }
 
+type Sifted = { names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] };
+
 /** The batches of a folder by name and what is ignored there; `names` are all. */
-async function sift(
-  folder: string,
-): Promise<{ names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] }> {
+async function sift(folder: string): Promise<Sifted> {
   const { names, foreign } = await namesIn(folder);
   const batches = new Map<string, Stats>();
   const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));

@@ -42,6 +42,8 @@ export type Scan = {
   /** How many bytes the file has, and their SHA-256. */
   bytes: number;
   bytesHash: string;
+  /** False where the last row has no line end. */
+  endsInLine: boolean;
   /** True when a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
   problems: Capped<Problem>;
@@ -87,6 +89,7 @@ export async function scanFile(
     contentHash: '',
     bytes: 0,
     bytesHash: '',
+    endsInLine: true,
     broken: false,
     problems: capped(10_000),
     warnings: capped(100),
@@ -113,6 +116,7 @@ export async function scanFile(
       scan.contentHash = item.contentHash;
       scan.bytes = item.bytes;
       scan.bytesHash = item.bytesHash;
+      scan.endsInLine = item.endsInLine;
     } else if (scan.header) {
       const { plans, excess, ...rest } = await withoutBadRetries(item);
       if (excess) {

@@ -8,6 +8,7 @@ import type { Ledger } from '../ledger/open.ts';
 import type { FileTask, PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';
+import { confirmArchived } from './confirm.ts';
 import { dropperOf } from './dropper.ts';
 import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
@@ -16,6 +17,7 @@ import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised.ts';
 import type { RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
+import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
 /** Folders, absolute. */
@@ -68,7 +70,7 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
   const missing = await unreadable(path);
   if (missing) return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
-  const unfit = unfitName(path);
+  const unfit = unfitName(path) ?? (options.origin === 'named' ? await openProblem(path) : null);
   if (unfit) return refuse(deps, path, options, { problems: capped(0) }, [unfit], sheets);
   try {
     const scan = await scanFile(
@@ -120,11 +122,15 @@ async function take(
     const problems = loaded.problems.length > 0 ? loaded.problems : [changed];
     return refuse(deps, path, options, scan, problems, sheets);
   }
+  // Before the file moves, and what vouches for it with it.
+  const unended = await unendedWarning(path, scan);
   const finished = await finishPromised({ ...deps, inbox: paths.inbox });
   const skipped = skippedOf(loaded.batch, scan, finished);
-  const warnings = [...warningsOf(scan), ...loaded.warnings];
+  const changed = await confirmArchived(deps, loaded.batch);
+  const warnings = [...warningsOf(scan), ...unended, ...loaded.warnings];
   const totals = shownTotals(scan.good.totals);
-  const { batch, holdReasons } = loaded;
+  const { batch } = loaded;
+  const holdReasons = [...loaded.holdReasons, ...(changed === null ? [] : [changed])];
   const delimiter = delimiterNames[scan.header?.delimiter ?? ','];
   return {
     kind: 'taken',

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
@@ -172,6 +173,7 @@ it('P20: what pays a payout of a held batch again is held with it, and the third
     holdReasons: [expect.stringMatching(/^row 2 pays A again, whose batch first-\S+ is held; check/)],
   });
   await releaseBatch(s.ledger, { mode: 'test', batch: batchOf(taken), at: s.clock.iso() });
+  await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso()))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   await releaseBatch(s.ledger, { mode: 'test', batch: first?.id ?? '', at: s.clock.iso() });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { noBrakes } from '../../src/domain/brakes.ts';
+import { confirmFiles } from '../../src/intake/confirm.ts';
 import { getBatch } from '../../src/ledger/payouts/batches.ts';
 import { readApprovable, recordApproval } from '../../src/ledger/sending/approvals.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';
@@ -17,6 +18,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   const shown = await readApprovable(s.ledger.db, batch);
   await s.ledger.write((trx) => recordApproval(trx, { batch, shown, by: 'second', at: s.clock.iso() }));
   await releaseBatch(s.ledger, { mode: 'test', batch: id, at: s.clock.iso(), lifts: () => true });
+  await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };

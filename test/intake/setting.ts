@@ -15,6 +15,7 @@ export const csv = (...rows: string[]): string => `${[head, ...rows].join('\n')}
 
 export type Setting = {
   ledger: Ledger;
+  config: Config;
   clock: Clock & { advance(ms: number): void };
   intake: Intake;
   drop(name: string, content: string | Buffer): string;
@@ -60,6 +61,7 @@ export async function setting(yaml = ''): Promise<Setting> {
   const again = (text = yaml): Intake => built({}, text);
   return {
     ledger,
+    config: configOf(home, yaml),
     clock,
     intake: again(),
     again,

@@ -43,8 +43,8 @@ it('waits for control figures that are still being written, and for a file whose
     s.clock.advance(ms);
     writeFileSync(control, '{"rows": 1}');
   };
-  expect(await s.intake.takeInbox()).toMatchObject({ taken: [], waiting: ['one.csv'] });
-  s.clock.advance(2000);
+  expect(await s.intake.takeInbox()).toMatchObject({ taken: [], waiting: [{ name: 'one.csv' }] });
+  s.clock.advance(10_000);
   expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken' }], waiting: [] });
 });
 

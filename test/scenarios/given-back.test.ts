@@ -39,7 +39,7 @@ it.skipIf(onPostgres)('P34: status shows what is promised and not done until it 
   const home = await makeHome({}, skip);
   home.put('data/inbox/pay.csv', csv(row(1), row(2, { amount: '-1' })));
   await home.json(['submit', '--no-wait'], 3);
-  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [] });
+  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [], changed: [] });
   // As a crash leaves it: promised, complete under its temporary name, and not in its place.
   const ledger = await openLedger(join(home.dir, 'data/ledger.db'), { now });
   const undone = { done_at: null, outcome: null };
@@ -57,7 +57,7 @@ it.skipIf(onPostgres)('P34: status shows what is promised and not done until it 
   const next = await home.json(['submit', '--no-wait'], 3);
   expect(next.given_back).toMatchObject([{ invalid_file: target, errors_file: null }]);
   expect(home.names('data/rejected')).toEqual(['pay.errors.csv', 'pay.invalid.csv']);
-  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [] });
+  expect((await home.json(['status'], 0)).files).toEqual({ open: [], lost: [], changed: [] });
 });
 
 it.skipIf(onPostgres)(

@@ -92,7 +92,8 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
     return { checks: [describeUnopened(config, error)], after: [] };
   }
   try {
-    const checks = await checkLedger(app);
+    const { checkIntake } = await import('./doctor-intake.ts');
+    const checks = [...(await checkLedger(app)), await checkIntake(app)];
     const examined = await examine(app, reference);
     return { checks, after: examined ? [checkRefusal(examined, config.mode)] : [], examined };
   } catch (error) {

@@ -119,7 +119,11 @@ export async function decideBatch(
 ): Promise<void> {
   await trx
     .updateTable('batches')
-    .set({ hold_reasons: JSON.stringify(decided.holdReasons), body_digest: decided.bodyDigest })
+    .set({
+      hold_reasons: JSON.stringify(decided.holdReasons),
+      body_digest: decided.bodyDigest,
+      file_state: 'due',
+    })
     .where('id', '=', decided.id)
     .execute();
   await promiseFiles(trx, { owner: decided.id, at: decided.at }, decided.files);

@@ -71,3 +71,18 @@ export async function closeFileTask(
 ): Promise<void> {
   await trx.updateTable('file_moves').set({ done_at: at, outcome, target }).where('id', '=', id).execute();
 }
+
+/** The files that were brought to the archive since `since`, ISO UTC; the newest first, at most `limit`. */
+export function recentArchives(db: Db, since: string, limit: number): Promise<FileTask[]> {
+  return db
+    .selectFrom('file_moves')
+    .select(columns)
+    .where('kind', '=', 'archive')
+    .where('outcome', '=', 'done')
+    .where('bytes', 'is not', null)
+    .where('created_at', '>=', since)
+    .where(ofThisMachine)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -34,7 +34,14 @@ export type DailyLimit = {
 };
 
 /** The brakes as one process sees them: what they say now. That they hold is decided anew in each claim (P2). */
-export function createBrakes(deps: { ledger: Ledger; clock: { iso(): string }; mode: Mode; brakes: Brakes }) {
+export function createBrakes(deps: {
+  ledger: Ledger;
+  clock: { iso(): string };
+  mode: Mode;
+  brakes: Brakes;
+  /** Holds each batch that could go now and whose file is not what was read (P34). */
+  confirmFiles?(): Promise<void>;
+}) {
   const { ledger, clock, mode, brakes } = deps;
   const { db } = ledger;
   const under = (): Under => ({ mode, brakes, at: clock.iso() });
@@ -44,6 +51,7 @@ export function createBrakes(deps: { ledger: Ledger; clock: { iso(): string }; m
    * halts for a canary that went wrong, and corrects a day that a wrong clock began. A claim refuses all this anyway; here it gets its reason and its way out.
    */
   async function settle(): Promise<void> {
+    await deps.confirmFiles?.();
     if ((await standingCanaries(db, mode)).length > 0)
       await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)

@@ -5,6 +5,7 @@ import type { Mode } from '../../domain/payout.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { beginAttempts } from '../payouts/attempts.ts';
+import { beginFiles, fileMayGo } from '../payouts/batch-files.ts';
 import { farAhead } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';
 import { isApproved } from './approvals.ts';
@@ -73,6 +74,11 @@ export async function claimUnlessHalted(
   if (limits?.moved) await openDay(trx, { mode, brakes, at });
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return none;
+  await beginFiles(
+    trx,
+    ready.map((payout) => payout.batch_id),
+    begunUnder(brakes),
+  );
   const dayId = await openDay(trx, { mode, brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
@@ -105,6 +111,15 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   const batches = lanes.lanes.flatMap(({ batch, throughId }) => (throughId === null ? [batch] : []));
   await beginCanaries(trx, mode, batches, { size: brakes.canary, at });
   return lanesOf(trx, request);
+}
+
+/** The batches of which a process has begun to send, kept by its brakes. */
+const begun = new WeakMap<Brakes, Set<string>>();
+
+function begunUnder(brakes: Brakes): Set<string> {
+  const known = begun.get(brakes) ?? new Set();
+  begun.set(brakes, known);
+  return known;
 }
 
 /** Others took this process for dead (P3): it must stop, and a new one may begin. */
@@ -154,6 +169,7 @@ export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
     .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
     .where('batches.phase', '=', 'loaded')
+    .where(fileMayGo)
     .where(isApproved(only.brakes))
     .$if(only.batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(only.batches ?? [])]))
     .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))

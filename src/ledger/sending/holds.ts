@@ -2,6 +2,7 @@ import { isApprovalReason } from '../../domain/approval.ts';
 import { limitsOf } from '../../domain/daily-limit.ts';
 import type { Mode } from '../../domain/payout.ts';
 import type { Ledger, Trx } from '../open.ts';
+import { releaseFile } from '../payouts/batch-files.ts';
 import { readReasons, setHoldReasons } from '../payouts/batches.ts';
 import { type RecordEvent, type Recorded, record } from '../payouts/record.ts';
 import { tooLarge } from './limits.ts';
@@ -124,6 +125,7 @@ export async function releaseBatch(
         await setHoldReasons(trx, batch, stays);
         return { rows: [], reasons: new Map<bigint, Withheld>(), free: 0, next: null, stays };
       }
+      await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
       const rows = await trx
         .selectFrom('payouts')
         .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])

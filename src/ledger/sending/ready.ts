@@ -5,6 +5,7 @@ import { idsOf } from '../database/bulk.ts';
 import { perDialect } from '../database/dialect.ts';
 import { prepared, unseen } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
+import { fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
 import type { Payout } from '../tables/tables.ts';
 import { isApproved } from './approvals.ts';
@@ -141,6 +142,7 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
     .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
     .where('batches.phase', '=', 'loaded')
     .where('batches.mode', '=', mode)
+    .where(fileMayGo)
     .where(isApproved(brakes))
     .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
 }

@@ -1,0 +1,21 @@
+import type { LocalApp } from '../../app.ts';
+import { visible } from '../../domain/hidden.ts';
+import { waitingWhy } from '../../domain/waiting-file.ts';
+import { promisedStanding } from '../promised.ts';
+import { type Check, well, wrong } from './doctor-check.ts';
+
+/** Files that somebody still writes, and those that are not where or what the ledger says (P34). */
+export async function checkIntake(app: LocalApp): Promise<Check> {
+  const { lines, faults } = await promisedStanding(app);
+  const [fault] = faults;
+  if (fault !== undefined) {
+    const more = faults.length > 1 ? `, and ${faults.length - 1} more` : '';
+    const fix =
+      'compare the file with its source: what came late was never read. Give it again in a file of its own, with its own references';
+    return wrong('files', `${fault}${more}`, fix);
+  }
+  const { files, waiting } = await app.lying();
+  const unfinished = waiting.map(({ name, why }) => `${visible(name)}: ${waitingWhy(why)}`);
+  const [first = `${files} waiting in the inbox; the archive is what was read`] = [...lines, ...unfinished];
+  return well('files', first.replace(/ {2,}/g, ': '));
+}

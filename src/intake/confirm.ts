@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Config } from '../config.ts';
+import type { Ledger } from '../ledger/open.ts';
+import {
+  type ArchivedBatch,
+  archivedBatch,
+  batchesToConfirm,
+  setFileState,
+} from '../ledger/payouts/batch-files.ts';
+import { holdBatch } from '../ledger/sending/holds.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { openWriters } from './open-writers.ts';
+import { bytesHashOf } from './read.ts';
+
+type Deps = { ledger: Ledger; config: Config; clock: Clock };
+
+type Finding =
+  | { kind: 'whole' }
+  /** `late`: how many bytes stand behind those that were read, and in which line they begin; null for another change. */
+  | { kind: 'changed'; late: { bytes: number; line: number } | null }
+  | { kind: 'missing' };
+
+/**
+ * Looks whether the files of batches that could go now are still what was read, before the first payout of each is sent
+ * (P34): size and hash, and that nobody has one open for writing. A batch whose file is not is held, with the reason; one
+ * whose file is open waits. Never inside a transaction.
+ */
+export async function confirmFiles(deps: Deps): Promise<void> {
+  const { ledger, config } = deps;
+  const batches = await batchesToConfirm(ledger.db, config.mode);
+  if (batches.length === 0) return;
+  const writers = await openWriters(batches.map(({ path }) => path));
+  for (const batch of batches) if (!writers.has(batch.path)) await judge(deps, batch);
+}
+
+/** The same of one batch, just after its file was brought to the archive; the reason to hold it, if any. */
+export async function confirmArchived(deps: Deps, id: string): Promise<string | null> {
+  const batch = await archivedBatch(deps.ledger.db, deps.config.mode, id);
+  return batch ? judge(deps, batch) : null;
+}
+
+async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Promise<string | null> {
+  const finding = await look(batch, config);
+  if (finding.kind !== batch.state) await ledger.write((trx) => setFileState(trx, batch.batch, finding.kind));
+  if (finding.kind === 'whole') return null;
+  const reason = reasonOf(batch, finding);
+  const { mode } = config;
+  await holdBatch(ledger, { mode, batch: batch.batch, reason, at: clock.iso(), source: 'brake' });
+  return reason;
+}
+
+/** What stands in the archive now, beside what was read. */
+async function look({ path, bytes, sha256, outcome }: ArchivedBatch, { intake }: Config): Promise<Finding> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  if (outcome !== 'done' || !found?.isFile()) return { kind: 'missing' };
+  if (found.size === bytes && (await bytesHashOf(path, intake)) === sha256) return { kind: 'whole' };
+  const grown = bytes !== null && found.size > bytes ? found.size - bytes : 0n;
+  if (bytes === null || grown === 0n) return { kind: 'changed', late: null };
+  return { kind: 'changed', late: { bytes: Number(grown), line: await lineAt(path, Number(bytes)) } };
+}
+
+/** In which line, from 1, the byte behind the first `bytes` stands. */
+async function lineAt(path: string, bytes: number): Promise<number> {
+  let line = 1;
+  for await (const piece of createReadStream(path, { start: 0, end: bytes - 1 }))
+    for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) line += 1;
+  return line;
+}
+
+function reasonOf(
+  { batch, path, source, outcome }: ArchivedBatch,
+  finding: Exclude<Finding, { kind: 'whole' }>,
+) {
+  const next = `check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
+  if (finding.kind === 'changed' && finding.late) {
+    const { bytes, line } = finding.late;
+    return `its file was not whole: ${bytes} bytes came after it was read, from line ${line} on, and are in no batch (${path}); ${next}`;
+  }
+  if (finding.kind === 'changed') return `its file is not what was read: somebody changed ${path}; ${next}`;
+  if (outcome === 'differs')
+    return `its file was changed after it was read, so that it is not in the archive but at ${source}; ${next}`;
+  return `its file is not in the archive any more (${path}); ${next}`;
+}

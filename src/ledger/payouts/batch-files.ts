@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Mode } from '../../domain/payout.ts';
+import { textsOf } from '../database/bulk.ts';
+import { ofThisMachine } from '../database/machine.ts';
+import type { Db, Trx } from '../open.ts';
+import type { FileState, FileTaskOutcome } from '../tables/file-tables.ts';
+
+/** A batch of which nothing was sent yet, and the file that was archived for it on this machine. */
+export type ArchivedBatch = {
+  batch: string;
+  state: FileState;
+  source: string;
+  path: string;
+  bytes: bigint | null;
+  sha256: string;
+  outcome: FileTaskOutcome | null;
+};
+
+/** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
+export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('none', 'whole', 'accepted', 'begun')`;
+
+function archivedBatches(db: Db | Trx, mode: Mode) {
+  return db
+    .selectFrom('batches')
+    .innerJoin('file_moves', 'file_moves.owner', 'batches.id')
+    .select([
+      'batches.id as batch',
+      'batches.file_state as state',
+      'file_moves.source',
+      'file_moves.target as path',
+      'file_moves.bytes',
+      'file_moves.sha256',
+      'file_moves.outcome',
+    ])
+    .where('batches.mode', '=', mode)
+    .where('batches.file_state', 'in', ['due', 'whole', 'changed', 'missing'])
+    .where('file_moves.kind', '=', 'archive')
+    .where('file_moves.done_at', 'is not', null)
+    .where(ofThisMachine);
+}
+
+/** Batches that could go now, and whose files are looked at before the first payout of each is sent. */
+export function batchesToConfirm(db: Db, mode: Mode): Promise<ArchivedBatch[]> {
+  return archivedBatches(db, mode)
+    .where('batches.phase', '=', 'loaded')
+    .where(
+      sql<boolean>`exists (select 1 from payouts as p where p.mode = batches.mode and p.batch_id = batches.id and p.state = 'ready')`,
+    )
+    .execute();
+}
+
+/** One batch whose file has just been brought to the archive. */
+export function archivedBatch(db: Db, mode: Mode, batch: string): Promise<ArchivedBatch | undefined> {
+  return archivedBatches(db, mode).where('batches.id', '=', batch).executeTakeFirst();
+}
+
+/** Writes down what became of a batch's file, unless a payout was sent or a person decided meanwhile. */
+export async function setFileState(
+  trx: Trx,
+  batch: string,
+  state: 'whole' | 'changed' | 'missing',
+): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set({ file_state: state })
+    .where('id', '=', batch)
+    .where('file_state', 'in', ['due', 'whole', 'changed', 'missing'])
+    .execute();
+}
+
+/**
+ * A person lets a batch go: what is wrong with its file is accepted. What was whole when it was held is looked at once
+ * more; not where machines share the ledger, since the one that has the file may be gone.
+ */
+export async function releaseFile(
+  trx: Trx,
+  batch: string,
+  { lookAgain }: { lookAgain: boolean },
+): Promise<void> {
+  const state = trx.updateTable('batches').where('id', '=', batch);
+  await state.set({ file_state: 'accepted' }).where('file_state', 'in', ['changed', 'missing']).execute();
+  if (lookAgain) await state.set({ file_state: 'due' }).where('file_state', '=', 'whole').execute();
+}
+
+/**
+ * The first payouts of these batches are claimed: nobody looks at their files any more. `known`: the batches of which this
+ * was written down before, so that not every claim asks; one whose commit failed is only looked at once more.
+ */
+export async function beginFiles(trx: Trx, batches: readonly string[], known: Set<string>): Promise<void> {
+  const fresh = [...new Set(batches)].filter((batch) => !known.has(batch));
+  if (fresh.length === 0) return;
+  await trx
+    .updateTable('batches')
+    .set({ file_state: 'begun' })
+    .where('id', 'in', textsOf(fresh))
+    .where('file_state', '=', 'whole')
+    .execute();
+  for (const batch of fresh) known.add(batch);
+}

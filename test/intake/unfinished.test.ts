@@ -1,0 +1,211 @@
+import { appendFileSync, closeSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect, it, onTestFinished } from 'vitest';
+import { waitingWhy } from '../../src/domain/waiting-file.ts';
+import { confirmFiles } from '../../src/intake/confirm.ts';
+import { lyingInInbox } from '../../src/intake/inbox.ts';
+import { openWriters } from '../../src/intake/open-writers.ts';
+import { claim } from '../../src/ledger/sending/claims.ts';
+import { releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
+
+const linux = process.platform === 'linux';
+const cut = csv(row('A', '1'), row('B', '25000')).slice(0, -'00,NGN,Salary,Acme\n'.length);
+const whole = csv(row('A', '1'), row('B', '250'));
+
+function openFor(flags: 'r' | 'a' | 'r+', path: string): () => void {
+  const fd = openSync(path, flags);
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(fd);
+    isOpen = false;
+  };
+  onTestFinished(close);
+  return close;
+}
+
+it('P34: a file that ends within its last line is not taken for a minute more, and then with a warning', async () => {
+  const s = await setting('intake: { settle_seconds: 10 }');
+  const unended = csv(row('A', '1'), row('B', '250')).trimEnd();
+  s.drop('cut.csv', unended);
+  s.drop('other.csv', csv(row('C', '3')));
+  const first = await s.intake.takeInbox();
+  expect(first.taken).toMatchObject([{ kind: 'taken', rows: 1 }]);
+  expect(first.waiting).toMatchObject([{ name: 'cut.csv', why: { kind: 'no_line_end', leftMs: 60_000 } }]);
+  s.clock.advance(50_000);
+  expect((await s.intake.takeInbox()).waiting).toMatchObject([{ why: { leftMs: 10_000 } }]);
+  s.clock.advance(10_000);
+  const last = await s.intake.takeInbox();
+  expect(last.taken).toMatchObject([
+    { kind: 'taken', rows: 2, warnings: [expect.stringContaining('no line end at its end')] },
+  ]);
+});
+
+it('P34: a stalled upload that goes on within the minute is taken whole (25,000.00 went out as 250.00)', async () => {
+  const s = await setting('intake: { settle_seconds: 10 }');
+  const path = s.drop('pay.csv', cut);
+  expect((await s.intake.takeInbox()).taken).toEqual([]);
+  s.clock.advance(30_000);
+  appendFileSync(path, '00,NGN,Salary,Acme\n');
+  expect((await s.intake.takeInbox()).taken).toMatchObject([
+    { kind: 'taken', rows: 2, totals: { NGN: '25001.00' } },
+  ]);
+});
+
+it('control figures or a marker vouch for a file without a line end; settle_seconds 0 waits for none', async () => {
+  const s = await setting('intake: { settle_seconds: 10 }');
+  s.drop('one.csv', csv(row('A', '1')).trimEnd());
+  s.drop('one.csv.control.json', '{"rows": 1}');
+  s.drop('two.csv', csv(row('B', '2')).trimEnd());
+  s.drop('two.csv.done', '');
+  expect((await s.intake.takeInbox()).taken).toMatchObject([{ warnings: [] }, { warnings: [] }]);
+  s.drop('three.csv', csv(row('C', '3')).trimEnd());
+  const atOnce = await s.again('intake: { settle_seconds: 0 }').takeInbox();
+  expect(atOnce.taken).toMatchObject([{ warnings: [expect.stringContaining('no line end')] }]);
+});
+
+it.runIf(linux)(
+  'P34: a file that a process has open for writing is never taken, whatever vouches for it',
+  async () => {
+    const s = await setting('intake: { settle_seconds: 0 }');
+    const path = s.drop('pay.csv', whole);
+    s.drop('pay.csv.done', '');
+    const close = openFor('a', path);
+    const scan = await s.intake.takeInbox();
+    expect(scan).toMatchObject({ taken: [], waiting: [{ name: 'pay.csv', why: { kind: 'open' } }] });
+    expect(scan.waiting.map(({ why }) => waitingWhy(why))[0]).toContain(`process ${process.pid}`);
+    expect((await lyingInInbox(s.path('inbox', ''))).waiting).toMatchObject([{ name: 'pay.csv' }]);
+    const named = refusal(await s.intake.takeIn(path, { origin: 'named' }));
+    expect(named).toContain(`the file is open for writing by process ${process.pid}`);
+    expect(await s.intake.check(path)).toMatchObject({ ok: false });
+    expect(s.names('inbox'), 'a named file stays where it is').toEqual(['pay.csv', 'pay.csv.done']);
+    close();
+    openFor('r', path);
+    expect((await s.intake.takeInbox()).taken).toMatchObject([{ kind: 'taken' }]);
+  },
+);
+
+it.runIf(linux)(
+  'sees a writer through a link and under another name, and passes over who only reads',
+  async () => {
+    const s = await setting();
+    const path = s.drop('pay.csv', whole);
+    symlinkSync(path, s.path('inbox', 'link.csv'));
+    openFor('r', path);
+    expect((await openWriters([path])).size).toBe(0);
+    openFor('r+', path);
+    const renamed = s.path('inbox', 'renamed.csv');
+    renameSync(path, renamed);
+    symlinkSync(renamed, s.path('archive', 'link.csv'));
+    const found = await openWriters([renamed, s.path('archive', 'link.csv'), s.path('inbox', 'nothing.csv')]);
+    expect([...found.keys()]).toEqual([renamed, s.path('archive', 'link.csv')]);
+    expect((await openWriters([renamed], '/nowhere')).size, 'no /proc').toBe(0);
+  },
+);
+
+const claimed = (s: Setting): Promise<unknown[]> =>
+  s.ledger.write((trx) =>
+    claim(trx, {
+      mode: 'test',
+      brakes: { ...brakes },
+      workerId: 'w',
+      limit: 10,
+      at: s.clock.iso(),
+      originId: 0n,
+      cleared: new Map(),
+    }),
+  );
+const brakes = {
+  approval: 'none' as const,
+  approvalAbove: {},
+  payoutLimit: {},
+  dailyLimit: {},
+  canary: 0,
+  canaryHours: 4,
+  timezone: 'UTC',
+};
+const reasonsOf = async (s: Setting): Promise<string> =>
+  (await s.ledger.db.selectFrom('batches').select('hold_reasons').executeTakeFirstOrThrow()).hold_reasons;
+const stateOf = async (s: Setting): Promise<string> =>
+  (await s.ledger.db.selectFrom('batches').select('file_state').executeTakeFirstOrThrow()).file_state;
+
+/** A batch of which nothing was sent yet, and where its file lies. */
+async function archived(): Promise<{ s: Setting; batch: string; path: string; confirm(): Promise<void> }> {
+  const s = await setting('intake: { settle_seconds: 0 }');
+  const batch = batchOf(await s.intake.takeIn(s.drop('pay.csv', whole), { origin: 'inbox' }));
+  const confirm = (): Promise<void> => confirmFiles({ ...s, config: s.config });
+  return { s, batch, path: s.path('archive', `${batch}--pay.csv`), confirm };
+}
+
+it('P34: bytes that come after the file was read hold the batch before its first payout, and are named', async () => {
+  const { s, batch, path, confirm } = await archived();
+  expect(await stateOf(s)).toBe('whole');
+  const late = `${row('C', '3')}\n`;
+  appendFileSync(path, late);
+  await confirm();
+  expect(await claimed(s)).toEqual([]);
+  expect(await reasonsOf(s)).toContain(`${late.length} bytes came after it was read, from line 4 on`);
+  expect(await stateOf(s)).toBe('changed');
+  await confirm();
+  expect(JSON.parse(await reasonsOf(s)), 'said once').toHaveLength(1);
+  await releaseBatch(s.ledger, { mode: 'test', batch, at: s.clock.iso() });
+  await confirm();
+  expect(await claimed(s), 'a person let it go').toHaveLength(2);
+});
+
+it('P34: a file that is another, or gone, before the first payout holds the batch', async () => {
+  for (const [harm, said] of [
+    [(path: string) => writeFileSync(path, whole.replace('250', '999')), 'is not what was read'],
+    [(path: string) => writeFileSync(path, whole.slice(0, -4)), 'is not what was read'],
+    [(path: string) => rmSync(path), 'not in the archive any more'],
+  ] as const) {
+    const { s, path, confirm } = await archived();
+    harm(path);
+    await confirm();
+    expect([await claimed(s), await reasonsOf(s)]).toEqual([[], expect.stringContaining(said)]);
+    await s.ledger.close();
+  }
+});
+
+it('P34: a file that is changed between reading and archiving holds its batch from the start', async () => {
+  const s = await setting('intake: { settle_seconds: 0 }');
+  const path = s.drop('pay.csv', whole);
+  let writes = 0;
+  const write: Setting['ledger']['write'] = async (work) => {
+    if (++writes === 4) appendFileSync(path, `${row('C', '3')}\n`);
+    return s.ledger.write(work);
+  };
+  const taken = await s.built({ ledger: { ...s.ledger, write } }).takeIn(path, { origin: 'inbox' });
+  expect(taken).toMatchObject({
+    kind: 'taken',
+    holdReasons: [expect.stringContaining('changed after it was read')],
+  });
+  expect(await claimed(s)).toEqual([]);
+});
+
+it('P34: a batch goes only after its file was looked at, and once more after a hold; then nobody looks', async () => {
+  const { s, batch, path, confirm } = await archived();
+  await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
+  expect(await claimed(s), 'a crash came before the look').toEqual([]);
+  await confirm();
+  const hold = { mode: 'test' as const, batch, at: s.clock.iso() };
+  const { holdBatch } = await import('../../src/ledger/sending/holds.ts');
+  await holdBatch(s.ledger, { ...hold, reason: 'waits' });
+  await releaseBatch(s.ledger, hold);
+  expect(await claimed(s)).toEqual([]);
+  await confirm();
+  expect(await claimed(s)).toHaveLength(2);
+  appendFileSync(path, 'late\n');
+  await confirm();
+  expect([await stateOf(s), await reasonsOf(s)]).toEqual(['begun', '[]']);
+});
+
+it.runIf(linux)('P34: a batch whose archived file is still open for writing waits', async () => {
+  const { s, path, confirm } = await archived();
+  await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
+  const close = openFor('a', path);
+  await confirm();
+  expect([await claimed(s), await reasonsOf(s)]).toEqual([[], '[]']);
+  close();
+  await confirm();
+  expect(await claimed(s)).toHaveLength(2);
+});
