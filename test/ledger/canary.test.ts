@@ -88,6 +88,27 @@ describe('P21: a canary', () => {
     );
   });
 
+  it('halts when one of it is still in its request after canary_hours', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 4));
+    expect(await claimUnder(brakes, 0)).toEqual(['A-1', 'A-2']);
+    expect(await claimUnder(brakes, 4 * hour)).toEqual([]);
+    expect((await findHalt(ledger.db, 'test'))?.cause).toMatch(
+      /^the canary of b-1 failed: A-1 has not settled/,
+    );
+  });
+
+  it('that has not failed is not lifted: no halt goes, and no later count of unknowns begins again', async () => {
+    const { ledger } = await braked();
+    await addBatch(ledger, named('A', 4));
+    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(1)))).toBeUndefined();
+    const key = 'released_at:test';
+    expect(await ledger.db.selectFrom('meta').select('key').where('key', '=', key).execute()).toEqual([]);
+    await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'held by a person' }, at(2)));
+    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(3)))).toBeUndefined();
+    expect((await findHalt(ledger.db, 'test'))?.cause).toBe('held by a person');
+  });
+
   it('halts after canary_hours when one of it must not be sent, and not while its batch is held', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 4));

@@ -211,6 +211,12 @@ it.skipIf(onPostgres)(
         ...['outcome', 'sha256', 'bytes', 'owner', 'kind'].map(
           (column) => `alter table file_moves drop column ${column}`,
         ),
+        'drop index payouts_again',
+        'alter table payouts add column look_up_first integer not null default 0',
+        'alter table inquiries drop column origin_id',
+        'alter table attempts drop column origin_id',
+        'drop table origin_sights',
+        'drop table origins',
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',

@@ -14,6 +14,10 @@ afterEach(() => ledger.remove());
 
 /** A reading of the service's list that shows these references. */
 async function list(...references: string[]): Promise<void> {
+  await listAs('success', references);
+}
+
+async function listAs(status: string, references: string[]): Promise<void> {
   const transfers = references.map((reference, i) => ({
     id: String(i + 7),
     trx: `T${i + 7}`,
@@ -25,7 +29,7 @@ async function list(...references: string[]): Promise<void> {
     account_number: '0123456789',
     bank_code: '000013',
     domain: 'test',
-    status: 'success',
+    status,
     created_at: at(0),
     updated_at: at(0),
   }));
@@ -37,6 +41,13 @@ const batch = { mode: 'test' as const, batch: 'b-1', at: at(20) };
 it('P15: a payout never sent from here whose reference the list shows is held instead of sent', async () => {
   await addBatch(ledger, ['R-1', 'R-2']);
   await list('r-1');
+  expect((await claimAt(ledger, at(10), 5)).map((claim) => claim.reference)).toEqual(['R-2']);
+  expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'sending' });
+});
+
+it('P15: a payout never sent from here is held whatever the list shows under its reference, a failure too', async () => {
+  await addBatch(ledger, ['R-1', 'R-2']);
+  await listAs('failed', ['R-1']);
   expect((await claimAt(ledger, at(10), 5)).map((claim) => claim.reference)).toEqual(['R-2']);
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'sending' });
 });

@@ -82,17 +82,6 @@ it('P19: a look-up out of turn leaves the rung where it was', async () => {
   expect(await due()).toEqual([{ payout_id: id, rung: 0n, due_at: at(minute) }]);
 });
 
-it('P19: what gates a POST is asked before the oldest unknown', async () => {
-  await addBatch(ledger, ['R-1', 'R-2']);
-  await send(0);
-  const [claim] = await claimAt(ledger, at(hour));
-  if (claim) await recordOutcome(ledger, at(hour), claim, replies.turnedAway());
-  clock.set(2 * hour);
-  expect(await lookUpsOf(ledger, clock, client).askDue({ budget: 1 })).toBe(1);
-  const [gated] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-2').execute();
-  expect(gated).toMatchObject({ state: 'ready', look_up_first: 0n });
-});
-
 it('P19: within its budget the oldest come first, so that each gets its turn', async () => {
   await addBatch(ledger, named(6));
   await send(0, 6);

@@ -1,12 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { accountOf } from '../../src/domain/origin.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
+import { standAt } from '../../src/ledger/witnesses/origins.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { deliver, handClock, lookUpsOf } from '../observation/setting.ts';
-import { clientOf } from '../submission/setting.ts';
+import { clientOf, here, senderOf } from '../submission/setting.ts';
 import {
   addBatch,
   at,
@@ -21,6 +23,7 @@ import { listedTransfer, nightOf } from './setting.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
+const keys = (secret: string) => ({ secretKeys: [secret], encryptionKeys: [] });
 const quiet = '{ resubmit: confirmed_absent, quiet_period_minutes: 180 }';
 const clock = handClock();
 let ledger: TestLedger;
@@ -72,7 +75,7 @@ async function night(more: { ms?: number; full?: boolean; rows?: object[]; submi
 it('P16: confirmed absent, a payout is ordered once more under its reference, with the evidence written down', async () => {
   await follow(0, 3 * hour);
   const { payout, summary, kinds } = await night();
-  expect(payout).toMatchObject({ state: 'ready', auto_resends: 1n, look_up_first: 1n, reference: 'R-1' });
+  expect(payout).toMatchObject({ state: 'ready', auto_resends: 1n, reference: 'R-1' });
   expect(payout.message).toMatch(/^confirmed absent: not found by 6 scheduled look-ups from .* lacks it/);
   expect(summary.resubmitted).toBe(1);
   expect(kinds).toEqual([]);
@@ -80,20 +83,19 @@ it('P16: confirmed absent, a payout is ordered once more under its reference, wi
   expect(told.at(-1)).toMatchObject({ event: 'retry', source: 'confirmed_absent', to_state: 'ready' });
 });
 
-it('P16: asked once more before the POST; what is found then is not sent', async () => {
+it('P16, P31: asked once more before the POST; what is found then is not sent', async () => {
   await follow(0, 3 * hour);
   await night();
-  expect(await claimAt(ledger, at(4 * hour))).toEqual([]);
   const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
   sandbox.book.plant({ reference: 'R-1', ...order });
-  await lookUps().askDue({ budget: 9 });
+  await senderOf(ledger, client, { clock }).run();
+  expect(sandbox.requests.posts).toBe(0);
   expect((await payoutById(ledger, id)).state).toBe('success');
 });
 
 it('P16: never a second automatic resend', async () => {
   await follow(0, 3 * hour);
   await night();
-  await lookUps().askDue({ budget: 9 });
   await send(4 * hour, replies.unknown());
   await follow(4 * hour, 8 * hour);
   const { payout, summary } = await night({ ms: 9 * hour });
@@ -111,7 +113,6 @@ it('P16: with `manual`, or without --full, nothing is ever resent by itself', as
 it('P16: what was turned away before its answer was lost was sent twice, which leaves it to a person', async () => {
   const [twice = 0n] = await addBatch(ledger, ['R-9'], { id: 'b-9' });
   await send(0, replies.turnedAway());
-  await lookUps().askDue({ budget: 9 });
   await send(minute, replies.unknown());
   await follow(minute, 4 * hour);
   const { payout } = await night({ ms: 5 * hour });
@@ -146,34 +147,23 @@ it('P16: a key that no longer sees what is present proves nothing', async () => 
   expect((await night()).payout.state).toBe('unknown');
 });
 
-describe('P16: a list that shows only what was sent after it', () => {
-  /** What the list shows, an hour after the quiet period; R-2 was sent by `worker` after R-1. */
-  async function listedFrom(worker: string) {
-    const [later = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
-    await send(0, replies.accepted('78'), worker);
-    const order = { account_number: '0123456789', bank_code: '000013', amount: '1500.00' };
-    const { id: first } = sandbox.book.find('R-0')[0] ?? { id: 0 };
-    sandbox.book.remove(first);
-    sandbox.book.plant({ reference: 'R-2', ...order });
-    await lookUps().lookUp([later]);
-    await follow(0, 3 * hour);
-    return [listedTransfer('R-2', { id: '78' })];
-  }
-
-  it('may be of another account, which leaves it to a person', async () => {
-    const rows = await listedFrom('w-2');
-    const moved = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
-    expect([moved.summary.resubmitted, (await payoutById(ledger, id)).state]).toEqual([undefined, 'unknown']);
-    const both = [neighbour, ...rows];
-    const own = await nightOf(ledger, { at: 5 * hour, full: true, rows: both, submission: quiet });
-    expect(own.summary.resubmitted, 'the list of the account it was sent from').toBe(1);
-  });
-
-  it('is of its account where the same process sent both', async () => {
-    const rows = await listedFrom('w-1');
-    const night = await nightOf(ledger, { at: 4 * hour, full: true, rows, submission: quiet });
-    expect(night.summary.resubmitted).toBe(1);
-  });
+it('P16, P31: the list of another address or key lacks it, until it shows what was sent from the first', async () => {
+  await follow(0, 3 * hour);
+  const first = await standAt(
+    ledger,
+    accountOf('https://one.test', keys('sk_one'), 'secret') ?? here.account,
+  );
+  const second = await standAt(
+    ledger,
+    accountOf('https://two.test', keys('sk_two'), 'secret') ?? here.account,
+  );
+  await ledger.db.updateTable('attempts').set({ origin_id: first.originId }).execute();
+  const about = { full: true, submission: quiet, standpoint: second };
+  const stranger = [listedTransfer('OTHER', { id: '99', amount: '7.00', created_at: at(-hour) })];
+  const moved = await nightOf(ledger, { ...about, at: 4 * hour, rows: stranger });
+  expect([moved.summary.resubmitted, (await payoutById(ledger, id)).state]).toEqual([undefined, 'unknown']);
+  const own = await nightOf(ledger, { ...about, at: 5 * hour, rows: [neighbour] });
+  expect(own.summary.resubmitted, 'it shows R-0: both are one account').toBe(1);
 });
 
 it('P16: a webhook that names it, even one that conflicts, leaves it to a person', async () => {

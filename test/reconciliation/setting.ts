@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
 import type { ListingResult } from '../../src/domain/completeness.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
+import type { Standpoint } from '../../src/domain/origin.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { stage } from '../../src/ledger/listing/staging.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { here } from '../submission/setting.ts';
 import { at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 
 /** A transfer as the service lists an order of the test ledger's batches. */
@@ -55,6 +57,8 @@ export type Night = {
   /** Happens while the look-ups are made, when there are any. */
   asking?: () => Promise<unknown>;
   submission?: string;
+  /** Where it asks from; the others sent from there too unless given. */
+  standpoint?: Standpoint;
   /** Whether the configuration expects webhooks; not unless given. */
   receives?: boolean;
 };
@@ -80,7 +84,10 @@ export async function nightOf(ledger: TestLedger, night: Night) {
     askResend: async () => 0,
   };
   const config = configured(ledger.folder, night);
-  const reconciliation = createReconciliation({ ledger, config, clock, listing, followUp });
+  const reconciliation = createReconciliation({
+    ...{ ledger, config, clock, listing, followUp },
+    standpoint: night.standpoint ?? here,
+  });
   const summary = await reconciliation.run({ full: night.full ?? false, followUp: true });
   const open = await listOpen(ledger.db, { mode: 'test' });
   return { summary, open, kinds: open.map(({ kind, reference }) => `${kind} ${reference}`).sort() };

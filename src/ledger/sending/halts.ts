@@ -70,15 +70,12 @@ export async function liftCanary(
 ): Promise<{ cause: string; halt: boolean } | undefined> {
   const [cause] = await releaseCanaries(trx, mode, batch);
   if (cause === undefined) return undefined;
-  const causes = await causesOf(trx, mode);
-  const others = causes.filter((one) => one.cause !== cause);
-  if (others.length === causes.length) return { cause, halt: false };
+  const others = (await causesOf(trx, mode)).filter((one) => one.cause !== cause);
   if (others.length > 0) {
     await trx.updateTable('halts').set(joined(others)).where('mode', '=', mode).execute();
     return { cause, halt: false };
   }
-  await dropHalt(trx, mode, at);
-  return { cause, halt: true };
+  return { cause, halt: (await dropHalt(trx, mode, at)) !== undefined };
 }
 
 async function dropHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
