@@ -178,6 +178,9 @@ it.skipIf(onPostgres)(
     await addBatch(ledger, named('A', 2));
     await ledger.write(async (trx) => {
       const undo = [
+        'drop table run_verdicts',
+        'alter table runs drop column verdict',
+        'alter table runs drop column list_standing',
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',
