@@ -35,7 +35,10 @@ function isChanged({ difference }: LineChange): boolean {
 
 function lineText({ currency, line, was, now, difference, follows_from, moved }: LineChange): string[] {
   const sign = difference.amount.startsWith('-') ? '' : '+';
-  const head = `${currency} ${line}: ${was.amount} → ${now.amount} (${sign}${difference.amount})`;
+  const head =
+    line === 'unreadable'
+      ? `${currency} ${line}: ${was.count} → ${now.count} transfers`
+      : `${currency} ${line}: ${was.amount} → ${now.amount} (${sign}${difference.amount})`;
   if (follows_from) return [`${head}, follows from ${follows_from.join(', ')}`];
   const shown = moved.slice(0, most).map(({ reference, transfer_id, from, to, amount, why }) => {
     const states = from === to ? to : `${from || 'not there'} → ${to || 'not there'}`;

@@ -94,7 +94,7 @@ function describe(
   const unkept = refused.some(({ error }) => error !== undefined);
   const error = runError(config, run, context.signal.aborted);
   return {
-    code: worst(unkept ? 1 : 0, refused.length + partly.length > 0 ? 3 : 0, open || halted || loose ? 4 : 0),
+    code: worst(unlisted || unkept ? 1 : 0, refused.length + partly.length > 0 ? 3 : 0, open || halted || loose ? 4 : 0),
     ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run, ...(error !== undefined && { error }) },
