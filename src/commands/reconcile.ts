@@ -48,7 +48,7 @@ function describe(
   const found = unlisted
     ? `not looked for, without a list; open from before: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
-  const listing = `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`;
+  const listing = `listing        ${run.listed} transfers in ${run.passes === 1 ? '1 pass' : `${run.passes} passes`}, ${listingText(run)}`;
   const discrepancies = `discrepancies  ${found}`;
   const stands = [
     ...(open ? ['What to do about each: counterfoil discrepancies'] : []),

@@ -41,6 +41,8 @@ type Done = {
   taken: Taken[];
   expected: Expected[];
   sent: Sent;
+  /** The batches of which this run sent a payout. */
+  sentFrom: ReadonlySet<string>;
   only: string[] | undefined;
   unwritten?: string | undefined;
 };
@@ -81,13 +83,21 @@ export async function describeSubmit(context: Context, app: LocalApp, done: Done
     ),
     ...(problems.length > 0 && { problem: problems.join('. ') }),
     lines: context.options.quiet ? [] : allLines(app, done, now),
-    json: { ...standingJson(now), ...refusedJson(refused, expected), ...(error !== undefined && { error }) },
+    json: {
+      ...standingJson(now, done),
+      ...refusedJson(refused, expected),
+      ...(error !== undefined && { error }),
+    },
   };
 }
 
-function standingJson({ shown, fresh, halted, needed, waits }: Standing): Record<string, unknown> {
+function standingJson(
+  { shown, fresh, halted, needed, waits }: Standing,
+  { only, sentFrom }: Done,
+): Record<string, unknown> {
+  const ofThisRun = shown.filter(({ batch }) => only || fresh.has(batch.id) || sentFrom.has(batch.id));
   return {
-    batches: shown.map((one) => batchJson(one, fresh.get(one.batch.id))),
+    batches: ofThisRun.map((one) => batchJson(one, fresh.get(one.batch.id))),
     halted: halted ? { cause: halted.cause, at: halted.at } : null,
     unknown: needed.unknown.first.map(({ reference }) => reference),
     withheld: needed.withheld.first,
@@ -110,12 +120,13 @@ function refusedJson(refused: Refused[], expected: Expected[]): Record<string, u
 }
 
 /** What the ledger says of the batches of this run, and of what keeps payouts from going. */
-async function standing(app: LocalApp, { taken, only }: Done) {
+async function standing(app: LocalApp, { taken, sentFrom, only }: Done) {
   const { mode } = app.config;
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, mode, only);
   const shown = all.filter(
-    ({ batch, state }) => only || fresh.has(batch.id) || !['done', 'cancelled'].includes(state),
+    ({ batch, state }) =>
+      only || fresh.has(batch.id) || sentFrom.has(batch.id) || !['done', 'cancelled'].includes(state),
   );
   const needed = await findAttention(app.ledger.db, mode, only);
   const halted = await findHalt(app.ledger.db, mode);

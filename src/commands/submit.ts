@@ -7,6 +7,7 @@ import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { sendable } from '../ledger/sending/claims.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
+import { batchesSentFrom, newestAttempt } from '../ledger/sending/sent-batches.ts';
 import {
   type Context,
   confirmSending,
@@ -41,9 +42,11 @@ export async function submit(
     const taken = await takeIn(context, app, args, options);
     const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
     const only = args.length > 0 ? batchesOf(taken) : undefined;
+    const newest = await newestAttempt(app.ledger.db);
     const sent = await send(context, app, only);
+    const sentFrom = await batchesSentFrom(app.ledger.db, app.workers.id, newest);
     const unwritten = await writeResults(app);
-    return describeSubmit(context, app, { taken, expected, sent, only, unwritten });
+    return describeSubmit(context, app, { taken, expected, sent, sentFrom, only, unwritten });
   });
 }
 
@@ -52,7 +55,7 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
   if (options.dryRun) return describeDryRun(taken);
   const sent: Sent = { ended: 'not_started', detail: '' };
   const expected = args.length === 0 ? (await app.intake.takeCollections()).taken : [];
-  return describeSubmit(context, app, { taken, expected, sent, only: batchesOf(taken) });
+  return describeSubmit(context, app, { taken, expected, sent, sentFrom: new Set(), only: batchesOf(taken) });
 }
 
 /** What was sent must still be told where the results may not be written: then a sentence that says so. */
