@@ -8,6 +8,8 @@ export function parseFile(
   tree: unknown,
   env: Record<string, string | undefined>,
   problems: string[],
+  /** Where a key stands, to be put before what is wrong with it. */
+  placeOf: (path: readonly string[]) => string,
 ): { values: FileConfig; origins: Record<string, string> } | undefined {
   if (tree === undefined) return undefined;
   if (!isTree(tree)) {
@@ -18,7 +20,7 @@ export function parseFile(
   const merged = mergeOverrides(tree, env, origins, problems);
   const result = fileSchema.safeParse(merged);
   if (!result.success) {
-    problems.push(...result.error.issues.flatMap((issue) => describe(issue, merged, origins)));
+    problems.push(...result.error.issues.flatMap((issue) => describe(issue, { merged, origins, placeOf })));
     return undefined;
   }
   return { values: result.data, origins };
@@ -87,11 +89,20 @@ function refuseUnknownVariables(
   }
 }
 
-function describe(issue: z.core.$ZodIssue, merged: Tree, origins: Record<string, string>): string[] {
+type Given = {
+  merged: Tree;
+  origins: Record<string, string>;
+  placeOf: (path: readonly string[]) => string;
+};
+
+function describe(issue: z.core.$ZodIssue, { merged, origins, placeOf }: Given): string[] {
   const path = issue.path.map(String);
   if (issue.code === 'unrecognized_keys' && !/knows only/.test(issue.message)) {
     const known = knownKeys(path);
-    return issue.keys.map((key) => `${[...path, key].join('.')}: no such key${suggest(key, known)}`);
+    return issue.keys.map((key) => {
+      const full = [...path, key];
+      return `${placeOf(full)}${full.join('.')}: no such key${suggest(key, known)}`;
+    });
   }
   const name = path.join('.');
   const variable = origins[path.slice(0, 2).join('.')] ?? '';

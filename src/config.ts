@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, parse as parseYaml } from 'yaml';
 import { readEnv } from './config-dotenv.ts';
 import { parseFile } from './config-file.ts';
 import {
@@ -82,7 +82,7 @@ export function loadConfig(
   const dotEnv = readDotEnv(join(home, '.env'), problems, warnings);
   const env = { ...dotEnv, ...options.env };
   const tree = readTree(configFile, text.text, problems);
-  const file = parseFile(tree, env, problems);
+  const file = parseFile(tree, env, problems, (path) => placeOfKey(configFile, text.text, path));
   const secret = secretReader(env, home, problems);
   const test = readModeKeys('test', secret, problems);
   const live = readModeKeys('live', secret, problems);
@@ -161,6 +161,21 @@ function readTree(path: string, text: string, problems: string[]): unknown {
     );
     return undefined;
   }
+}
+
+/** Where a key of the file stands, as `FILE, line 12: `. */
+function placeOfKey(file: string, text: string, path: readonly string[]): string {
+  const lines = new LineCounter();
+  let at: unknown = parseDocument(text, { lineCounter: lines }).contents;
+  let line = 1;
+  for (const key of path) {
+    if (!isMap(at)) break;
+    const pair = at.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+    if (!pair || !isScalar(pair.key)) break;
+    line = lines.linePos(pair.key.range?.[0] ?? 0).line;
+    at = pair.value;
+  }
+  return `${file}, line ${line}: `;
 }
 
 function readDotEnv(path: string, problems: string[], warnings: string[]): Environment {

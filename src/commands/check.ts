@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { LocalApp } from '../app.ts';
 import { visible } from '../domain/hidden.ts';
 import { type Context, withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
@@ -10,17 +11,12 @@ export async function check(context: Context, args: string[]): Promise<Result> {
   return withLocalOrPassing(context, async (app) => {
     const files = [];
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
+    const { quiet } = context.options;
+    // Quiet is for what went well: what is refused or left out is said.
     const lines = files.flatMap((checked) => [
-      checked.ok
-        ? `ok       ${checked.file}: ${takenText(checked)}; separated by ${checked.delimiter}`
-        : `refused  ${visible(checked.file)}: ${checked.problemCount} problem(s)`,
+      ...(quiet && isTakenWhole(checked) ? [] : [verdictOf(checked)]),
       ...problemLines(checked.problems, checked.problemCount),
-      ...checked.warnings.map((warning) => `  warning: ${warning}`),
-      ...checked.duplicates
-        .slice(0, 20)
-        .map((d) => `  possible duplicate: row ${d.row} (${d.reference}) looks like ${d.earlier}`),
-      ...retryLines(checked.retries),
-      ...foreseenLines(checked),
+      ...(quiet ? [] : remarksOn(checked)),
     ]);
     const shown = files.map((checked) => {
       const { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems } = checked;
@@ -31,4 +27,23 @@ export async function check(context: Context, args: string[]): Promise<Result> {
     const code = files.every(isTakenWhole) ? 0 : 3;
     return { code, lines, json: { files: shown } };
   });
+}
+
+type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
+
+function verdictOf(checked: Checked): string {
+  if (checked.ok) return `ok       ${checked.file}: ${takenText(checked)}; separated by ${checked.delimiter}`;
+  const problems = checked.problemCount === 1 ? '1 problem' : `${checked.problemCount} problems`;
+  return `refused  ${visible(checked.file)}: ${problems}`;
+}
+
+function remarksOn(checked: Checked): string[] {
+  return [
+    ...checked.warnings.map((warning) => `  warning: ${warning}`),
+    ...checked.duplicates
+      .slice(0, 20)
+      .map((d) => `  possible duplicate: row ${d.row} (${d.reference}) looks like ${d.earlier}`),
+    ...retryLines(checked.retries),
+    ...foreseenLines(checked),
+  ];
 }

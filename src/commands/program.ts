@@ -151,6 +151,7 @@ const entries: Entry[] = [
     usage: 'show <reference>',
     does: 'the whole story of one payout, each fact with its source and time',
     example: 'counterfoil show ACME-0001',
+    options: [['--full-accounts', 'account numbers in full']],
     load: async () => (await import('./show.ts')).show,
   },
   {

@@ -50,7 +50,7 @@ function describe(
   const found = !isUsable(run.list)
     ? `not checked, without a list to compare with; known: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
-  const listing = `listing        ${run.listed} transfers in ${run.passes} passes, ${listingText(run)}`;
+  const listing = `listing        ${run.listed} transfers in ${run.passes === 1 ? '1 pass' : `${run.passes} passes`}, ${listingText(run)}`;
   const discrepancies = `discrepancies  ${found}`;
   const verdicts = verdictLines(run);
   const stands = [
@@ -94,7 +94,11 @@ function describe(
   const unkept = refused.some(({ error }) => error !== undefined);
   const error = runError(config, run, context.signal.aborted);
   return {
-    code: worst(unlisted || unkept ? 1 : 0, refused.length + partly.length > 0 ? 3 : 0, open || halted || loose ? 4 : 0),
+    code: worst(
+      unlisted || unkept ? 1 : 0,
+      refused.length + partly.length > 0 ? 3 : 0,
+      open || halted || loose ? 4 : 0,
+    ),
     ...(unlisted && error !== undefined && { problem: error }),
     lines: context.options.quiet ? [] : lines,
     json: { ...run, ...(error !== undefined && { error }) },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatMinor } from '../domain/money.ts';
+import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend.ts';
 import { collectionStory } from '../ledger/collections/collection-lines.ts';
 import { payoutStory, type Story } from '../ledger/figures/overview.ts';
@@ -15,7 +16,11 @@ import { type Result, Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
-export async function show(context: Context, args: string[]): Promise<Result> {
+export async function show(
+  context: Context,
+  args: string[],
+  options: Record<string, unknown> = {},
+): Promise<Result> {
   return withReading(context, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, app.config.mode, reference);
@@ -31,11 +36,12 @@ export async function show(context: Context, args: string[]): Promise<Result> {
       quietPeriodMinutes: app.config.submission.quietPeriodMinutes,
     };
     const heardAt = firstHeard(story);
-    const lines = [...tell(story, chain, watch), ...resendLines(requests, heardAt, watch.now)];
+    const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
+    const lines = [...tell(story, chain, watch, account), ...resendLines(requests, heardAt, watch.now)];
     const resend = { ...judgeResends(requests, heardAt, watch.now), requests };
     if (collection) lines.push('', `also a collection, ${collection.collection.state}`);
     const json = {
-      ...plain(story),
+      ...plain(story, account),
       ...chain,
       ...JSON.parse(JSON.stringify({ resend }, bigintAsNumber)),
       ...(collection && { collection: showCollection(collection, watch.now).json?.collection }),
@@ -52,13 +58,13 @@ function firstHeard({ webhooks }: Story): string | null {
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
-function tell(story: Story, chain: Chain, watch: Watch): string[] {
+function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) => string): string[] {
   const { payout, attempts, webhooks, lookups, discrepancies, history } = story;
   const { reference, currency, amount, account_name, account_number, bank_code, batch_id, row_number } =
     payout;
   const news = newsOf(payout, attempts);
   const lines = [
-    `${reference}  ${currency} ${formatMinor(amount, currency)}  to ${account_name}, ${account_number} at ${bank_code}`,
+    `${reference}  ${currency} ${formatMinor(amount, currency)}  to ${account_name}, ${account(account_number)} at ${bank_code}`,
     `state     ${payout.state}${payout.evidence ? `  (evidence: ${payout.evidence})` : ''}${news ? `  ${news}` : ''}`,
     `batch     ${batch_id}, row ${row_number}`,
     `transfer  ${payout.transfer_id ?? '-'}   trx ${payout.trx ?? '-'}   fee ${payout.fee ?? '-'}`,
@@ -129,9 +135,13 @@ function reasonOf(detail: string): string {
   return reason === '' ? '' : `  ${plainCause(reason)}`;
 }
 
-function plain(story: Story): Record<string, unknown> {
+/** The account number goes wherever it stands: in the frozen body, the row of the file, and what the service said. */
+function plain(story: Story, account: (text: string) => string): Record<string, unknown> {
   const { currency, amount } = story.payout;
   const webhooks = story.webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
   const shown = { ...story, webhooks, payout: { ...story.payout, amount: formatMinor(amount, currency) } };
-  return JSON.parse(JSON.stringify(shown, bigintAsNumber));
+  const number = new RegExp(`(?<![0-9A-Za-z])${story.payout.account_number}(?![0-9A-Za-z])`, 'g');
+  return JSON.parse(JSON.stringify(shown, bigintAsNumber), (_key, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll(number, account) : value,
+  );
 }

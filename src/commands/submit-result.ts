@@ -44,6 +44,8 @@ type Done = {
   /** Rows that a run left out that died, given back now. */
   givenBack: GivenBack[];
   sent: Sent;
+  /** The batches of which this run sent a payout. */
+  sentFrom: ReadonlySet<string>;
   only: string[] | undefined;
   unwritten?: string | undefined;
 };
@@ -87,7 +89,7 @@ export async function describeSubmit(context: Context, app: LocalApp, done: Done
     ...(problems.length > 0 && { problem: problems.join('. ') }),
     lines: context.options.quiet ? [] : allLines(app, done, now),
     json: {
-      ...standingJson(now),
+      ...standingJson(now, done),
       ...refusedJson(refused, expected),
       ...givenBackJson(givenBack),
       ...(error !== undefined && { error }),
@@ -95,9 +97,13 @@ export async function describeSubmit(context: Context, app: LocalApp, done: Done
   };
 }
 
-function standingJson({ shown, fresh, halted, needed, waits }: Standing): Record<string, unknown> {
+function standingJson(
+  { shown, fresh, halted, needed, waits }: Standing,
+  { only, sentFrom }: Done,
+): Record<string, unknown> {
+  const ofThisRun = shown.filter(({ batch }) => only || fresh.has(batch.id) || sentFrom.has(batch.id));
   return {
-    batches: shown.map((one) => batchJson(one, fresh.get(one.batch.id))),
+    batches: ofThisRun.map((one) => batchJson(one, fresh.get(one.batch.id))),
     halted: halted ? { cause: halted.cause, at: halted.at } : null,
     unknown: needed.unknown.first.map(({ reference }) => reference),
     withheld: needed.withheld.first,
@@ -134,12 +140,13 @@ function givenBackJson(back: GivenBack[]): Record<string, unknown> {
 }
 
 /** What the ledger says of the batches of this run, and of what keeps payouts from going. */
-async function standing(app: LocalApp, { taken, only }: Done) {
+async function standing(app: LocalApp, { taken, sentFrom, only }: Done) {
   const { mode } = app.config;
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, mode, only);
   const shown = all.filter(
-    ({ batch, state }) => only || fresh.has(batch.id) || !['done', 'cancelled'].includes(state),
+    ({ batch, state }) =>
+      only || fresh.has(batch.id) || sentFrom.has(batch.id) || !['done', 'cancelled'].includes(state),
   );
   const needed = await findAttention(app.ledger.db, mode, only);
   const halted = await findHalt(app.ledger.db, mode);

@@ -8,6 +8,7 @@ import { visible } from '../domain/hidden.ts';
 import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
 import { sendable } from '../ledger/sending/claims.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
+import { batchesSentFrom, newestAttempt } from '../ledger/sending/sent-batches.ts';
 import {
   type Context,
   confirmSending,
@@ -43,9 +44,11 @@ export async function submit(
     const givenBack = app.intake.givenBack();
     const expected = await takeExpected(context, app, args);
     const only = args.length > 0 ? batchesOf(taken) : undefined;
+    const newest = await newestAttempt(app.ledger.db);
     const sent = await send(context, app, only);
+    const sentFrom = await batchesSentFrom(app.ledger.db, app.workers.id, newest);
     const unwritten = await writeResults(app);
-    return describeSubmit(context, app, { taken, expected, givenBack, sent, only, unwritten });
+    return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, unwritten });
   });
 }
 
@@ -55,7 +58,8 @@ async function takeOnly(context: Context, app: LocalApp, args: string[], options
   const sent: Sent = { ended: 'not_started', detail: '' };
   const expected = await takeExpected(context, app, args);
   const givenBack = app.intake.givenBack();
-  return describeSubmit(context, app, { taken, expected, givenBack, sent, only: batchesOf(taken) });
+  const sentFrom = new Set<string>();
+  return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only: batchesOf(taken) });
 }
 
 /** What was sent must still be told where the results may not be written: then a sentence that says so. */

@@ -22,8 +22,8 @@ function describe({ ok, checks, batches }: Verdict, path: string): Result {
     ...checks.flatMap(checkLines),
     '',
     ...batches.map(
-      ({ batch, payouts, digest, certificate: { at_most_once, sends, decisions } }) =>
-        `${batch}: ${payouts} payouts, ${sends} sends, ${decisions} decisions to send again; at most once: ${at_most_once ? 'proven' : 'NOT PROVEN'}; digest ${digest}`,
+      ({ batch, payouts, digest, certificate }) =>
+        `${batch}: ${count(payouts, 'payout')}, ${sendsText(certificate)}; at most once: ${certificate.at_most_once ? 'proven' : 'NOT PROVEN'}; digest ${digest}`,
     ),
     ok ? 'the ledger is proven' : 'the ledger is NOT proven',
   ];
@@ -36,6 +36,19 @@ function describe({ ok, checks, batches }: Verdict, path: string): Result {
     lines,
     json: { ok, checks, batches },
   };
+}
+
+/** Why there may be more sends than payouts. */
+function sendsText({ sends, decisions, not_taken }: Verdict['batches'][number]['certificate']): string {
+  const why = [
+    ...(not_taken > 0 ? [`${not_taken} proven not taken by the service`] : []),
+    ...(decisions > 0 ? [`${decisions} ordered again by a decision`] : []),
+  ];
+  return `${count(sends, 'send')}${why.length > 0 ? ` (${why.join(', ')})` : ''}`;
+}
+
+function count(n: number, word: string): string {
+  return `${n} ${word}${n === 1 ? '' : 's'}`;
 }
 
 function checkLines({ name, ok, problems, more }: Check): string[] {

@@ -11,6 +11,13 @@ export async function checkService(
   config: Config,
   options: { offline: boolean; now(): number },
 ): Promise<Check[]> {
+  const { hostname } = new URL(config.service.baseUrl);
+  // Reserved for examples (RFC 2606): what init writes leads nowhere.
+  if (/(^|\.)example(\.(com|net|org))?$/.test(hostname))
+    return [
+      wrong('service', `${hostname} is a placeholder`, 'set service.base_url to the address of your service'),
+      well('clock', 'skipped: no service to ask'),
+    ];
   const skipped = options.offline
     ? 'skipped (--offline)'
     : (config.keys[config.mode]?.secretKeys.length ?? 0) === 0

@@ -2,10 +2,10 @@ import { readDetail } from '../payouts/history.ts';
 import type { Attempt, HistoryRow } from '../tables/tables.ts';
 
 /**
- * The at-most-once certificate of one payout: how often it was sent, how many decisions ordered a second send, and the
- * sends that no decision ordered.
+ * The at-most-once certificate of one payout: how often it was sent, how many decisions ordered a second send, how many
+ * sends were proven not taken (P4), and the sends that no decision ordered.
  */
-export type Certificate = { sends: number; decisions: number; problems: string[] };
+export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
 
 /** Events that prove that the service did not take an attempt. */
 const notTaken = ['refused', 'not_sent', 'turned_away'];
@@ -18,7 +18,7 @@ export function certify(
   history: readonly Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'to_state' | 'detail'>[],
   attempts: readonly Pick<Attempt, 'id' | 'outcome' | 'ended_at'>[],
 ): Certificate {
-  const certificate: Certificate = { sends: 0, decisions: 0, problems: [] };
+  const certificate: Certificate = { sends: 0, decisions: 0, notTaken: 0, problems: [] };
   const mayBeTaken = new Set<string>();
   let granted = 0;
   for (const { seq, at, event, from_state, to_state, detail } of history) {
@@ -35,7 +35,7 @@ export function certify(
       const ended = attempts.find(
         (a) => a.outcome === event && a.ended_at === at && mayBeTaken.has(a.id.toString()),
       );
-      if (ended) mayBeTaken.delete(ended.id.toString());
+      if (ended && mayBeTaken.delete(ended.id.toString())) certificate.notTaken += 1;
     } else if (event === 'retry' && from_state === 'unknown' && to_state !== 'unknown') {
       certificate.decisions += 1;
       // Decisions do not add up: each orders the one send that follows it.

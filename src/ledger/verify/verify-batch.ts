@@ -24,7 +24,7 @@ export type ProvenBatch = {
   batch: string;
   payouts: number;
   digest: string;
-  certificate: { at_most_once: boolean; sends: number; decisions: number };
+  certificate: { at_most_once: boolean; sends: number; decisions: number; not_taken: number };
 };
 
 /** Walks a batch once, in pages; `report` hears each problem. */
@@ -37,7 +37,7 @@ export async function checkBatch(
   const digest = createBatchDigest();
   const tally = createTally(batch);
   const then = backup.batch(id);
-  const certificate = { at_most_once: true, sends: 0, decisions: 0 };
+  const certificate = { at_most_once: true, sends: 0, decisions: 0, not_taken: 0 };
   for await (const page of everyPayout(db, id)) {
     for (const evidence of await evidenceOf(db, page)) {
       const { payout, history, attempts } = evidence;
@@ -53,6 +53,7 @@ export async function checkBatch(
       const own = certify(history, attempts);
       certificate.sends += own.sends;
       certificate.decisions += own.decisions;
+      certificate.not_taken += own.notTaken;
       if (own.problems.length > 0) certificate.at_most_once = false;
       const unordered = problems('at_most_once', payout.reference);
       for (const problem of own.problems) unordered.add(problem);
