@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { visible } from '../domain/hidden.ts';
+import type { Checked } from '../intake/check.ts';
 import { type Context, withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
@@ -14,6 +15,7 @@ export async function check(context: Context, args: string[]): Promise<Result> {
       checked.ok
         ? `ok       ${checked.file}: ${takenText(checked)}; separated by ${checked.delimiter}`
         : `refused  ${visible(checked.file)}: ${checked.problemCount} problem(s)`,
+      ...linesRead(checked),
       ...problemLines(checked.problems, checked.problemCount),
       ...checked.warnings.map((warning) => `  warning: ${warning}`),
       ...checked.duplicates
@@ -23,12 +25,18 @@ export async function check(context: Context, args: string[]): Promise<Result> {
       ...foreseenLines(checked),
     ]);
     const shown = files.map((checked) => {
-      const { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems } = checked;
+      const { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems } = checked;
       const { duplicates, retries } = checked;
-      const found = { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems };
+      const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };
       return { ...found, problem_count: checked.problemCount, duplicates, retries, ...foreseenJson(checked) };
     });
     const code = files.every(isTakenWhole) ? 0 : 3;
     return { code, lines, json: { files: shown } };
   });
+}
+
+/** How many lines became how many rows, where that differs: a quote may have merged some. */
+function linesRead({ lines, rows }: Checked): string[] {
+  if (rows === 0 || lines === rows + 1) return [];
+  return [`  read ${lines} lines as a header and ${rows} ${rows === 1 ? 'row' : 'rows'}`];
 }
