@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { LocalApp } from '../app.ts';
 import { visible } from '../domain/hidden.ts';
+import type { Checked } from '../intake/check.ts';
 import { type Context, withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
@@ -14,22 +14,20 @@ export async function check(context: Context, args: string[]): Promise<Result> {
     const { quiet } = context.options;
     // Quiet is for what went well: what is refused or left out is said.
     const lines = files.flatMap((checked) => [
-      ...(quiet && isTakenWhole(checked) ? [] : [verdictOf(checked)]),
+      ...(quiet && isTakenWhole(checked) ? [] : [verdictOf(checked), ...linesRead(checked)]),
       ...problemLines(checked.problems, checked.problemCount),
       ...(quiet ? [] : remarksOn(checked)),
     ]);
     const shown = files.map((checked) => {
-      const { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems } = checked;
+      const { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems } = checked;
       const { duplicates, retries } = checked;
-      const found = { file, ok, delimiter, rows, skipped, totals, banks, warnings, problems };
+      const found = { file, ok, delimiter, lines, rows, skipped, totals, banks, warnings, problems };
       return { ...found, problem_count: checked.problemCount, duplicates, retries, ...foreseenJson(checked) };
     });
     const code = files.every(isTakenWhole) ? 0 : 3;
     return { code, lines, json: { files: shown } };
   });
 }
-
-type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
 
 function verdictOf(checked: Checked): string {
   if (checked.ok) return `ok       ${checked.file}: ${takenText(checked)}; separated by ${checked.delimiter}`;
@@ -46,4 +44,10 @@ function remarksOn(checked: Checked): string[] {
     ...retryLines(checked.retries),
     ...foreseenLines(checked),
   ];
+}
+
+/** How many lines became how many rows, where that differs: a quote may have merged some. */
+function linesRead({ lines, rows }: Checked): string[] {
+  if (rows === 0 || lines === rows + 1) return [];
+  return [`  read ${lines} lines as a header and ${rows} ${rows === 1 ? 'row' : 'rows'}`];
 }

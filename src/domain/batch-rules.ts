@@ -78,7 +78,7 @@ export function checkRow(
     // A column that the file lacks is the header's problem, said once.
     if (value === undefined) return '';
     if (value.trim() === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
-    else if (!hiddenCharacter(value, column === 'narration')) {
+    else if (!hiddenCharacter(value, column === 'narration', column === 'narration')) {
       const bankCode = column === 'account_number' ? (cell('bank_code') ?? '') : '';
       say(column, value, findingOf(column, value, { currency, accountNumber, bankCode, rules }));
     }

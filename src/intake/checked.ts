@@ -25,6 +25,8 @@ export type Checked = {
   ok: boolean;
   /** What stands between the columns, as the header shows: comma, semicolon or tab; null where no header was found. */
   delimiter: string | null;
+  /** Lines as a text editor shows them, the header's among them. */
+  lines: number;
   /** Rows in the file, good and bad. */
   rows: number;
   /** How many of them `skip_row` would leave out of the batch. */
@@ -154,6 +156,7 @@ function checkedOf(
     file,
     ok,
     delimiter: scan.header && delimiterNames[scan.header.delimiter],
+    lines: scan.lines,
     rows: scan.fileRows,
     skipped: ok ? scan.badRows : 0,
     totals: shownTotals(scan.good.totals),
@@ -194,6 +197,7 @@ function emptyScan(): Scan {
     bytes: 0,
     bytesHash: '',
     endsInLine: true,
+    lines: 0,
     broken: true,
     problems: capped(0),
     warnings: capped(0),

@@ -11,6 +11,9 @@ export type CsvFile = {
   discard(): Promise<void>;
 };
 
+/** Characters that wait to be written at most, about. */
+const mostPending = 2 ** 20;
+
 /**
  * A CSV file (RFC 4180, CRLF) that is made with its first row, under a temporary name until it is finished. `bom`: with
  * the mark by which Excel knows UTF-8 and keeps the letters of names.
@@ -25,6 +28,7 @@ export function csvFile(
   let file: FileHandle | null = null;
   let isBegun = false;
   let pending: string[][] = [];
+  let length = 0;
 
   async function flush(): Promise<void> {
     if (pending.length === 0) return;
@@ -37,6 +41,7 @@ export function csvFile(
     isBegun = true;
     await file.appendFile(stringify(pending, { record_delimiter: 'windows', delimiter, bom: bom && isNew }));
     pending = [];
+    length = 0;
   }
 
   async function close(): Promise<void> {
@@ -56,7 +61,8 @@ export function csvFile(
   return {
     async write(cells) {
       pending.push(cells);
-      if (pending.length >= 500) await flush();
+      for (const cell of cells) length += cell.length;
+      if (pending.length >= 500 || length >= mostPending) await flush();
     },
     complete,
     async finish(target) {

@@ -18,24 +18,23 @@ export function csvRecords(options: { delimiter: string; maxRecordBytes: number 
 } {
   let records: string[][] = [];
   const lines = plainLines(options.delimiter, options.maxRecordBytes / 2);
-  const begin = (): Parser => parserOf(options, (record) => records.push(record));
-  let parser: Parser | null = null;
+  let parser: ReturnType<typeof boundedParser> | null = null;
   let isStart = true;
   return {
     async write(bytes) {
-      if (parser) return step(parser, bytes);
+      if (parser) return parser.step(bytes);
       const plain = lines.split(isStart ? withoutMark(bytes) : bytes);
       isStart = isStart && bytes.length === 0;
       records = records.length === 0 ? plain.records : records.concat(plain.records);
       if (plain.unread === null) return null;
-      parser = begin();
-      return step(parser, plain.unread);
+      parser = boundedParser(options, (record) => records.push(record));
+      return parser.step(plain.unread);
     },
     async end() {
-      if (parser) return step(parser, null);
+      if (parser) return parser.step(null);
       // The last line needs no end.
-      parser = begin();
-      return (await step(parser, lines.rest())) ?? step(parser, null);
+      parser = boundedParser(options, (record) => records.push(record));
+      return (await parser.step(lines.rest())) ?? parser.step(null);
     },
     take() {
       const taken = records;
@@ -49,24 +48,45 @@ function withoutMark(bytes: Buffer): Buffer {
   return bytes.indexOf(byteOrderMark) === 0 ? bytes.subarray(byteOrderMark.length) : bytes;
 }
 
-function parserOf(
+const tooLong = { code: 'CSV_MAX_RECORD_SIZE' };
+/** The line ends around a record, and what the parser looks ahead. */
+const slack = 8;
+
+/**
+ * A parser of records of at most so many bytes. csv-parse counts what stands in the cells alone: of delimiters and quotes
+ * it would take more than an array holds.
+ */
+function boundedParser(
   options: { delimiter: string; maxRecordBytes: number },
   take: (record: string[]) => void,
-): Parser {
+): { step(bytes: Buffer | null): Promise<Failed> } {
+  const most = options.maxRecordBytes + slack;
+  let fed = 0;
+  let ended = 0;
+  let failed: Failed = null;
   const parser = parse({
     delimiter: options.delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     max_record_size: options.maxRecordBytes,
-    on_record: (record: string[]) => {
-      take(record);
+    on_record: (record: string[], { bytes }: { bytes: number }) => {
+      if (bytes - ended > most) failed = tooLong;
+      ended = bytes;
+      if (!failed) take(record);
       return null;
     },
   });
   // Each error comes through the callback of what caused it.
   parser.on('error', () => {});
   parser.resume();
-  return parser;
+  return {
+    async step(bytes) {
+      fed += bytes?.length ?? 0;
+      const fault = await step(parser, bytes);
+      if (!failed && !fault && bytes !== null && fed - ended > most) failed = tooLong;
+      return failed ?? fault;
+    },
+  };
 }
 
 /** Feeds the parser, or ends it; throws what is no fault of the text. */

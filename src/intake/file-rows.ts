@@ -1,11 +1,11 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { knownColumn, knownColumns } from '../domain/batch-rules.ts';
-import { hiddenCharacter } from '../domain/hidden.ts';
+import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
 import { foldReference } from '../domain/ids.ts';
-import type { Problem } from '../domain/problem.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
 import type { Header, Wanted } from './header.ts';
-import { type ReadLimits, readBatch } from './read.ts';
+import { type ReadItem, type ReadLimits, readBatch } from './read.ts';
 import { isLineEnd } from './unfinished.ts';
 
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
@@ -19,9 +19,18 @@ export type FileItem<Good> =
   /**
    * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
    * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytes` and
-   * `bytesHash`: how many bytes were read, and their SHA-256; `endsInLine`: the last of them is a line end.
+   * `bytesHash`: how many bytes were read, and their SHA-256; `endsInLine`: the last of them is a line end; `lines`: how
+   * many lines a text editor shows.
    */
-  | { kind: 'end'; rows: number; contentHash: string; bytes: number; bytesHash: string; endsInLine: boolean };
+  | {
+      kind: 'end';
+      rows: number;
+      contentHash: string;
+      bytes: number;
+      bytesHash: string;
+      endsInLine: boolean;
+      lines: number;
+    };
 
 /** Judges the rows of one file in their order; `tidied` are the cells as {@link tidy} leaves them. */
 export type RowJudge<Good> = (
@@ -31,10 +40,13 @@ export type RowJudge<Good> = (
 ) => { kind: 'good'; good: Good } | { kind: 'bad'; problems: Problem[] };
 
 const rowsPerChunk = 2000;
+/** What a chunk holds of a file at most, about: rows of many columns, or of long ones, come a few at a time. */
+const bytesPerChunk = 2 ** 21;
 
 /**
  * Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same rows: the
- * second leaves out those that `bad` names, and has the hash of the bytes alone, since equal bytes are equal rows.
+ * second leaves out those that `bad` names, and has the hash of the bytes alone, since equal bytes are equal rows. Whatever
+ * is thrown while the file is read is a problem of the file; throws what is wrong with the machine.
  */
 export async function* fileRows<Good>(
   path: string,
@@ -42,21 +54,14 @@ export async function* fileRows<Good>(
   judgeOf: (header: Header) => RowJudge<Good>,
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');
-  const whole = createHash('sha256');
-  let bytes = 0;
-  let endsInLine = true;
-  const seen = (piece: Buffer): void => {
-    bytes += piece.length;
-    endsInLine = isLineEnd(piece.at(-1));
-    whole.update(piece);
-  };
-  const reading = { ...rules, seen };
+  const tally = createTally();
+  const reading = { ...rules, seen: tally.add };
   let sheet: { judge: RowJudge<Good>; canonical: (tidied: string[]) => string } | null = null;
-  let good: Good[] = [];
-  let bad: BadRow[] = [];
+  let chunk: { good: Good[]; bad: BadRow[] } = { good: [], bad: [] };
+  let chunkFrom = 0;
   let rows = 0;
   let isBroken = false;
-  for await (const items of readBatch(path, reading)) {
+  for await (const items of withoutThrows(readBatch(path, reading))) {
     let canonical = '';
     for (const item of items) {
       if (item.kind === 'header') {
@@ -72,27 +77,77 @@ export async function* fileRows<Good>(
         if (!left) canonical += sheet.canonical(tidied);
         else if (left.has(row)) continue;
         const judged = sheet.judge(row, cells, tidied);
-        if (judged.kind === 'good') good.push(judged.good);
-        else bad.push({ row, cells, problems: judged.problems });
-        if (good.length + bad.length >= rowsPerChunk) {
-          yield { kind: 'chunk', good, bad };
-          good = [];
-          bad = [];
+        if (judged.kind === 'good') chunk.good.push(judged.good);
+        else chunk.bad.push({ row, cells, problems: judged.problems });
+        if (chunk.good.length + chunk.bad.length >= rowsPerChunk) {
+          yield { kind: 'chunk', ...chunk };
+          chunk = { good: [], bad: [] };
+          chunkFrom = tally.bytes();
         }
       }
     }
     hash.update(canonical);
+    if (tally.bytes() - chunkFrom < bytesPerChunk || chunk.good.length + chunk.bad.length === 0) continue;
+    yield { kind: 'chunk', ...chunk };
+    chunk = { good: [], bad: [] };
+    chunkFrom = tally.bytes();
   }
-  if (good.length + bad.length > 0) yield { kind: 'chunk', good, bad };
-  const digest = (of: Hash): string => (isBroken ? '' : of.digest('hex'));
-  yield {
-    kind: 'end',
-    rows,
-    contentHash: left ? '' : digest(hash),
-    bytes,
-    bytesHash: digest(whole),
-    endsInLine,
+  if (chunk.good.length + chunk.bad.length > 0) yield { kind: 'chunk', ...chunk };
+  const { sha256, ...end } = tally.end();
+  const bytesHash = isBroken ? '' : sha256;
+  const contentHash = isBroken || left ? '' : hash.digest('hex');
+  yield { kind: 'end', rows, contentHash, bytesHash, ...end };
+}
+
+/** Counts and hashes the bytes of a file as they are read. */
+function createTally() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let feeds = 0;
+  let returns = 0;
+  let last: number | undefined;
+  return {
+    bytes: () => bytes,
+    add(piece: Buffer): void {
+      hash.update(piece);
+      bytes += piece.length;
+      feeds += countOf(piece, 10);
+      // Lines end in a carriage return alone only where there is no line feed.
+      if (feeds === 0) returns += countOf(piece, 13);
+      last = piece.at(-1);
+    },
+    end() {
+      const endsInLine = last === undefined || isLineEnd(last);
+      return {
+        bytes,
+        sha256: hash.digest('hex'),
+        endsInLine,
+        lines: (feeds > 0 ? feeds : returns) + (endsInLine ? 0 : 1),
+      };
+    },
   };
+}
+
+function countOf(piece: Buffer, byte: number): number {
+  let count = 0;
+  for (let at = piece.indexOf(byte); at !== -1; at = piece.indexOf(byte, at + 1)) count += 1;
+  return count;
+}
+
+/** What no other file would be spared either. */
+const ofTheMachine = /^(EMFILE|ENFILE|ENOMEM|ENOSPC)$/;
+
+/** What is thrown while a file is read, as the problem that refuses it. */
+async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator<ReadItem[]> {
+  try {
+    yield* items;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (ofTheMachine.test(code)) throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    const fix = 'save it again as CSV, or split it; if that does not help, the disk or the file is damaged';
+    yield [{ kind: 'stop', problem: wholeFile(`it cannot be read: ${short(what)}`, fix) }];
+  }
 }
 
 /** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */
@@ -115,23 +170,22 @@ export function tidy(cell: string): string {
   return cell.replaceAll('\r\n', '\n').replace(/^ +| +$/g, '');
 }
 
-/** Finds the invisible characters of tidy rows; a narration and the columns that only come back may hold line feeds. */
+/** Finds the invisible characters of tidy rows; a narration alone may hold line feeds and emoji. */
 export function hiddenIn(header: Header): (row: number, cells: readonly string[]) => Problem[] {
   const columns = header.columns.map((text) => {
     const name = text.trim();
     const known = knownColumn(name);
-    return { column: known ?? name, lineFeeds: known === null || known === 'narration' };
+    return { column: known ?? name, isNarration: known === 'narration' };
   });
   return (row, cells) => {
     const problems: Problem[] = [];
     // Nearly all rows of a million hold nothing but plain letters.
     if (/^[ -~]*$/.test(cells.join(''))) return problems;
-    for (const [i, { column, lineFeeds }] of columns.entries()) {
+    for (const [i, { column, isNarration }] of columns.entries()) {
       const text = cells[i] ?? '';
-      const hidden = hiddenCharacter(text, lineFeeds);
+      const hidden = hiddenCharacter(text, isNarration, isNarration);
       if (!hidden) continue;
-      const problem = `holds the invisible character ${hidden}`;
-      problems.push({ row, column, value: short(text), problem, fix: 'delete it: type the value again' });
+      problems.push({ row, column, value: short(text), ...hiddenFinding(hidden) });
     }
     return problems;
   };

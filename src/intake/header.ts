@@ -6,7 +6,7 @@ import {
   type RowRules,
   requiredColumns,
 } from '../domain/batch-rules.ts';
-import { hiddenCharacter } from '../domain/hidden.ts';
+import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
 import type { Problem } from '../domain/problem.ts';
 
 export type Header = {
@@ -18,6 +18,8 @@ export type Header = {
 };
 
 const delimiters = [',', ';', '\t'] as const;
+/** More than any payroll has; each row of more would cost the memory of many. */
+const mostColumns = 1000;
 
 /** A delimiter in words, for people who must see what was found. */
 export const delimiterNames: Record<Header['delimiter'], string> = {
@@ -59,14 +61,21 @@ export function readHeader(line: string, wanted: Wanted): { header: Header | nul
     problem: text,
     fix,
   });
+  if (known(columns) <= 1 && known(split(line, '|')) > 1) {
+    const fix = 'save it with commas, semicolons or tabs between the columns';
+    return { header: null, problems: [problem('', 'the columns are separated by |', fix)] };
+  }
   if (known(columns) === 0) {
-    const isHint = /^"?sep=.?"?$/i.test(line);
-    const text = isHint
-      ? 'the first line is a hint to Excel, not the header'
-      : 'the first line is no header: it names none of the columns';
-    const fix = isHint ? 'remove that line' : `begin the file with ${wanted.required.join(',')}`;
+    const { text, fix } = noHeader(line, wanted);
     return { header: null, problems: [problem('', text, fix)] };
   }
+  if (best.cells.length > mostColumns) {
+    const text = `has ${best.cells.length} columns; at most ${mostColumns} are allowed`;
+    return { header: null, problems: [problem('', text, 'remove the columns that nobody needs')] };
+  }
+  const loose = looseQuote(line, best.delimiter);
+  if (loose !== null)
+    return { header: null, problems: [problem(loose, spaceAtQuote.problem, spaceAtQuote.fix)] };
   const problems: Problem[] = [];
   const at: Header['at'] = {};
   const seen = new Map<string, number>();
@@ -78,10 +87,7 @@ export function readHeader(line: string, wanted: Wanted): { header: Header | nul
       problems.push(problem(name, `named twice, in cells ${first + 1} and ${i + 1}`, 'remove or rename one'));
     else seen.set(columnKey(name), i);
     const hidden = hiddenCharacter(name, true);
-    if (hidden)
-      problems.push(
-        problem(name, `holds the invisible character ${hidden}`, 'delete it: type the name again'),
-      );
+    if (hidden) problems.push(problem(name, hiddenFinding(hidden).problem, 'delete it: type the name again'));
     const column = knownColumn(name);
     if (column && first === undefined) at[column] = i;
   });
@@ -89,6 +95,28 @@ export function readHeader(line: string, wanted: Wanted): { header: Header | nul
     if (at[column] === undefined) problems.push(problem(column, 'missing', wanted.missingFix(column)));
   }
   return { header: { delimiter: best.delimiter, columns, at }, problems };
+}
+
+/** What a space between a quote and the delimiter does, in the header and in rows. */
+export const spaceAtQuote = {
+  problem: 'a space, or another text, stands between a quote and the delimiter',
+  fix: 'remove it: a quoted value begins and ends with its quotes, as in ,"Rent",; double each quote that belongs to the text',
+};
+
+/** The name in quotes that a space keeps from its delimiter; null where none does. */
+function looseQuote(line: string, delimiter: string): string | null {
+  const cells = line.split(delimiter);
+  const loose = cells.find((cell) => /^\s+"[^"]*"\s*$|^\s*"[^"]*"\s+$/.test(cell));
+  return loose === undefined ? null : loose.trim().slice(1, -1);
+}
+
+function noHeader(line: string, wanted: Wanted): { text: string; fix: string } {
+  const start = `begin the file with ${wanted.required.join(',')}`;
+  if (line.trim() === '')
+    return { text: 'the first line is blank: the header must be there', fix: `remove it; ${start}` };
+  if (/^"?sep=.?"?$/i.test(line))
+    return { text: 'the first line is a hint to Excel, not the header', fix: 'remove that line' };
+  return { text: 'the first line is no header: it names none of the columns', fix: start };
 }
 
 function missingFix(column: KnownColumn): string {

@@ -14,7 +14,14 @@ const openings: readonly (readonly [signature: string, what: string])[] = [
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', 'an old or encrypted Excel workbook (.xls)'],
   ['%PDF', 'a PDF document'],
   ['{\\rtf', 'a text document (RTF)'],
-  ['\x1f\x8b', 'compressed (gzip)'],
+];
+
+/** Compressed files, and the tool that unpacks each. */
+const packed: readonly (readonly [signature: string, what: string, tool: string])[] = [
+  ['\x1f\x8b', 'gzip', 'gunzip'],
+  ['BZh', 'bzip2', 'bunzip2'],
+  ['\xfd7zXZ\0', 'xz', 'unxz'],
+  ['\x28\xb5\x2f\xfd', 'Zstandard', 'unzstd'],
 ];
 
 /** What a file is by its first bytes when it is no CSV in UTF-8, as the problem that refuses it; null otherwise. */
@@ -24,6 +31,17 @@ export function notCsv(head: Buffer): Problem | null {
     const kind = zipParts.find(([part]) => text.includes(part))?.[1] ?? 'a spreadsheet workbook or a zip';
     return wholeFile(`the file is ${kind}, not CSV, whatever its name ends in`, saveAsCsv);
   }
+  const pack = packed.find(([signature]) => text.startsWith(signature));
+  if (pack) {
+    const [, what, tool] = pack;
+    const fix = `unpack it with ${tool} (rename it first, so that its name ends as ${what} files do), and give the CSV file inside`;
+    return wholeFile(`the file is compressed (${what}), not CSV`, fix);
+  }
+  if (text.startsWith('\xef\xbb\xbf\xef\xbb\xbf'))
+    return wholeFile(
+      'the file begins with two byte order marks, so that the name of its first column cannot be read',
+      'remove one: save it again with a text editor as UTF-8 without a byte order mark',
+    );
   const opening = openings.find(([signature]) => text.startsWith(signature));
   if (opening) return wholeFile(`the file is ${opening[1]}, not CSV`, saveAsCsv);
   if (/^(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|table|\?xml|meta)/i.test(text))

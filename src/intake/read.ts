@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { hiddenFinding } from '../domain/hidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { csvRecords } from './csv-records.ts';
-import { type Header, headerLine, readHeader, type Wanted } from './header.ts';
+import { type Header, headerLine, readHeader, spaceAtQuote, type Wanted } from './header.ts';
 import { notCsv } from './not-csv.ts';
 import { nulFault, utf8Pieces } from './pieces.ts';
+import { swallowed } from './swallowed.ts';
 import { unreadableCode } from './unreadable.ts';
 
 /** One record is at most this many bytes (contract.md, intake.max_bytes). */
@@ -124,7 +126,6 @@ async function* records(
   { limits, seen }: Reading,
 ): AsyncGenerator<ReadItem[]> {
   const csv = csvRecords({ delimiter: header.delimiter, maxRecordBytes });
-  const width = header.columns.length;
   let row = 0;
   let rows = 0;
   let blanks: number[] = [];
@@ -147,7 +148,7 @@ async function* records(
         items.push(stop(`more than ${limits.maxRows} rows`, 'split the file, or raise intake.max_rows'));
         return yield items;
       }
-      items.push(cells.length === width ? { kind: 'row', row, cells } : shaped(row, cells, header));
+      items.push(swallowed(row, cells, header) ?? shaped(row, cells, header));
     }
     const at = { row: row + 1, column: '', value: '' };
     if (piece.kind === 'fault') items.push({ kind: 'stop', problem: { ...at, ...piece.fault } });
@@ -180,6 +181,9 @@ function emptyRow(row: number): Problem {
 /** A row with exactly the header's cells; empty ones beyond the last column are dropped. */
 function shaped(row: number, cells: string[], header: Header): ReadItem {
   const width = header.columns.length;
+  if (cells.length === width) return { kind: 'row', row, cells };
+  if (cells.length === 1 && cells[0]?.trim() === '\u001a')
+    return { kind: 'broken', problem: { row, column: '', value: '', ...hiddenFinding('U+001A') } };
   const extra = cells.slice(width);
   if (cells.length >= width && extra.every((cell) => cell.trim() === ''))
     return { kind: 'row', row, cells: cells.slice(0, width) };
@@ -193,6 +197,8 @@ function shaped(row: number, cells: string[], header: Header): ReadItem {
 
 function csvFault(code: string): { problem: string; fix: string } {
   switch (code) {
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return spaceAtQuote;
     case 'CSV_QUOTE_NOT_CLOSED':
       return {
         problem: 'a quote that opens here is never closed',
@@ -205,8 +211,8 @@ function csvFault(code: string): { problem: string; fix: string } {
       };
     default:
       return {
-        problem: 'a quote stands inside a value',
-        fix: 'put quotes around the whole value and double each quote in it',
+        problem: 'a quote stands inside a value, or behind a space at its beginning',
+        fix: 'put quotes around the whole value, without a space before them, and double each quote in it',
       };
   }
 }

@@ -44,6 +44,8 @@ export type Scan = {
   bytesHash: string;
   /** False where the last row has no line end. */
   endsInLine: boolean;
+  /** How many lines a text editor shows. */
+  lines: number;
   /** True when a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
   problems: Capped<Problem>;
@@ -90,6 +92,7 @@ export async function scanFile(
     bytes: 0,
     bytesHash: '',
     endsInLine: true,
+    lines: 0,
     broken: false,
     problems: capped(10_000),
     warnings: capped(100),
@@ -117,6 +120,7 @@ export async function scanFile(
       scan.bytes = item.bytes;
       scan.bytesHash = item.bytesHash;
       scan.endsInLine = item.endsInLine;
+      scan.lines = item.lines;
     } else if (scan.header) {
       const { plans, excess, ...rest } = await withoutBadRetries(item);
       if (excess) {

@@ -75,6 +75,53 @@ const mutated = fc
     fc.array(fc.tuple(fc.nat(), fc.nat(4), fc.nat(255)), { minLength: 1, maxLength: 4 }),
   )
   .map(([bytes, changes]) => changes.reduce(changed, bytes));
+/** A quote that opens in one row and closes in a later one: the rows between must never be paid as a part of the first. */
+const merged = fc
+  .tuple(
+    fc.array(plainRow, { minLength: 2, maxLength: 6 }),
+    fc.nat(),
+    fc.nat(),
+    fc.constantFrom('narration', 'sender_name', 'Note'),
+    fc.boolean(),
+  )
+  .map(([rest, first, more, column, extra]) => {
+    const from = first % (rest.length - 1);
+    const to = from + 1 + (more % (rest.length - 1 - from));
+    const at = column === 'narration' ? 6 : column === 'sender_name' ? 7 : 8;
+    const all = rest.map((line, i) => {
+      const cells = `${line}${at === 8 || extra ? ',n' : ''}`.split(',');
+      const cell = cells[at] ?? '';
+      if (i === from) return [...cells.slice(0, at), `"${cell}`].join(',');
+      return i === to
+        ? [...cells.slice(0, at), `${cell}"`, ...cells.slice(at + 1)].join(',')
+        : cells.join(',');
+    });
+    return Buffer.from(`${[at === 8 || extra ? `${head},Note` : head, ...all].join('\n')}\n`);
+  });
+/** What programs leave around a good file, and files of very many or very long cells. */
+const wrapped = fc
+  .tuple(
+    fc.array(plainRow, { minLength: 1, maxLength: 4 }).map((rest) => csv(...rest)),
+    fc.constantFrom('\ufeff\ufeff', '\n', '\x1f\x8b', 'BZh9', '\ufeff', 'sep=,\n', ''),
+    fc.constantFrom(
+      '\x1a',
+      '\x1a\n',
+      '',
+      '\n\n',
+      ' ',
+      `${','.repeat(200_000)}\n`,
+      `""${',""'.repeat(60_000)}\n`,
+    ),
+    fc.constantFrom<(text: string) => string>(
+      (text) => text,
+      (text) => text.trimEnd(),
+      (text) => text.replaceAll(',', '|'),
+      (text) => text.replace('Salary', '"Salary" '),
+      (text) => text.replace('Salary', '\u2764\ufe0f'),
+      (text) => text.replaceAll('\n', `${','.repeat(1100)}x\n`),
+    ),
+  )
+  .map(([body, before, after, change]) => Buffer.from(before + change(body) + after));
 const noise = fc.uint8Array({ maxLength: 600 }).map((bytes) => Buffer.from(bytes));
 const wide = text.map((bytes) => Buffer.from(bytes.toString('utf8'), 'utf16le'));
 const controls = fc.oneof(
@@ -89,6 +136,8 @@ const files: fc.Arbitrary<HostileFile> = fc
     fc.oneof(
       { weight: 5, arbitrary: text },
       { weight: 4, arbitrary: mutated },
+      { weight: 2, arbitrary: merged },
+      { weight: 2, arbitrary: wrapped },
       { weight: 1, arbitrary: noise },
       { weight: 1, arbitrary: wide },
     ),
@@ -193,6 +242,7 @@ async function judgePayouts(
     must(one.amount > 0n && /^[A-Z]{3}$/.test(one.currency), `amount ${one.amount} ${one.currency}`);
     const said = one.account_name + one.sender_name + one.narration.replaceAll('\n', '');
     must(!/[\p{Cc}\p{Cf}]/u.test(said), 'a hidden character');
+    must(!/F\d+-\d,\d{10},/.test(said), 'a row inside another');
     must(
       [one.account_name, one.sender_name, one.narration].every((told) => told.trim() !== ''),
       'empty',

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvRecords } from '../../src/intake/csv-records.ts';
 
-const limit = 128;
+const limit = 1024;
 
 async function recordsOf(
   pieces: readonly string[],
@@ -52,7 +52,7 @@ const plain = fc.constantFrom(
   '\n',
   '\r\n',
 );
-const odd = fc.constantFrom('"', '\r', '"q"', '"a,b\nc"', '""', 'y'.repeat(70), 'z'.repeat(140));
+const odd = fc.constantFrom('"', '\r', '"q"', '"a,b\nc"', '""', 'y'.repeat(600), 'z'.repeat(1200));
 
 it('splits plain lines as csv-parse does, wherever the pieces of the file end', async () => {
   const pieces = fc.array(
@@ -99,4 +99,22 @@ it('tells the records before a fault', async () => {
     ],
     fault: 'INVALID_OPENING_QUOTE',
   });
+});
+
+it('counts delimiters and quotes in the limit of a record, wherever the pieces end', async () => {
+  const quoted = (cells: number): string => Array.from({ length: cells }, () => '""').join(',');
+  for (const long of [`"a"${','.repeat(1200)}`, quoted(400), `"${','.repeat(1200)}"`])
+    for (const size of [7, 100, 5000]) {
+      const text = `a,b\n"c",d\n${long}\ne,f\n`;
+      const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+      const { records, fault } = await recordsOf(pieces);
+      expect([records, fault]).toEqual([
+        [
+          ['a', 'b'],
+          ['c', 'd'],
+        ],
+        'CSV_MAX_RECORD_SIZE',
+      ]);
+    }
+  expect(await recordsOf([`a,b\n"c",${quoted(330)}\n`])).toMatchObject({ fault: null });
 });

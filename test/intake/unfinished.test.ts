@@ -9,7 +9,9 @@ import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
 
 const linux = process.platform === 'linux';
-const cut = csv(row('A', '1'), row('B', '25000')).slice(0, -'00,NGN,Salary,Acme\n'.length);
+/** With the amount last, what a cut leaves of it is an amount too. */
+const amountLast = (text: string): string => text.replaceAll(/^((?:[^,]*,){4})([^,]*),(.*)$/gm, '$1$3,$2');
+const cut = amountLast(csv(row('A', '1'), row('B', '25000'))).slice(0, -'00\n'.length);
 const whole = csv(row('A', '1'), row('B', '250'));
 
 function openFor(flags: 'r' | 'a' | 'r+', path: string): () => void {
@@ -45,7 +47,7 @@ it('P34: a stalled upload that goes on within the minute is taken whole (25,000.
   const path = s.drop('pay.csv', cut);
   expect((await s.intake.takeInbox()).taken).toEqual([]);
   s.clock.advance(30_000);
-  appendFileSync(path, '00,NGN,Salary,Acme\n');
+  appendFileSync(path, '00\n');
   expect((await s.intake.takeInbox()).taken).toMatchObject([
     { kind: 'taken', rows: 2, totals: { NGN: '25001.00' } },
   ]);
