@@ -3,9 +3,12 @@ import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
+import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
+/** The job that reads the whole list. */
+export const fullName = 'reconcile_full';
 
 export type ReconcilePayload = {
   full: boolean;
@@ -46,6 +49,17 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;
+}
+
+/** How a run stands as a job: it has done its work only when it could see all that it compares (P35). */
+export function outcomeOf(
+  { reports: _reports, taken: _taken, refused: _refused, error, ...counts }: ReconcileResult,
+  interrupted: boolean,
+): JobOutcome {
+  const { complete, trouble } = counts;
+  if (complete !== false && trouble === undefined && !interrupted) return { kind: 'succeeded', counts };
+  const why = error ?? (interrupted ? 'interrupted' : (trouble ?? 'the list is not proven complete'));
+  return { kind: 'incomplete', counts, why };
 }
 
 function refusedJson({ file, problems, problemCount, unkept }: Extract<Expected, { kind: 'refused' }>) {

@@ -202,6 +202,9 @@ it.skipIf(onPostgres)(
       const undo = [
         'alter table rates drop column noted_at_ms',
         'alter table pauses drop column noted_at',
+        ...['result_kind', 'runner', 'expression', 'ended_at', 'tries'].map(
+          (column) => `alter table jobs drop column ${column}`,
+        ),
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',

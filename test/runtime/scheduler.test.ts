@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../src/ledger/jobs.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { isOverdue } from '../../src/runtime/job-times.ts';
 import {
   createScheduler,
-  isOverdue,
+  type JobOutcome,
   type ScheduledJob,
   type Scheduler,
 } from '../../src/runtime/scheduler.ts';
@@ -27,13 +28,8 @@ afterEach(async () => {
 });
 
 const zone = 'Africa/Lagos';
-const past = (lastSuccessAt: string | null) => ({
-  job: 'reconcile',
-  lastRunAt: null,
-  lastSuccessAt,
-  lastResult: null,
-  runner: null,
-});
+const past = (lastSuccessAt: string | null) => ({ lastSuccessAt });
+const succeeded = (runs: number): JobOutcome => ({ kind: 'succeeded', counts: { runs } });
 
 describe('isOverdue', () => {
   const now = Date.parse('2026-11-21T09:00:00Z');
@@ -44,6 +40,8 @@ describe('isOverdue', () => {
     ['0 3 * * 0', '2026-11-14T12:00:00Z', true],
     ['0 0 1 1 *', '2026-11-20T00:00:00Z', false],
     ['30 0 2 * * *', '2026-11-20T12:00:00Z', true],
+    // Noted by a clock that was set back since.
+    ['0 0 1 1 *', '2027-11-20T00:00:00Z', true],
   ])('%s with the last success at %s: %s (Lagos time)', (expression, success, due) => {
     expect(isOverdue(expression, zone, past(success), now)).toBe(due);
   });
@@ -72,7 +70,7 @@ describe('scheduler', () => {
 
   it('catches up at start what came due while nobody ran it, once, and notes the result', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     await run([job]);
     await run([job]);
     expect(runs).toBe(1);
@@ -96,7 +94,7 @@ describe('scheduler', () => {
     await run([job]);
     await run([job]);
     expect(await createJobsStore(ledger, 'test').all()).toMatchObject([
-      { lastResult: 'failed: broken 2', lastSuccessAt: null },
+      { kind: 'failed', lastResult: '{"error":"broken 2"}', lastSuccessAt: null },
     ]);
   });
 
@@ -104,7 +102,7 @@ describe('scheduler', () => {
     const jobs = ['0 2 * * *', ''].map((expression, index) => ({
       name: `job-${index}`,
       expression,
-      run: async () => ({}),
+      run: async () => succeeded(1),
     }));
     const scheduler = schedulerOf(jobs);
     await scheduler.start();
@@ -140,26 +138,46 @@ describe('two daemons on one ledger', () => {
   it('take each due time once, whichever clock is ahead, and a mode takes none from the other', async () => {
     const [one, two] = [createJobsStore(ledger, 'test'), createJobsStore(other, 'test')];
     const taken = await Promise.all(
-      [one, two].map((store) => store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })),
+      [one, two].map((store) =>
+        store.begin('report', { at: at(1), since: at(0), by: 'serve-2', expression: '* * * * *' }),
+      ),
     );
     expect(taken.filter((took) => took)).toHaveLength(1);
-    expect(await two.begin('report', { at: at(9), since: at(10), by: 'serve-2' })).toBe(true);
-    expect(await one.begin('report', { at: at(11), since: at(10), by: 'serve-2' })).toBe(true);
-    expect(await two.begin('report', { at: at(12), since: at(10), by: 'serve-2' })).toBe(false);
     expect(
-      await createJobsStore(ledger, 'live').begin('report', { at: at(12), since: at(10), by: 'serve-2' }),
+      await two.begin('report', { at: at(9), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
+    expect(
+      await one.begin('report', { at: at(11), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
+    expect(
+      await two.begin('report', { at: at(12), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(false);
+    expect(
+      await createJobsStore(ledger, 'live').begin('report', {
+        at: at(12),
+        since: at(10),
+        by: 'serve-2',
+        expression: '* * * * *',
+      }),
     ).toBe(true);
   });
 
   it('take what is due although a clock that was set back since noted a run far ahead', async () => {
     const store = createJobsStore(ledger, 'test');
-    await store.begin('report', { at: '2027-11-21T02:00:00.000Z', since: at(0), by: 'serve-2' });
-    expect(await store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })).toBe(true);
+    await store.begin('report', {
+      at: '2027-11-21T02:00:00.000Z',
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
+    expect(
+      await store.begin('report', { at: at(1), since: at(0), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
   });
 
   it('catch up what both missed once', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     const both = [scheduler(ledger, job), scheduler(other, job)];
     await Promise.all(both.map((one) => one.start()));
     await Promise.all(both.map((one) => one.stop()));
@@ -168,8 +186,13 @@ describe('two daemons on one ledger', () => {
 
   it('leave a run under way to who lives, and make up for who died in it', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
+    await createJobsStore(other, 'test').begin('reconcile', {
+      at: clock.iso(),
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
     for (const [lives, expected] of [
       [true, 0],
       [false, 1],
@@ -183,10 +206,15 @@ describe('two daemons on one ledger', () => {
 
   it('make up for who died in a run, and leave alone what ended', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     const dead = new Set<string>();
     const lives = scheduler(ledger, job, async (worker) => !dead.has(worker));
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    await createJobsStore(other, 'test').begin('reconcile', {
+      at: clock.iso(),
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
     await lives.start();
     await lives.makeUp();
     expect(runs).toBe(0);
@@ -204,7 +232,7 @@ describe('two daemons on one ledger', () => {
     const job = {
       name: 'submit',
       expression: '* * * * * *',
-      run: async () => ({ runs: began.push(Math.floor(Date.now() / 1000)) }),
+      run: async () => succeeded(began.push(Math.floor(Date.now() / 1000))),
     };
     const both = [scheduler(ledger, job), scheduler(other, job)];
     await Promise.all(both.map((one) => one.start()));
@@ -221,7 +249,7 @@ describe('two daemons on one ledger', () => {
     });
     const store = createJobsStore(ledger, 'test');
     expect(await store.all()).toMatchObject([{ job: 'report', lastSuccessAt: at(0) }]);
-    await store.begin('report', { at: at(5), since: at(1), by: 'serve-2' });
+    await store.begin('report', { at: at(5), since: at(1), by: 'serve-2', expression: '* * * * *' });
     expect(await store.all()).toMatchObject([{ job: 'report', lastRunAt: at(5), lastSuccessAt: null }]);
   });
 });
