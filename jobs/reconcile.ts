@@ -3,6 +3,7 @@ import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
+import type { JobEnd } from '../src/ledger/tables/tables.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
@@ -49,6 +50,27 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;
+}
+
+/** As {@link run}, for a person: notes the run among the jobs, as the scheduler notes its own. */
+export async function runByHand(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
+  const job = payload.full ? fullName : name;
+  const startedAt = app.clock.iso();
+  await app.jobsStore.note(job, { at: startedAt, by: app.workers.id, expression: null });
+  const end = (kind: JobEnd, result: object): Promise<void> =>
+    app.jobsStore.finished(job, { startedAt, endedAt: app.clock.iso(), kind, result });
+  try {
+    const result = await run(app, payload);
+    const { kind, counts, ...more } = outcomeOf(result, payload.signal?.aborted ?? false);
+    await end(kind, { ...counts, ...more });
+    return result;
+  } catch (error) {
+    // The first error counts: where the ledger failed, this cannot be noted either.
+    await end('failed', { error: error instanceof Error ? error.message : String(error) }).catch(
+      () => undefined,
+    );
+    throw error;
+  }
 }
 
 /** How a run stands as a job: it has done its work only when it could see all that it compares (P35). */

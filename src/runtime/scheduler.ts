@@ -117,8 +117,10 @@ export function createScheduler(deps: {
         if (!job || past.runner === deps.worker) continue;
         if (past.runner !== null) {
           if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
-        } else if (job.triesAgain && pauseBeforeTry(past, clock.now()) === 0)
-          trigger(job, justAfter(past), true);
+          continue;
+        }
+        const isMissing = job.triesAgain && isOverdue(job.expression, deps.timezone, past, clock.now());
+        if (isMissing && pauseBeforeTry(past, clock.now()) === 0) trigger(job, justAfter(past), true);
       }
     },
     async rebuild() {

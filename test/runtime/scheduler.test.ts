@@ -113,6 +113,134 @@ describe('scheduler', () => {
   });
 });
 
+describe('a run that did not do its work', () => {
+  const minute = 60_000;
+  /** A scheduler whose clock is moved by hand, and the instants at which its job began. */
+  async function tried(outcomes: JobOutcome['kind'][]) {
+    let now = Date.parse('2026-11-22T02:00:30Z');
+    const began: number[] = [];
+    const byHand = { ...clock, now: () => now, iso: () => new Date(now).toISOString() };
+    const job: ScheduledJob = {
+      name: 'reconcile',
+      expression: '0 0 1 1 *',
+      triesAgain: true,
+      async run() {
+        began.push(now);
+        const kind = outcomes.shift() ?? 'succeeded';
+        return kind === 'succeeded' ? succeeded(1) : { kind, counts: {}, why: 'the service is down' };
+      },
+    };
+    const store = createJobsStore(ledger, 'test');
+    const scheduler = createScheduler({
+      jobs: [job],
+      timezone: zone,
+      clock: byHand,
+      jobsStore: store,
+      log,
+      worker: 'serve-1',
+      isAlive: async () => true,
+    });
+    const runs = async (): Promise<void> => {
+      // Behind the transaction that a run begins with.
+      await ledger.write(async () => undefined);
+      await expect.poll(async () => (await store.find('reconcile'))?.kind).not.toBe('running');
+    };
+    await scheduler.start();
+    await runs();
+    const start = now;
+    return {
+      store,
+      stop: () => scheduler.stop(),
+      set: (at: number) => (now = at),
+      /** Lets an hour and more go by, minute by minute; returns the minutes at which the job began. */
+      async pass(minutes: number): Promise<number[]> {
+        for (let n = 1; n <= minutes; n++) {
+          now += minute;
+          await scheduler.makeUp();
+          await runs();
+        }
+        return began.map((at) => (at - start) / minute);
+      },
+    };
+  }
+
+  it.each(['incomplete', 'skipped'] as const)(
+    '%s: is no success, and is tried again with growing pauses, six times',
+    async (kind) => {
+      const { store, pass, stop } = await tried(Array(20).fill(kind));
+      expect(await store.find('reconcile')).toMatchObject({ kind, lastSuccessAt: null });
+      expect(await pass(400)).toEqual([0, 5, 15, 35, 75, 155, 315]);
+      expect(await store.find('reconcile')).toMatchObject({ kind, tries: 6 });
+      await stop();
+    },
+  );
+
+  it('is not tried again once it succeeded', async () => {
+    const { store, pass, stop } = await tried(['incomplete', 'incomplete']);
+    expect(await pass(60)).toEqual([0, 5, 15]);
+    expect(await store.find('reconcile')).toMatchObject({
+      kind: 'succeeded',
+      lastSuccessAt: expect.any(String),
+    });
+    await stop();
+  });
+
+  it('P33: waits no longer because the clock went back', async () => {
+    const { set, pass, stop } = await tried(['incomplete']);
+    set(Date.parse('2025-11-22T02:00:00Z'));
+    expect(await pass(1)).toHaveLength(2);
+    await stop();
+  });
+});
+
+it('P33: after the clock went back, a rebuild runs what is due by it', async () => {
+  let offMs = 0;
+  let runs = 0;
+  const off = {
+    ...clock,
+    now: () => clock.now() + offMs,
+    iso: () => new Date(clock.now() + offMs).toISOString(),
+  };
+  const store = createJobsStore(ledger, 'test');
+  const scheduler = createScheduler({
+    jobs: [{ name: 'report', expression: '0 0 1 1 *', run: async () => succeeded(++runs) }],
+    timezone: zone,
+    clock: off,
+    jobsStore: store,
+    log,
+    worker: 'serve-1',
+    isAlive: async () => true,
+  });
+  await scheduler.start();
+  await expect.poll(() => runs).toBe(1);
+  offMs = -3 * 365 * 86_400_000;
+  await scheduler.rebuild();
+  await expect.poll(() => runs).toBe(2);
+  await scheduler.stop();
+});
+
+it('a job that waits when it is new is not made up before its first due time', async () => {
+  let runs = 0;
+  const job = {
+    name: 'submit',
+    expression: '0 0 1 1 *',
+    waitsWhenNew: true,
+    run: async () => succeeded(++runs),
+  };
+  const scheduler = createScheduler({
+    jobs: [job],
+    timezone: zone,
+    clock,
+    jobsStore: createJobsStore(ledger, 'test'),
+    log,
+    worker: 'serve-1',
+    isAlive: async () => true,
+  });
+  await scheduler.start();
+  await scheduler.stop();
+  expect(runs).toBe(0);
+});
+
 describe('two daemons on one ledger', () => {
   let other: Ledger;
   beforeEach(async () => {
