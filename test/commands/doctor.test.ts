@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
@@ -165,6 +165,19 @@ describe('doctor', () => {
     const { detail, fix } = await checkOf(home, 'receiver', 1);
     expect(detail).toContain(`pid ${process.pid}`);
     expect(fix).toContain('receiver.port');
+  });
+
+  it('shows its table where a lock cannot be looked at, and does not call that ok', async () => {
+    const home = await atHome({ COUNTERFOIL_RECEIVER_ENABLED: 'true' });
+    mkdirSync(`${home.dir}/data/locks/serve.lock`, { recursive: true });
+    const { checks } = await home.json(['doctor', '--offline'], 0);
+    expect(checks).toContainEqual({
+      name: 'receiver',
+      ok: null,
+      detail: 'skipped: this account cannot see whether serve runs',
+      fix: null,
+    });
+    expect((await home.run(['doctor', '--offline'])).out).toMatch(/^skip +receiver/m);
   });
 
   it('refuses an expired certificate of the receiver', async () => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Config } from '../../config.ts';
 import { ownerOfPort } from '../../runtime/port-owner.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../../runtime/tls.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const warnDays = 14;
@@ -10,7 +10,7 @@ const warnDays = 14;
 /** That webhooks can come in: certificate, and port. */
 export async function checkReceiver(
   config: Config,
-  { nowMs, serves }: { nowMs: number; serves: boolean },
+  { nowMs, serves }: { nowMs: number; serves: boolean | null },
 ): Promise<Check[]> {
   const { receiver } = config;
   if (!receiver.enabled)
@@ -20,7 +20,8 @@ export async function checkReceiver(
   return [await checkPort(config, serves), await checkCertificate(config, nowMs)];
 }
 
-async function checkPort({ receiver }: Config, serves: boolean): Promise<Check> {
+async function checkPort({ receiver }: Config, serves: boolean | null): Promise<Check> {
+  if (serves === null) return skipped('receiver', 'this account cannot see whether serve runs');
   const { host, port } = receiver;
   const at = `${host}:${port}`;
   const code = port === 0 ? null : await tryToListen(host, port);

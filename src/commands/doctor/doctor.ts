@@ -83,16 +83,24 @@ async function guarded(name: string, check: () => Check | Check[] | Promise<Chec
   }
 }
 
-/** `serves`: a daemon runs on the ledger, on whatever machine. */
-type LedgerLooked = Looked & { after: Check[]; serves: boolean };
+/** `serves`: a daemon runs on the ledger, on whatever machine; null where this account cannot see it. */
+type LedgerLooked = Looked & { after: Check[]; serves: boolean | null };
+
+async function servesHere(dataDir: string): Promise<boolean | null> {
+  const { isServing } = await import('../../runtime/serve-lock.ts');
+  try {
+    return isServing(dataDir);
+  } catch {
+    return null;
+  }
+}
 
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
   const { checkSchedules } = await import('./doctor-schedules.ts');
   const { daemonStanding } = await import('../jobs-standing.ts');
-  const { isServing } = await import('../../runtime/serve-lock.ts');
-  const serves = isServing(config.dataDir);
+  const serves = await servesHere(config.dataDir);
   const unopened = (error: unknown): LedgerLooked => ({
     checks: [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')],
     after: [],
