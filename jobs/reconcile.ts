@@ -3,7 +3,7 @@ import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
-import type { JobEnd } from '../src/ledger/tables/tables.ts';
+import type { JobEnd } from '../src/ledger/tables/job-table.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 

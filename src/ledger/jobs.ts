@@ -1,7 +1,7 @@
 import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from './open.ts';
 import { later } from './payouts/projection.ts';
-import type { JobEnd, JobKind } from './tables/tables.ts';
+import type { JobEnd, JobKind } from './tables/job-table.ts';
 
 /** What is known of a job's past; instants are ISO UTC. */
 export type JobPast = {
