@@ -5,10 +5,14 @@ import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { promiseReports } from '../src/ledger/figures/reports-due.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
+import type { JobEnd } from '../src/ledger/tables/job-table.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
+import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
+/** The job that reads the whole list. */
+export const fullName = 'reconcile_full';
 
 export type ReconcilePayload = {
   full: boolean;
@@ -58,6 +62,38 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   return summary;
+}
+
+/** As {@link run}, for a person: notes the run among the jobs, as the scheduler notes its own. */
+export async function runByHand(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
+  const job = payload.full ? fullName : name;
+  const startedAt = app.clock.iso();
+  await app.jobsStore.note(job, { at: startedAt, by: app.workers.id, expression: null });
+  const end = (kind: JobEnd, result: object): Promise<void> =>
+    app.jobsStore.finished(job, { startedAt, endedAt: app.clock.iso(), kind, result });
+  try {
+    const result = await run(app, payload);
+    const { kind, counts, ...more } = outcomeOf(result, payload.signal?.aborted ?? false);
+    await end(kind, { ...counts, ...more });
+    return result;
+  } catch (error) {
+    // The first error counts: where the ledger failed, this cannot be noted either.
+    await end('failed', { error: error instanceof Error ? error.message : String(error) }).catch(
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+/** How a run stands as a job: it has done its work only when it could see all that it compares (P35). */
+export function outcomeOf(
+  { reports: _reports, taken: _taken, refused: _refused, error, ...counts }: ReconcileResult,
+  interrupted: boolean,
+): JobOutcome {
+  const { complete, trouble } = counts;
+  if (complete !== false && trouble === undefined && !interrupted) return { kind: 'succeeded', counts };
+  const why = error ?? (interrupted ? 'interrupted' : (trouble ?? 'the list is not proven complete'));
+  return { kind: 'incomplete', counts, why };
 }
 
 function refusedJson({ file, problems, problemCount, unkept }: Extract<Expected, { kind: 'refused' }>) {

@@ -8,12 +8,12 @@ export const name = 'requeue';
 
 /**
  * Fills the queues again from the ledger, so that losing a queue loses nothing: that of this process, and the one it shares
- * with others, if any. While the shared one cannot be reached, this process sends by itself. Returns the jobs added.
+ * with others, if any. While the shared one cannot be reached, this process sends by itself. Without a `word` of the
+ * schedule nothing that sends is added. Returns the jobs added.
  */
 export async function run(
   app: LocalApp,
-  own: Pick<Queue, 'add'>,
-  shared?: Queue,
+  { own, shared, word }: { own: Pick<Queue, 'add'>; shared: Queue | null; word: string | null },
 ): Promise<{ added: string[] }> {
   const { mode } = app.config;
   const added: string[] = [];
@@ -21,10 +21,9 @@ export async function run(
     if ((await own.add({ name: job, id: `${job}-${mode}`, payload: {} })) === 'added') added.push(job);
   };
   await app.brakes.settle();
-  const left = await sendable(app.ledger.db, app.brakes.under());
   // The submit job asks about a canary, so that the rest of its batch goes without anybody's help.
-  if (left.ready > 0 || (await app.brakes.unsettled(1)).length > 0) {
-    const chunks = shared && (await fillShared(app, shared));
+  if (word !== null && (await hasWork(app))) {
+    const chunks = shared && (await fillShared(app, shared, word));
     if (chunks) added.push(...chunks);
     else await add('submit');
   }
@@ -32,10 +31,15 @@ export async function run(
   return { added };
 }
 
+async function hasWork(app: LocalApp): Promise<boolean> {
+  const { ready } = await sendable(app.ledger.db, app.brakes.under());
+  return ready > 0 || (await app.brakes.unsettled(1)).length > 0;
+}
+
 /** Null when the shared queue cannot be reached. */
-async function fillShared(app: LocalApp, shared: Queue): Promise<string[] | null> {
+async function fillShared(app: LocalApp, shared: Queue, word: string): Promise<string[] | null> {
   try {
-    return await fill(app, shared);
+    return await fill(app, shared, word);
   } catch (error) {
     if (error instanceof QueueAway) return null;
     throw error;

@@ -14,11 +14,13 @@ const mostBatches = 100;
 
 /**
  * Brings what is ready to the daemons that share the queue. A chunk is leave to send so many payouts of a batch, and names
- * none: which ones is decided by who claims them in the ledger (P1). Returns the ids of the jobs that were added.
+ * none: which ones is decided by who claims them in the ledger (P1). `word`: what the schedule said, for whoever takes it.
+ * Returns the ids of the jobs that were added.
  */
 export async function fill(
   app: Pick<LocalApp, 'config' | 'ledger' | 'brakes'>,
   queue: Queue,
+  word: string,
 ): Promise<string[]> {
   const { mode } = app.config;
   const added: string[] = [];
@@ -28,10 +30,10 @@ export async function fill(
   const batches = await batchesWithReady(app.ledger.db, app.brakes.under());
   for (const batch of batches.slice(0, mostBatches)) {
     const left = await sendable(app.ledger.db, { batches: [batch], ...app.brakes.under() });
-    await Promise.all(chunks(mode, batch, left.ready, 0).map(add));
+    await Promise.all(chunks({ mode, batch, word }, left.ready, 0).map(add));
   }
   // A chunk of no batch asks about the canaries, so that the rest of their batches goes without anybody's help.
-  if ((await app.brakes.unsettled(1)).length > 0) await add(chunkOf(mode, '', 0));
+  if ((await app.brakes.unsettled(1)).length > 0) await add(chunkOf({ mode, batch: '', word }, 0));
   return added;
 }
 
@@ -63,17 +65,25 @@ export async function run(
   if (batch !== '') {
     const left = await countReady(app.ledger.db, app.config.mode, batch, chunkSize * mostChunks);
     // Asked all at once: one after the other would cost a worker as much time as many payouts.
-    await Promise.all(chunks(app.config.mode, batch, left, part + 1).map((job) => queue.add(job)));
+    const leave = { mode, batch, word: wordOf(payload) };
+    await Promise.all(chunks(leave, left, part + 1).map((job) => queue.add(job)));
   }
   return { kind: 'sent', full: result.ended === 'interrupted' || result.ended === 'drained', result };
 }
 
-/** As many chunks as it takes, with the ids from `first` on: the id of the one that runs is taken. */
-function chunks(mode: string, batch: string, ready: number, first: number): Job[] {
-  const count = Math.min(mostChunks - 1, Math.ceil(ready / chunkSize));
-  return Array.from({ length: count }, (_, index) => chunkOf(mode, batch, (first + index) % mostChunks));
+/** The word of the schedule under which a chunk was put in the queue. */
+export function wordOf({ word }: Job['payload']): string {
+  return typeof word === 'string' ? word : '';
 }
 
-function chunkOf(mode: string, batch: string, part: number): Job {
-  return { name, id: `${mode}-${batch || 'canaries'}-${part}`, payload: { mode, batch, part } };
+type Leave = { mode: string; batch: string; word: string };
+
+/** As many chunks as it takes, with the ids from `first` on: the id of the one that runs is taken. */
+function chunks(leave: Leave, ready: number, first: number): Job[] {
+  const count = Math.min(mostChunks - 1, Math.ceil(ready / chunkSize));
+  return Array.from({ length: count }, (_, index) => chunkOf(leave, (first + index) % mostChunks));
+}
+
+function chunkOf({ mode, batch, word }: Leave, part: number): Job {
+  return { name, id: `${mode}-${batch || 'canaries'}-${part}`, payload: { mode, batch, part, word } };
 }

@@ -1,6 +1,7 @@
 import * as chunkJob from '../jobs/send-chunk.ts';
 import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
+import type { Gate } from './daemon-gate.ts';
 import type { Job, Queue, RetryPolicy } from './runtime/queue.ts';
 import { openSharedQueue } from './runtime/queue-open.ts';
 
@@ -8,7 +9,7 @@ import { openSharedQueue } from './runtime/queue-open.ts';
 const restMs = 5000;
 
 export type Sending = {
-  /** Sends what is ready, whoever else does. */
+  /** Sends what is ready, whoever else does, where the schedule lets it. */
   submit(): Promise<void>;
   /** Begins to take chunks from the queue that daemons share; null where `queue.url` names none. */
   join(deps: {
@@ -21,7 +22,11 @@ export type Sending = {
 /** Sending in a daemon, one piece of work after the other, so that `service.concurrency` holds for the process. */
 export function createSending(
   app: App,
-  { stopping, watched }: { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
+  {
+    gate,
+    stopping,
+    watched,
+  }: { gate: Gate; stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
 ): Sending {
   const { config, clock, log } = app;
   const turns = createTurns();
@@ -29,7 +34,7 @@ export function createSending(
   let restUntil = 0;
 
   /** P24: the first time only when the service shows our mode and nothing else. */
-  async function mayBegin(): Promise<boolean> {
+  async function isCleared(): Promise<boolean> {
     if (cleared) return true;
     const preflight = await app.preflight(stopping);
     if (preflight.kind === 'problem') log.error(preflight.problem);
@@ -45,7 +50,8 @@ export function createSending(
     await app.reporting.writeIndex();
   }
   async function submit(): Promise<void> {
-    if (await mayBegin()) await noteEnd(await watched(submitJob.run(app, { signal: stopping })));
+    if ((await gate.word()) === null) return;
+    if (await isCleared()) await noteEnd(await watched(submitJob.run(app, { signal: stopping })));
   }
   /**
    * When the queue takes a chunk back (its lock ran out, or the server was emptied) the work goes on: what it claimed in
@@ -53,7 +59,9 @@ export function createSending(
    */
   async function sendChunk(job: Job, queue: Queue): Promise<void> {
     if (clock.monotonic() < restUntil || stopping.aborted) return;
-    if (!(await mayBegin())) {
+    // Left in the queue from another day, perhaps: the next run of the schedule fills it again.
+    if ((await gate.word(chunkJob.wordOf(job.payload))) === null) return;
+    if (!(await isCleared())) {
       restUntil = clock.monotonic() + restMs;
       return;
     }

@@ -1,5 +1,6 @@
 import { fill } from '../jobs/send-chunk.ts';
 import type { App } from './app.ts';
+import type { Gate } from './daemon-gate.ts';
 import { markAttempts } from './ledger/discrepancies/expected.ts';
 import { sendable } from './ledger/sending/claims.ts';
 import { type Queue, QueueAway } from './runtime/queue.ts';
@@ -13,7 +14,7 @@ const patienceMs = 60_000;
  */
 export function createStandstill(
   app: Pick<App, 'ledger' | 'clock' | 'log' | 'brakes' | 'config'>,
-  send: () => Promise<void>,
+  { gate, send }: { gate: Gate; send: () => Promise<void> },
 ): (queue: Queue) => Promise<void> {
   const { ledger, clock, log, brakes } = app;
   let newest = -1n;
@@ -26,8 +27,10 @@ export function createStandstill(
     newest = last;
     sinceMs = nowMs;
     if (moved || (await sendable(ledger.db, brakes.under())).ready === 0) return;
+    const word = await gate.word();
+    if (word === null) return;
     // What it takes anew it did not have: who took it before had a reason to send nothing, and told it.
-    const added = await fill(app, queue).catch((error: unknown) => {
+    const added = await fill(app, queue, word).catch((error: unknown) => {
       if (error instanceof QueueAway) return null;
       throw error;
     });

@@ -1,26 +1,23 @@
 import * as applyJob from '../jobs/apply-webhooks.ts';
-import * as followUpJob from '../jobs/follow-up.ts';
-import * as intakeJob from '../jobs/intake.ts';
 import * as lookUpJob from '../jobs/look-up.ts';
-import * as reconcileJob from '../jobs/reconcile.ts';
-import * as reportJob from '../jobs/report.ts';
 import * as requeueJob from '../jobs/requeue.ts';
 import * as resultsJob from '../jobs/results.ts';
 import * as submitJob from '../jobs/submit.ts';
 import type { App } from './app.ts';
+import { createGate } from './daemon-gate.ts';
 import { createResults } from './daemon-results.ts';
+import { scheduledJobs } from './daemon-schedules.ts';
 import { createSending } from './daemon-sending.ts';
 import { createStandstill } from './daemon-standstill.ts';
 import { LedgerNewer } from './ledger/custody/schema.ts';
 import { openWorkers } from './ledger/custody/workers.ts';
 import { isHeld, ledgerFailureCode } from './ledger/database/failure.ts';
 import { TakenOver } from './ledger/sending/claims.ts';
-import { createIgnoredFiles } from './runtime/ignored-files.ts';
 import type { Job, Queue } from './runtime/queue.ts';
 import { createInlineQueue } from './runtime/queue-inline.ts';
 import { createReceiver } from './runtime/receiver.ts';
-import { createScheduler, type ScheduledJob } from './runtime/scheduler.ts';
-import { tryReconcile } from './runtime/worker-lock.ts';
+import { createScheduler } from './runtime/scheduler.ts';
+import { watchWallSteps } from './runtime/wall-steps.ts';
 
 const takeOverEveryMs = 2000;
 /** After so many look-outs for the dead, what they had begun on schedule is begun again. */
@@ -83,9 +80,11 @@ export function createDaemon(app: App): Daemon {
       await work();
     } while (again.has(job) && !stopping.signal.aborted);
   };
-  const refill = (): Promise<object> => watched(requeueJob.run(app, own, shared ?? undefined));
-  const sending = createSending(app, { stopping: stopping.signal, watched });
-  const standstill = createStandstill(app, () => wake(submitJob.name));
+  const gate = createGate(app);
+  const refill = (): Promise<object> =>
+    watched(gate.word().then((word) => requeueJob.run(app, { own, shared, word })));
+  const sending = createSending(app, { gate, stopping: stopping.signal, watched });
+  const standstill = createStandstill(app, { gate, send: () => wake(submitJob.name) });
   const results = createResults(app, { stopping: stopping.signal, watched });
   const wakeResults = (): Promise<void> => wake(resultsJob.name);
 
@@ -143,7 +142,22 @@ export function createDaemon(app: App): Daemon {
       await watched(look()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
     }
   }
+  /** P33: what waits for a time of the wall clock is computed again when that clock steps. */
+  async function onStep(ms: number): Promise<void> {
+    log.warn(
+      { step_seconds: Math.round(ms / 1000) },
+      'the wall clock stepped: schedules, limits and look-up times are computed again',
+    );
+    const rebuild = async (): Promise<void> => {
+      await app.rebuildWaits();
+      await scheduler.rebuild();
+    };
+    await watched(rebuild()).catch((error: unknown) =>
+      log.error({ err: error }, 'times could not be computed again after a step of the wall clock'),
+    );
+  }
   let takingOver: Promise<void> | undefined;
+  let watchingSteps: Promise<void> | undefined;
   return {
     failed: failure.promise,
     async start() {
@@ -151,9 +165,10 @@ export function createDaemon(app: App): Daemon {
       shared = await sending.join({ retry, onFailed, onBack: refill });
       // Before schedules are caught up: what a dead daemon was about is nobody's any more.
       await watched(app.takeOver());
-      await requeueJob.run(app, own, shared ?? undefined);
+      await refill();
       // What a process that ended had not written any more.
       await wakeResults();
+      watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
       await scheduler.start();
       takingOver = keepTakingOver();
       return { url: listening?.url ?? null };
@@ -163,7 +178,7 @@ export function createDaemon(app: App): Daemon {
     },
     async stop() {
       stopping.abort();
-      await takingOver;
+      await Promise.all([takingOver, watchingSteps]);
       await receiver?.close();
       await scheduler.stop();
       // A POST under way may take its whole time-out; its answer must be recorded.
@@ -176,69 +191,6 @@ export function createDaemon(app: App): Daemon {
       return problem;
     },
   };
-}
-
-function scheduledJobs(
-  app: App,
-  deps: {
-    stopping: AbortSignal;
-    refill(): Promise<object>;
-    watched<T>(work: Promise<T>): Promise<T>;
-    wakeResults(): Promise<void>;
-  },
-): ScheduledJob[] {
-  const { schedules } = app.config;
-  const { stopping, refill, watched, wakeResults } = deps;
-  const onIgnored = createIgnoredFiles(app.log);
-  const onRefused = (file: string, why: string): void => app.log.warn({ file }, why);
-  const reconcile = (full: boolean) => async (): Promise<object> => {
-    const lock = await tryReconcile(app.ledger);
-    if (!lock) return { skipped: 'another process is reconciling' };
-    try {
-      const {
-        reports: _reports,
-        taken: _taken,
-        refused: _refused,
-        error: _error,
-        ...counts
-      } = await watched(reconcileJob.run(app, { full, followUp: true, signal: stopping, onRefused }));
-      return counts;
-    } finally {
-      await lock.release();
-    }
-  };
-  return [
-    {
-      name: intakeJob.name,
-      expression: schedules.intake,
-      run: async () => {
-        const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored, onRefused }));
-        if (result.taken > 0 && schedules.submit !== '') await refill();
-        return result;
-      },
-    },
-    {
-      name: submitJob.name,
-      expression: schedules.submit,
-      run: async () => {
-        // Others on this ledger, who left, may have changed a batch too.
-        await wakeResults();
-        return refill();
-      },
-    },
-    {
-      name: followUpJob.name,
-      expression: schedules.followUp,
-      run: async () => {
-        const counts = await watched(followUpJob.run(app, stopping));
-        await wakeResults();
-        return counts;
-      },
-    },
-    { name: reconcileJob.name, expression: schedules.reconcile, run: reconcile(false) },
-    { name: 'reconcile_full', expression: schedules.reconcileFull, run: reconcile(true) },
-    { name: reportJob.name, expression: schedules.report, run: () => watched(reportJob.run(app)) },
-  ];
 }
 
 /**

@@ -30,7 +30,7 @@ export async function reconcile(
         followUp: options.followUp !== false,
         signal: context.signal,
       };
-      const run = await reconcileJob.run(app, payload);
+      const run = await reconcileJob.runByHand(app, payload);
       return describe(context, config, run, await findHalt(app.ledger.db, config.mode));
     } finally {
       await lock.release();

@@ -2,9 +2,8 @@ import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import { collectionCounts } from '../ledger/collections/collection-watch.ts';
-import { livesAnywhere } from '../ledger/custody/workers.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
-import { payoutOverview } from '../ledger/figures/overview.ts';
+import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
 import { batchCounts, readReasons } from '../ledger/payouts/batches.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
@@ -12,10 +11,17 @@ import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
 import type { LookingApp } from '../looking-app.ts';
-import { nextRun } from '../runtime/next-run.ts';
-import { isServing } from '../runtime/serve-lock.ts';
 import { type Context, withLooking } from './context.ts';
 import { countsText, haltText, standText } from './describe.ts';
+import {
+  type DaemonStanding,
+  daemonStanding,
+  isIdle,
+  type JobStanding,
+  jobProblem,
+  jobsStanding,
+  whyOf,
+} from './jobs-standing.ts';
 import { promisedStanding } from './promised.ts';
 import { queueStanding, queueText } from './queue-standing.ts';
 import type { Result } from './result.ts';
@@ -23,16 +29,22 @@ import { attentionLines } from './submit-result.ts';
 import { verdictWords } from './verdict-text.ts';
 import { brakesStanding } from './waiting.ts';
 
-const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full', 'report'] as const;
-
 /** `status`: where everything stands, also that no daemon runs or files wait. */
 export async function status(context: Context): Promise<Result> {
   return withLooking(context, async (app) => {
-    const json = await gather(app);
+    const daemon = await daemonStanding(app);
+    const idle = await isIdle(app, daemon);
+    const jobs = await jobsStanding(app, { daemon, idle });
+    const json = {
+      ...(await gather(app)),
+      daemon,
+      schedules: jobs.map(({ expression: _, ...shown }) => shown),
+    };
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);
     const promised = await promisedStanding(app);
-    const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
+    const { halted, batches, payouts, totals, discrepancies, webhooks, inbox } = json;
+    const isStuck = idle && (await isReadySince(app.ledger.db, json.mode, hourAgo(app)));
     const lines = [
       `mode           ${json.mode}`,
       ...(halted ? [`HALTED         ${haltText(halted)} (${standText(payouts.ready ?? 0)})`] : []),
@@ -69,14 +81,23 @@ export async function status(context: Context): Promise<Result> {
         : []),
       ...(Object.keys(json.collections).length > 0 ? [`collections    ${countsText(json.collections)}`] : []),
       `queue          ${queueText(json.queue)}`,
-      ...json.schedules.map(
-        (s) => `  ${s.job.padEnd(15)} last ${s.last_run_at ?? 'never'}, next ${s.next_run_at ?? 'off'}`,
-      ),
+      ...jobs.flatMap((job) => jobLines(job, daemon)),
+      ...(isStuck
+        ? [
+            `${payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
+          ]
+        : []),
     ];
     const waits = (payouts.unknown ?? 0) + (payouts.held ?? 0) > 0;
     const loose = json.last_run !== null && json.last_run.verdict !== 'reconciled';
     const person =
-      Boolean(halted) || brakes.failed || Object.keys(discrepancies).length > 0 || waits || loose;
+      Boolean(halted) ||
+      brakes.failed ||
+      Object.keys(discrepancies).length > 0 ||
+      waits ||
+      loose ||
+      isStuck ||
+      jobs.some((job) => jobProblem(job) !== null);
     const unknown = needed.unknown.first.map(({ reference }) => reference);
     return {
       code: person ? 4 : 0,
@@ -113,20 +134,28 @@ function discrepancyText(open: Record<string, number>, last: LastRunJson): strin
   return known ? `${countsText(open)} known; others not checked` : 'not checked';
 }
 
-/** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
-type DaemonStanding = { running: boolean; elsewhere?: boolean };
-
-async function daemonStanding({ config, ledger }: LookingApp): Promise<DaemonStanding> {
-  const running = isServing(config.dataDir);
-  if (running || ledger.place.kind === 'sqlite') return { running };
-  return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
-}
-
 function daemonText({ running, elsewhere = false }: DaemonStanding): string {
   if (running) return 'running';
   return elsewhere
     ? 'running on this ledger, but not for this data folder: files in its inbox wait for counterfoil submit, or for a serve of its own'
     : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)';
+}
+
+/** When a job ran last and how that ended; when it runs next, and what is wrong with it. */
+function jobLines(job: JobStanding, { running, elsewhere }: DaemonStanding): string[] {
+  const { last_run_at: at, last_result: result, next_run_at: next } = job;
+  const last = at === null ? 'never' : `${at}${result ? ` (${result.kind})` : ''}`;
+  const off = job.expression.trim() === '' ? 'off' : running || elsewhere ? 'never' : 'none: no daemon runs';
+  const problem = jobProblem(job);
+  const why = problem ?? (result?.kind === 'skipped' ? `it was skipped: ${whyOf(result)}` : null);
+  return [
+    `  ${job.job.padEnd(15)} last ${last}, next ${next ?? off}`,
+    ...(why === null ? [] : [`                  ${problem === null ? '' : 'ATTENTION: '}${why}`]),
+  ];
+}
+
+function hourAgo({ clock }: LookingApp): string {
+  return new Date(clock.now() - 3_600_000).toISOString();
 }
 
 async function gather(app: LookingApp) {
@@ -141,9 +170,7 @@ async function gather(app: LookingApp) {
     now: clock.iso(),
     graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
   });
-  const past = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
   const overview = await payoutOverview(db, mode);
-  const camel = { follow_up: config.schedules.followUp, reconcile_full: config.schedules.reconcileFull };
   return {
     mode,
     halted: halt ? { cause: halt.cause, at: halt.at, kinds: halt.kinds } : null,
@@ -171,19 +198,6 @@ async function gather(app: LookingApp) {
     },
     collections: await collectionCounts(db, mode),
     queue: await queueStanding(app),
-    daemon: await daemonStanding(app),
     inbox: await app.lying(),
-    schedules: await Promise.all(
-      jobNames.map(async (job) => {
-        const expression =
-          job === 'follow_up' || job === 'reconcile_full' ? camel[job] : config.schedules[job];
-        return {
-          job,
-          last_run_at: past.get(job)?.lastRunAt ?? null,
-          last_result: past.get(job)?.lastResult ?? null,
-          next_run_at: await nextRun(expression, config.schedules.timezone),
-        };
-      }),
-    ),
   };
 }

@@ -1,69 +1,108 @@
 import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from './open.ts';
+import { later } from './payouts/projection.ts';
+import type { JobEnd, JobKind } from './tables/job-table.ts';
 
-/** What is known of a scheduled job's past; instants are ISO UTC, the result is JSON or `failed: why`. */
+/** What is known of a job's past; instants are ISO UTC. */
 export type JobPast = {
   job: string;
   lastRunAt: string | null;
+  /** When the last run began that did all of its work. */
   lastSuccessAt: string | null;
+  kind: JobKind | null;
+  /** JSON object: the counts of the last run, or why it did not do its work. */
   lastResult: string | null;
+  endedAt: string | null;
   /** The worker that is at it, or died in it; null when the last run ended. */
   runner: string | null;
+  /** The schedule that the last run followed; null: a person's command. */
+  expression: string | null;
+  /** How often the last due time was tried again. */
+  tries: number;
+};
+
+export type JobRun = {
+  at: string;
+  by: string;
+  /** The schedule that orders the run; null: a person's command. */
+  expression: string | null;
+  /** Another try of what is due already. */
+  again?: boolean;
 };
 
 export type JobsStore = {
   all(): Promise<JobPast[]>;
+  find(job: string): Promise<JobPast | undefined>;
   /**
    * Takes the run that is due at `at`, unless some process began one at `since` or later: so each due time is one
    * process's, however many run the same schedule on this ledger.
    */
-  begin(job: string, run: { at: string; since: string; by: string }): Promise<boolean>;
+  begin(job: string, run: JobRun & { since: string }): Promise<boolean>;
+  /** Notes a run that a person ordered, whatever ran before. */
+  note(job: string, run: JobRun): Promise<void>;
   /** Notes how the run that began at `startedAt` ended; a success counts from its start. */
-  finished(job: string, run: { startedAt: string; ok: boolean; result: string }): Promise<void>;
+  finished(
+    job: string,
+    run: { startedAt: string; endedAt: string; kind: JobEnd; result: object },
+  ): Promise<void>;
 };
-
-/** What stands for the result of a run under way. */
-const running = /^\{"running":"([^"]+)"\}$/;
 
 /** A run that began further ahead than this was noted under a clock that was set back since. */
 const aheadMs = 60_000;
 
-/** The past of one mode's scheduled jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
+/** The past of one mode's jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
 export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
   const keyOf = (job: string): string => `${mode} ${job}`;
+  const running = ({ at, by, expression, again = false }: JobRun) => ({
+    last_run_at: at,
+    last_result: null,
+    result_kind: 'running' as const,
+    runner: by,
+    expression,
+    ended_at: null,
+    ...(!again && { tries: 0n }),
+  });
+
+  async function all(): Promise<JobPast[]> {
+    const rows = await ledger.db.selectFrom('jobs').selectAll().orderBy('job').execute();
+    const past = rows.map((row) => ({
+      job: row.job,
+      lastRunAt: row.last_run_at,
+      lastSuccessAt: row.last_success_at,
+      kind: row.result_kind,
+      lastResult: row.last_result,
+      endedAt: row.ended_at,
+      runner: row.runner,
+      expression: row.expression,
+      tries: Number(row.tries),
+    }));
+    const own = past.flatMap((row) =>
+      row.job.startsWith(keyOf('')) ? { ...row, job: row.job.slice(keyOf('').length) } : [],
+    );
+    // Before several daemons could share a ledger, a row belonged to no mode.
+    const older = past.filter(({ job }) => !job.includes(' ') && !own.some((row) => row.job === job));
+    return [...own, ...older];
+  }
   return {
-    async all() {
-      const rows = await ledger.db.selectFrom('jobs').selectAll().orderBy('job').execute();
-      const past = rows.map((row) => ({
-        job: row.job,
-        lastRunAt: row.last_run_at,
-        lastSuccessAt: row.last_success_at,
-        lastResult: row.last_result,
-        runner: running.exec(row.last_result ?? '')?.[1] ?? null,
-      }));
-      const own = past.flatMap((row) =>
-        row.job.startsWith(keyOf('')) ? { ...row, job: row.job.slice(keyOf('').length) } : [],
-      );
-      // Before several daemons could share a ledger, a row belonged to no mode.
-      const older = past.filter(({ job }) => !job.includes(' ') && !own.some((row) => row.job === job));
-      return [...own, ...older];
-    },
-    begin: (job, { at, since, by }) =>
+    all,
+    find: async (name) => (await all()).find(({ job }) => job === name),
+    begin: (job, run) =>
       ledger.write(async (trx) => {
-        const last_result = JSON.stringify({ running: by });
-        const ahead = new Date(Date.parse(at) + aheadMs).toISOString();
         const taken = await trx
           .insertInto('jobs')
-          .values({ job: keyOf(job), last_run_at: at, last_success_at: null, last_result })
+          .values({ job: keyOf(job), last_success_at: null, ...running(run) })
           .onConflict((conflict) =>
             conflict
               .column('job')
-              .doUpdateSet({ last_run_at: at, last_result })
+              .doUpdateSet((eb) => ({
+                ...running(run),
+                ...(run.again && { tries: eb('jobs.tries', '+', 1n) }),
+              }))
               .where((eb) =>
                 eb.or([
                   eb('jobs.last_run_at', 'is', null),
-                  eb('jobs.last_run_at', '<', since),
-                  eb('jobs.last_run_at', '>', ahead),
+                  eb('jobs.last_run_at', '<', run.since),
+                  eb('jobs.last_run_at', '>', later(run.at, aheadMs)),
                 ]),
               ),
           )
@@ -71,11 +110,26 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
           .execute();
         return taken.length > 0;
       }),
-    finished: (job, run) =>
+    note: (job, run) =>
       ledger.write(async (trx) => {
         await trx
+          .insertInto('jobs')
+          .values({ job: keyOf(job), last_success_at: null, ...running(run) })
+          .onConflict((conflict) => conflict.column('job').doUpdateSet(running(run)))
+          .execute();
+      }),
+    finished: (job, { startedAt, endedAt, kind, result }) =>
+      ledger.write(async (trx) => {
+        const success = kind === 'succeeded' && { last_success_at: startedAt };
+        await trx
           .updateTable('jobs')
-          .set({ last_result: run.result, ...(run.ok && { last_success_at: run.startedAt }) })
+          .set({
+            last_result: JSON.stringify(result),
+            result_kind: kind,
+            runner: null,
+            ended_at: endedAt,
+            ...success,
+          })
           .where('job', '=', keyOf(job))
           .execute();
       }),

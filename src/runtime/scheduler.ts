@@ -1,29 +1,38 @@
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { JobPast, JobsStore } from '../ledger/jobs.ts';
+import type { JobEnd } from '../ledger/tables/job-table.ts';
 import type { Clock } from './clock.ts';
+import { isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { Logger } from './logger.ts';
+
+/** How a run ended that did not throw; `why` says what it could not do. */
+export type JobOutcome =
+  | { kind: 'succeeded'; counts: object }
+  | { kind: 'incomplete' | 'skipped'; counts: object; why: string };
 
 export type ScheduledJob = {
   name: string;
   /** A node-cron expression; empty: never run, never caught up. */
   expression: string;
-  /** Returns counts for `status`; what it throws is noted as the run's result. */
-  run(): Promise<object>;
+  /** What it throws is noted as the run's result. */
+  run(): Promise<JobOutcome>;
+  /** A run that did not do its work is tried again, with growing pauses. */
+  triesAgain?: boolean;
+  /** The first run of all waits for its due time; else what never ran is made up at the start. */
+  waitsWhenNew?: boolean;
 };
 
 export type Scheduler = {
   /** Runs what came due while nobody ran it, and then each job at its times. */
   start(): Promise<void>;
-  /** Runs again what a process that died was about. */
+  /** Runs again what a process that died was about, and what did not do its work. */
   makeUp(): Promise<void>;
+  /** Computes all times again, after a step of the wall clock, and runs what is due by it. */
+  rebuild(): Promise<void>;
   /** Starts no further run and waits for those under way. */
   stop(): Promise<void>;
   nextRuns(): { job: string; nextRunAt: string | null }[];
 };
-
-const minuteMs = 60_000;
-/** How far back the last due time is looked for; a job rarer than this is caught up when it has not run for so long. */
-const lookBackMs = 40 * 24 * 60 * minuteMs;
 
 /**
  * Runs jobs by the clock. The ledger holds who took which due time, so that each is run by one process however many there
@@ -46,54 +55,82 @@ export function createScheduler(deps: {
   let stopped = false;
 
   /** `since`: what is due is taken by who begins first at or after it. */
-  const runOnce = async (job: ScheduledJob, since: string): Promise<void> => {
+  const runOnce = async (job: ScheduledJob, since: string, again: boolean): Promise<void> => {
     const startedAt = clock.iso();
-    if (!(await jobsStore.begin(job.name, { at: startedAt, since, by: deps.worker }))) return;
-    const ran = Promise.resolve().then(() => job.run());
-    const outcome = await ran.then(
-      (counts) => ({ ok: true, result: JSON.stringify(counts) }),
-      (error: unknown) => {
-        log.error({ err: error, job: job.name }, 'job failed');
-        return { ok: false, result: `failed: ${error instanceof Error ? error.message : String(error)}` };
-      },
-    );
-    await jobsStore.finished(job.name, { startedAt, ...outcome });
+    const { name, expression } = job;
+    if (!(await jobsStore.begin(name, { at: startedAt, since, by: deps.worker, expression, again }))) return;
+    const end = await endOf(job);
+    await jobsStore.finished(name, { startedAt, endedAt: clock.iso(), ...end });
   };
-  const trigger = (job: ScheduledJob, since: string): void => {
+  const endOf = async (job: ScheduledJob): Promise<{ kind: JobEnd; result: object }> => {
+    try {
+      const outcome = await job.run();
+      if (outcome.kind === 'succeeded') return { kind: outcome.kind, result: outcome.counts };
+      const { kind, counts, why } = outcome;
+      log.warn({ job: job.name, result: kind, why }, 'job did not do its work');
+      return { kind, result: { ...counts, why } };
+    } catch (error) {
+      log.error({ err: error, job: job.name }, 'job failed');
+      return { kind: 'failed', result: { error: error instanceof Error ? error.message : String(error) } };
+    }
+  };
+  const trigger = (job: ScheduledJob, since: string, again = false): void => {
     if (stopped || underWay.has(job.name)) return;
-    const run = runOnce(job, since)
+    const run = runOnce(job, since, again)
       .catch((error: unknown) =>
         log.error({ err: error, job: job.name }, 'a run could not be noted in the ledger'),
       )
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, run);
   };
+  const disarm = async (): Promise<void> => {
+    const old = tasks;
+    tasks = [];
+    for (const { task } of old) await task.destroy();
+  };
+  const arm = async (): Promise<void> => {
+    await disarm();
+    tasks = jobs.map((job) => ({
+      job,
+      task: cronTask(job, deps.timezone, (due) => trigger(job, due.toISOString())),
+    }));
+    for (const { task } of tasks) await task.start();
+  };
+  const catchUp = async (): Promise<void> => {
+    const pasts = new Map((await jobsStore.all()).map((row) => [row.job, row]));
+    for (const job of jobs) {
+      const past = pasts.get(job.name);
+      if (job.waitsWhenNew && !past?.lastRunAt) continue;
+      if (!isOverdue(job.expression, deps.timezone, past, clock.now())) continue;
+      const isRunning = past?.runner != null && (await deps.isAlive(past.runner));
+      if (!isRunning) trigger(job, justAfter(past));
+    }
+  };
   return {
     async start() {
-      const past = new Map((await jobsStore.all()).map((row) => [row.job, row]));
-      tasks = jobs.map((job) => ({
-        job,
-        task: cronTask(job, deps.timezone, (due) => trigger(job, due.toISOString())),
-      }));
-      for (const { job, task } of tasks) {
-        await task.start();
-        const before = past.get(job.name);
-        if (!isOverdue(job.expression, deps.timezone, before, clock.now())) continue;
-        const underWay = before?.runner != null && (await deps.isAlive(before.runner));
-        if (!underWay) trigger(job, justAfter(before));
-      }
+      await arm();
+      await catchUp();
     },
     async makeUp() {
       for (const past of await jobsStore.all()) {
-        const job = tasks.find((entry) => entry.job.name === past.job)?.job;
-        if (!job || past.runner === null || past.runner === deps.worker) continue;
-        if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
+        const job = jobs.find(({ name }) => name === past.job);
+        if (!job || past.runner === deps.worker) continue;
+        if (past.runner !== null) {
+          if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
+          continue;
+        }
+        const isMissing = job.triesAgain && isOverdue(job.expression, deps.timezone, past, clock.now());
+        if (isMissing && pauseBeforeTry(past, clock.now()) === 0) trigger(job, justAfter(past), true);
       }
+    },
+    async rebuild() {
+      if (stopped) return;
+      await arm();
+      await catchUp();
     },
     async stop() {
       stopped = true;
-      for (const { task } of tasks) await task.destroy();
-      tasks = [];
+      await disarm();
       await Promise.all(underWay.values());
     },
     nextRuns: () =>
@@ -119,25 +156,4 @@ function cronTask(job: ScheduledJob, timezone: string, trigger: (due: Date) => v
   // A blocked event loop or a suspended machine: late is better than not at all.
   task.on('execution:missed', ({ date }) => trigger(date));
   return task;
-}
-
-/** Whether the job's last success is older than its last due time, to the minute; one that never succeeded is due. */
-export function isOverdue(
-  expression: string,
-  timezone: string,
-  past: JobPast | undefined,
-  nowMs: number,
-): boolean {
-  if (!past?.lastSuccessAt) return true;
-  const success = Date.parse(past.lastSuccessAt);
-  const fields = expression.trim().split(/\s+/);
-  const probe = createTask(fields.slice(-5).join(' '), () => undefined, { timezone });
-  try {
-    const newest = Math.floor(nowMs / minuteMs) * minuteMs;
-    const oldest = Math.max(success, newest - lookBackMs);
-    for (let at = newest; at > oldest; at -= minuteMs) if (probe.match(new Date(at))) return true;
-    return success < newest - lookBackMs;
-  } finally {
-    void probe.destroy();
-  }
 }

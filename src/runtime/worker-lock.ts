@@ -1,7 +1,7 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { addWorker, endWorker, lifeOf, openWorkers } from '../ledger/custody/workers.ts';
+import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from '../ledger/custody/workers.ts';
 import { type FileLock, holdLock, isLockFree } from '../ledger/database/file-lock.ts';
 import { holdLedgerLock, type Lock } from '../ledger/database/locks.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -29,12 +29,7 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }
   const { ledger, clock, id } = deps;
   let lock: Lock | null = null;
   const { session } = ledger;
-  // A link to the file must not hide who works on it.
-  const folder = join(dirname(session ? ledger.path : realpathSync(ledger.path)), 'locks');
-  // Only the name is stored: a folder that was moved must not make its living workers look dead.
-  const pathOf = (lockFile: string): string => join(folder, basename(lockFile));
-  const isFree = async (worker: { id: string; lockFile: string }): Promise<boolean> =>
-    session ? session.isFree(lifeOf(worker.id)) : isLockFree(pathOf(worker.lockFile));
+  const { pathOf, isFree } = locksOf(ledger);
 
   const markEnded = async (ended: string): Promise<void> => {
     await ledger.write((trx) => endWorker(trx, ended, clock.iso()));
@@ -62,6 +57,24 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }
       lock = null;
     },
   };
+}
+
+/** Where the locks of a ledger's workers are, and whether one of them is free. */
+function locksOf({ session, path }: Pick<Ledger, 'session' | 'path'>) {
+  // A link to the file must not hide who works on it.
+  const folder = join(dirname(session ? path : realpathSync(path)), 'locks');
+  // Only the name is stored: a folder that was moved must not make its living workers look dead.
+  const pathOf = (lockFile: string): string => join(folder, basename(lockFile));
+  const isFree = async (worker: WorkerRow): Promise<boolean> =>
+    session ? session.isFree(lifeOf(worker.id)) : isLockFree(pathOf(worker.lockFile));
+  return { pathOf, isFree };
+}
+
+/** Whether any process that works on the ledger lives. */
+export async function anyWorkerLives(ledger: Ledger): Promise<boolean> {
+  const { isFree } = locksOf(ledger);
+  for (const worker of await openWorkers(ledger.db)) if (!(await isFree(worker))) return true;
+  return false;
 }
 
 /** Takes the right to reconcile a ledger, over all its machines, or null when another process has it: exit code 11. */

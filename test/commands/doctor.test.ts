@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { inProcess } from '../support/in-process.ts';
 import { httpReply, startRawService } from '../support/raw-service.ts';
 
 const atHome = async (settings: Record<string, string> = {}): Promise<Home> =>
-  inProcess(await makeHome({}, settings));
+  inProcess(await makeHome({}, { COUNTERFOIL_RECEIVER_ENABLED: 'false', ...settings }));
 type Env = Record<string, string | undefined>;
 const checkOf = async (
   home: Home,
@@ -60,7 +60,7 @@ describe('doctor', () => {
     chmodSync(`${home.dir}/.env`, 0o644);
     const { ok, checks } = await home.json(['doctor'], 1, { COUNTERFOIL_TEST_SECRETKEY: 'x' });
     expect(ok).toBe(false);
-    const failed = checks.filter((check: { ok: boolean }) => !check.ok);
+    const failed = checks.filter(({ ok: isOk }: { ok: boolean | null }) => isOk === false);
     expect(failed.map((check: { name: string }) => check.name)).toEqual([
       'configuration',
       'keys',
@@ -97,7 +97,7 @@ describe('doctor', () => {
   ])('tells what to do where %s does not answer', async (url, fix) => {
     const home = await atHome({ COUNTERFOIL_SERVICE_BASE_URL: url });
     expect((await checkOf(home, 'service', 1)).fix).toContain(fix);
-    expect((await checkOf(home, 'service', 0, {}, ['--offline'])).detail).toBe('skipped (--offline)');
+    expect((await checkOf(home, 'service', 0, {}, ['--offline'])).detail).toBe('skipped: --offline');
   });
 
   it('tells of NODE_EXTRA_CA_CERTS where the certificate of the service is not trusted', async () => {
@@ -158,14 +158,30 @@ describe('doctor', () => {
     onTestFinished(() => void server.close());
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    const home = await atHome({ COUNTERFOIL_RECEIVER_PORT: String(port) });
+    const home = await atHome({
+      COUNTERFOIL_RECEIVER_ENABLED: 'true',
+      COUNTERFOIL_RECEIVER_PORT: String(port),
+    });
     const { detail, fix } = await checkOf(home, 'receiver', 1);
     expect(detail).toContain(`pid ${process.pid}`);
     expect(fix).toContain('receiver.port');
   });
 
+  it('shows its table where a lock cannot be looked at, and does not call that ok', async () => {
+    const home = await atHome({ COUNTERFOIL_RECEIVER_ENABLED: 'true' });
+    mkdirSync(`${home.dir}/data/locks/serve.lock`, { recursive: true });
+    const { checks } = await home.json(['doctor', '--offline'], 0);
+    expect(checks).toContainEqual({
+      name: 'receiver',
+      ok: null,
+      detail: 'skipped: this account cannot see whether serve runs',
+      fix: null,
+    });
+    expect((await home.run(['doctor', '--offline'])).out).toMatch(/^skip +receiver/m);
+  });
+
   it('refuses an expired certificate of the receiver', async () => {
-    const home = await atHome();
+    const home = await atHome({ COUNTERFOIL_RECEIVER_ENABLED: 'true' });
     cpSync(fileURLToPath(new URL('../fixtures/tls', import.meta.url)), `${home.dir}/tls`, {
       recursive: true,
     });
@@ -173,8 +189,11 @@ describe('doctor', () => {
       COUNTERFOIL_RECEIVER_TLS_CERT: `tls/${name}.cert.pem`,
       COUNTERFOIL_RECEIVER_TLS_KEY: `tls/${name}.key.pem`,
     });
-    expect((await checkOf(home, 'certificate', 1, pair('expired'))).detail).toContain('expired at');
-    expect((await checkOf(home, 'certificate', 0, pair('trusted'))).detail).toContain('expires at');
+    const expired = await checkOf(home, 'certificate', 1, pair('expired'));
+    expect(expired).toMatchObject({ ok: false, detail: expect.stringContaining('expired at') });
+    // No serve runs, which is another failure.
+    const trusted = await checkOf(home, 'certificate', 1, pair('trusted'));
+    expect(trusted).toMatchObject({ ok: true, detail: expect.stringContaining('expires at') });
   });
 
   it('says that a ledger is damaged instead of failing itself', async () => {

@@ -114,8 +114,10 @@ it('requeue wakes submit once while something is ready, and nothing when all is 
     onFailed: () => {},
   });
   onTestFinished(async () => void (await queue.close(1000)));
-  expect(await requeue.run(app, queue)).toEqual({ added: [] });
+  const queues = { own: queue, shared: null, word: 'monday' };
+  expect(await requeue.run(app, queues)).toEqual({ added: [] });
   home.put('data/inbox/pay.csv', batchOf(1));
   await intake.run(app);
-  expect(await requeue.run(app, queue)).toEqual({ added: ['submit'] });
+  expect(await requeue.run(app, { ...queues, word: null }), 'no schedule says so').toEqual({ added: [] });
+  expect(await requeue.run(app, queues)).toEqual({ added: ['submit'] });
 });

@@ -42,21 +42,28 @@ function noted(app: App): { queue: Queue; jobs: Job[] } {
   };
 }
 
+/** What the schedule said. */
+const word = '2026-11-23T09:00:00.000Z';
 const signal = new AbortController().signal;
 
 it('a chunk carries ids only, and the queue is filled once however often', async () => {
   const { home, app } = await opened();
   const { queue, jobs } = noted(app);
-  expect(await chunk.fill(app, queue)).toEqual([]);
+  expect(await chunk.fill(app, queue, word)).toEqual([]);
   home.put('data/inbox/pay.csv', batchOf(3));
   home.put('data/inbox/more.csv', batchOf(1, 10));
   await intake.run(app);
-  expect(await chunk.fill(app, queue)).toHaveLength(2);
-  expect(await chunk.fill(app, queue)).toEqual([]);
+  expect(await chunk.fill(app, queue, word)).toHaveLength(2);
+  expect(await chunk.fill(app, queue, word)).toEqual([]);
   for (const { id, payload } of jobs)
     expect({ id, payload }).toEqual({
       id: `test-${payload.batch}-0`,
-      payload: { mode: 'test', batch: expect.stringMatching(/^(pay|more)-\d{8}-[0-9a-f]{6}$/), part: 0 },
+      payload: {
+        mode: 'test',
+        batch: expect.stringMatching(/^(pay|more)-\d{8}-[0-9a-f]{6}$/),
+        part: 0,
+        word,
+      },
     });
 });
 
@@ -65,7 +72,7 @@ it('P1: a chunk sends its share and asks for the next, until nothing is left', a
   const { queue, jobs } = noted(app);
   home.put('data/inbox/pay.csv', batchOf(620));
   await intake.run(app);
-  await chunk.fill(app, queue);
+  await chunk.fill(app, queue, word);
   expect(jobs).toHaveLength(2);
   const [first, second] = jobs;
   expect(await chunk.run(app, first?.payload ?? {}, { queue, signal })).toMatchObject({ full: true });
@@ -86,7 +93,7 @@ it('the next chunk takes an id that is free', async () => {
   const { queue, jobs } = noted(app);
   home.put('data/inbox/pay.csv', batchOf(520));
   await intake.run(app);
-  await chunk.fill(app, queue);
+  await chunk.fill(app, queue, word);
   await chunk.run(app, { ...jobs[0]?.payload, part: 15 }, { queue, signal });
   expect(new Set(jobs.map(({ id }) => id)).size).toBe(jobs.length);
 });
@@ -111,9 +118,11 @@ it('requeue leaves sending to the shared queue, and to this process while that i
   await intake.run(app);
   const { queue: own } = noted(app);
   const { queue: shared } = noted(app);
-  expect((await requeue.run(app, own, shared)).added).toEqual([expect.stringMatching(/^test-pay-.*-0$/)]);
+  expect((await requeue.run(app, { own, shared, word })).added).toEqual([
+    expect.stringMatching(/^test-pay-.*-0$/),
+  ]);
   const away: Queue = { ...shared, add: () => Promise.reject(new QueueAway('no')) };
-  expect(await requeue.run(app, own, away)).toEqual({ added: ['submit'] });
+  expect(await requeue.run(app, { own, shared: away, word })).toEqual({ added: ['submit'] });
 });
 
 it('a queue that holds its jobs back is noticed after a minute in which nothing went, and this process sends', async () => {
@@ -124,7 +133,9 @@ it('a queue that holds its jobs back is noticed after a minute in which nothing 
   let nowMs = 0;
   let sends = 0;
   const clock = { ...app.clock, monotonic: () => nowMs };
-  const look = createStandstill({ ...app, clock }, async () => void sends++);
+  let isOpen = true;
+  const gate = { word: async () => (isOpen ? word : null) };
+  const look = createStandstill({ ...app, clock }, { gate, send: async () => void sends++ });
   const after = async (seconds: number): Promise<number> => {
     nowMs += seconds * 1000;
     await look(queue);
@@ -132,6 +143,9 @@ it('a queue that holds its jobs back is noticed after a minute in which nothing 
   };
   expect([await after(0), await after(59)]).toEqual([0, 0]);
   expect(await after(2), 'it had no job: it gets one').toBe(0);
+  isOpen = false;
+  expect([await after(59), await after(2)], 'the schedule lets nothing go').toEqual([0, 0]);
+  isOpen = true;
   expect([await after(59), await after(2)]).toEqual([0, 1]);
   await submit.run(app);
   expect([await after(61), await after(61)], 'nothing is left').toEqual([1, 1]);

@@ -220,6 +220,9 @@ it.skipIf(onPostgres)(
         'drop table run_verdicts',
         'alter table runs drop column verdict',
         'alter table runs drop column list_standing',
+        ...['result_kind', 'runner', 'expression', 'ended_at', 'tries'].map(
+          (column) => `alter table jobs drop column ${column}`,
+        ),
         'drop index webhooks_unmatched',
         'alter table inquiries drop column history_seq',
         'alter table halts drop column kinds',

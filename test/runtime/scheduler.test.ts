@@ -6,9 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../src/ledger/jobs.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { isOverdue } from '../../src/runtime/job-times.ts';
 import {
   createScheduler,
-  isOverdue,
+  type JobOutcome,
   type ScheduledJob,
   type Scheduler,
 } from '../../src/runtime/scheduler.ts';
@@ -27,13 +28,8 @@ afterEach(async () => {
 });
 
 const zone = 'Africa/Lagos';
-const past = (lastSuccessAt: string | null) => ({
-  job: 'reconcile',
-  lastRunAt: null,
-  lastSuccessAt,
-  lastResult: null,
-  runner: null,
-});
+const past = (lastSuccessAt: string | null) => ({ lastSuccessAt });
+const succeeded = (runs: number): JobOutcome => ({ kind: 'succeeded', counts: { runs } });
 
 describe('isOverdue', () => {
   const now = Date.parse('2026-11-21T09:00:00Z');
@@ -44,6 +40,8 @@ describe('isOverdue', () => {
     ['0 3 * * 0', '2026-11-14T12:00:00Z', true],
     ['0 0 1 1 *', '2026-11-20T00:00:00Z', false],
     ['30 0 2 * * *', '2026-11-20T12:00:00Z', true],
+    // Noted by a clock that was set back since.
+    ['0 0 1 1 *', '2027-11-20T00:00:00Z', true],
   ])('%s with the last success at %s: %s (Lagos time)', (expression, success, due) => {
     expect(isOverdue(expression, zone, past(success), now)).toBe(due);
   });
@@ -72,7 +70,7 @@ describe('scheduler', () => {
 
   it('catches up at start what came due while nobody ran it, once, and notes the result', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     await run([job]);
     await run([job]);
     expect(runs).toBe(1);
@@ -96,7 +94,7 @@ describe('scheduler', () => {
     await run([job]);
     await run([job]);
     expect(await createJobsStore(ledger, 'test').all()).toMatchObject([
-      { lastResult: 'failed: broken 2', lastSuccessAt: null },
+      { kind: 'failed', lastResult: '{"error":"broken 2"}', lastSuccessAt: null },
     ]);
   });
 
@@ -104,7 +102,7 @@ describe('scheduler', () => {
     const jobs = ['0 2 * * *', ''].map((expression, index) => ({
       name: `job-${index}`,
       expression,
-      run: async () => ({}),
+      run: async () => succeeded(1),
     }));
     const scheduler = schedulerOf(jobs);
     await scheduler.start();
@@ -113,6 +111,134 @@ describe('scheduler', () => {
     expect(nightly?.nextRunAt).toMatch(/T01:00:00\.000Z$/);
     expect(off?.nextRunAt).toBeNull();
   });
+});
+
+describe('a run that did not do its work', () => {
+  const minute = 60_000;
+  /** A scheduler whose clock is moved by hand, and the instants at which its job began. */
+  async function tried(outcomes: JobOutcome['kind'][]) {
+    let now = Date.parse('2026-11-22T02:00:30Z');
+    const began: number[] = [];
+    const byHand = { ...clock, now: () => now, iso: () => new Date(now).toISOString() };
+    const job: ScheduledJob = {
+      name: 'reconcile',
+      expression: '0 0 1 1 *',
+      triesAgain: true,
+      async run() {
+        began.push(now);
+        const kind = outcomes.shift() ?? 'succeeded';
+        return kind === 'succeeded' ? succeeded(1) : { kind, counts: {}, why: 'the service is down' };
+      },
+    };
+    const store = createJobsStore(ledger, 'test');
+    const scheduler = createScheduler({
+      jobs: [job],
+      timezone: zone,
+      clock: byHand,
+      jobsStore: store,
+      log,
+      worker: 'serve-1',
+      isAlive: async () => true,
+    });
+    const runs = async (): Promise<void> => {
+      // Behind the transaction that a run begins with.
+      await ledger.write(async () => undefined);
+      await expect.poll(async () => (await store.find('reconcile'))?.kind).not.toBe('running');
+    };
+    await scheduler.start();
+    await runs();
+    const start = now;
+    return {
+      store,
+      stop: () => scheduler.stop(),
+      set: (at: number) => (now = at),
+      /** Lets an hour and more go by, minute by minute; returns the minutes at which the job began. */
+      async pass(minutes: number): Promise<number[]> {
+        for (let n = 1; n <= minutes; n++) {
+          now += minute;
+          await scheduler.makeUp();
+          await runs();
+        }
+        return began.map((at) => (at - start) / minute);
+      },
+    };
+  }
+
+  it.each(['incomplete', 'skipped'] as const)(
+    '%s: is no success, and is tried again with growing pauses, six times',
+    async (kind) => {
+      const { store, pass, stop } = await tried(Array(20).fill(kind));
+      expect(await store.find('reconcile')).toMatchObject({ kind, lastSuccessAt: null });
+      expect(await pass(400)).toEqual([0, 5, 15, 35, 75, 155, 315]);
+      expect(await store.find('reconcile')).toMatchObject({ kind, tries: 6 });
+      await stop();
+    },
+  );
+
+  it('is not tried again once it succeeded', async () => {
+    const { store, pass, stop } = await tried(['incomplete', 'incomplete']);
+    expect(await pass(60)).toEqual([0, 5, 15]);
+    expect(await store.find('reconcile')).toMatchObject({
+      kind: 'succeeded',
+      lastSuccessAt: expect.any(String),
+    });
+    await stop();
+  });
+
+  it('P33: waits no longer because the clock went back', async () => {
+    const { set, pass, stop } = await tried(['incomplete']);
+    set(Date.parse('2025-11-22T02:00:00Z'));
+    expect(await pass(1)).toHaveLength(2);
+    await stop();
+  });
+});
+
+it('P33: after the clock went back, a rebuild runs what is due by it', async () => {
+  let offMs = 0;
+  let runs = 0;
+  const off = {
+    ...clock,
+    now: () => clock.now() + offMs,
+    iso: () => new Date(clock.now() + offMs).toISOString(),
+  };
+  const store = createJobsStore(ledger, 'test');
+  const scheduler = createScheduler({
+    jobs: [{ name: 'report', expression: '0 0 1 1 *', run: async () => succeeded(++runs) }],
+    timezone: zone,
+    clock: off,
+    jobsStore: store,
+    log,
+    worker: 'serve-1',
+    isAlive: async () => true,
+  });
+  await scheduler.start();
+  await expect.poll(() => runs).toBe(1);
+  offMs = -3 * 365 * 86_400_000;
+  await scheduler.rebuild();
+  await expect.poll(() => runs).toBe(2);
+  await scheduler.stop();
+});
+
+it('a job that waits when it is new is not made up before its first due time', async () => {
+  let runs = 0;
+  const job = {
+    name: 'submit',
+    expression: '0 0 1 1 *',
+    waitsWhenNew: true,
+    run: async () => succeeded(++runs),
+  };
+  const scheduler = createScheduler({
+    jobs: [job],
+    timezone: zone,
+    clock,
+    jobsStore: createJobsStore(ledger, 'test'),
+    log,
+    worker: 'serve-1',
+    isAlive: async () => true,
+  });
+  await scheduler.start();
+  await scheduler.stop();
+  expect(runs).toBe(0);
 });
 
 describe('two daemons on one ledger', () => {
@@ -140,26 +266,46 @@ describe('two daemons on one ledger', () => {
   it('take each due time once, whichever clock is ahead, and a mode takes none from the other', async () => {
     const [one, two] = [createJobsStore(ledger, 'test'), createJobsStore(other, 'test')];
     const taken = await Promise.all(
-      [one, two].map((store) => store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })),
+      [one, two].map((store) =>
+        store.begin('report', { at: at(1), since: at(0), by: 'serve-2', expression: '* * * * *' }),
+      ),
     );
     expect(taken.filter((took) => took)).toHaveLength(1);
-    expect(await two.begin('report', { at: at(9), since: at(10), by: 'serve-2' })).toBe(true);
-    expect(await one.begin('report', { at: at(11), since: at(10), by: 'serve-2' })).toBe(true);
-    expect(await two.begin('report', { at: at(12), since: at(10), by: 'serve-2' })).toBe(false);
     expect(
-      await createJobsStore(ledger, 'live').begin('report', { at: at(12), since: at(10), by: 'serve-2' }),
+      await two.begin('report', { at: at(9), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
+    expect(
+      await one.begin('report', { at: at(11), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
+    expect(
+      await two.begin('report', { at: at(12), since: at(10), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(false);
+    expect(
+      await createJobsStore(ledger, 'live').begin('report', {
+        at: at(12),
+        since: at(10),
+        by: 'serve-2',
+        expression: '* * * * *',
+      }),
     ).toBe(true);
   });
 
   it('take what is due although a clock that was set back since noted a run far ahead', async () => {
     const store = createJobsStore(ledger, 'test');
-    await store.begin('report', { at: '2027-11-21T02:00:00.000Z', since: at(0), by: 'serve-2' });
-    expect(await store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })).toBe(true);
+    await store.begin('report', {
+      at: '2027-11-21T02:00:00.000Z',
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
+    expect(
+      await store.begin('report', { at: at(1), since: at(0), by: 'serve-2', expression: '* * * * *' }),
+    ).toBe(true);
   });
 
   it('catch up what both missed once', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     const both = [scheduler(ledger, job), scheduler(other, job)];
     await Promise.all(both.map((one) => one.start()));
     await Promise.all(both.map((one) => one.stop()));
@@ -168,8 +314,13 @@ describe('two daemons on one ledger', () => {
 
   it('leave a run under way to who lives, and make up for who died in it', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
+    await createJobsStore(other, 'test').begin('reconcile', {
+      at: clock.iso(),
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
     for (const [lives, expected] of [
       [true, 0],
       [false, 1],
@@ -183,10 +334,15 @@ describe('two daemons on one ledger', () => {
 
   it('make up for who died in a run, and leave alone what ended', async () => {
     let runs = 0;
-    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
+    const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };
     const dead = new Set<string>();
     const lives = scheduler(ledger, job, async (worker) => !dead.has(worker));
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    await createJobsStore(other, 'test').begin('reconcile', {
+      at: clock.iso(),
+      since: at(0),
+      by: 'serve-2',
+      expression: '* * * * *',
+    });
     await lives.start();
     await lives.makeUp();
     expect(runs).toBe(0);
@@ -204,7 +360,7 @@ describe('two daemons on one ledger', () => {
     const job = {
       name: 'submit',
       expression: '* * * * * *',
-      run: async () => ({ runs: began.push(Math.floor(Date.now() / 1000)) }),
+      run: async () => succeeded(began.push(Math.floor(Date.now() / 1000))),
     };
     const both = [scheduler(ledger, job), scheduler(other, job)];
     await Promise.all(both.map((one) => one.start()));
@@ -221,7 +377,7 @@ describe('two daemons on one ledger', () => {
     });
     const store = createJobsStore(ledger, 'test');
     expect(await store.all()).toMatchObject([{ job: 'report', lastSuccessAt: at(0) }]);
-    await store.begin('report', { at: at(5), since: at(1), by: 'serve-2' });
+    await store.begin('report', { at: at(5), since: at(1), by: 'serve-2', expression: '* * * * *' });
     expect(await store.all()).toMatchObject([{ job: 'report', lastRunAt: at(5), lastSuccessAt: null }]);
   });
 });

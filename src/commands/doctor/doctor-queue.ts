@@ -3,7 +3,7 @@ import { withoutCredentials } from '../../config-file.ts';
 import { queueKind } from '../../runtime/queue-open.ts';
 import type { PostgresFacts } from '../../runtime/queue-postgres.ts';
 import type { RedisFacts } from '../../runtime/queue-redis.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** BullMQ's own limits: below the first it refuses. */
 const oldestRedis = '6.2';
@@ -17,7 +17,7 @@ export async function checkQueue({ queue }: Config, { offline }: { offline: bool
   const at = withoutCredentials(queue.url);
   if (offline) {
     const unasked = kind === 'redis' ? 'version, memory and persistence' : 'version and tables';
-    return [well('queue', `${at}: skipped (--offline): not known is whether it answers, its ${unasked}`)];
+    return [skipped('queue', `--offline: not known is whether ${at} answers, its ${unasked}`)];
   }
   try {
     if (kind === 'redis') {
@@ -41,7 +41,7 @@ function describeRedis(at: string, { version, policy, persistent }: RedisFacts):
   return [
     well('queue', `${at} answers: Redis ${version}`),
     policy === null
-      ? well('queue memory', 'the server does not tell its maxmemory-policy: it should be noeviction')
+      ? skipped('queue memory', 'the server does not say its maxmemory-policy, which should be noeviction')
       : policy === 'noeviction'
         ? well('queue memory', 'maxmemory-policy noeviction: no job is thrown away')
         : wrong(

@@ -1,33 +1,38 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config.ts';
 import { ownerOfPort } from '../../runtime/port-owner.ts';
-import { isServing } from '../../runtime/serve-lock.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../../runtime/tls.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
 const warnDays = 14;
 
 /** That webhooks can come in: certificate, and port. */
-export async function checkReceiver(config: Config, nowMs: number): Promise<Check[]> {
+export async function checkReceiver(
+  config: Config,
+  { nowMs, serves }: { nowMs: number; serves: boolean | null },
+): Promise<Check[]> {
   const { receiver } = config;
   if (!receiver.enabled)
     return [
       well('receiver', 'receiver.enabled is false: no webhook is expected, look-ups and listings decide'),
     ];
-  return [await checkPort(config), await checkCertificate(config, nowMs)];
+  return [await checkPort(config, serves), await checkCertificate(config, nowMs)];
 }
 
-async function checkPort({ receiver, dataDir }: Config): Promise<Check> {
+async function checkPort({ receiver }: Config, serves: boolean | null): Promise<Check> {
+  if (serves === null) return skipped('receiver', 'this account cannot see whether serve runs');
   const { host, port } = receiver;
   const at = `${host}:${port}`;
-  const serves = isServing(dataDir);
-  if (port === 0) return well('receiver', `${host}, a port of the system's choice (receiver.port: 0)`);
-  const code = await tryToListen(host, port);
+  const code = port === 0 ? null : await tryToListen(host, port);
+  if (serves) return well('receiver', code === 'EADDRINUSE' ? `serve listens on ${at}` : 'serve runs');
   if (code === null)
-    return well('receiver', serves ? `serve runs, but not on ${at}` : `${at} is free; serve is not running`);
+    return wrong(
+      'receiver',
+      `receiver.enabled is true, but no serve runs: nobody hears webhooks at ${at}`,
+      'start counterfoil serve, or set receiver.enabled: false so that no webhook is expected',
+    );
   if (code === 'EADDRINUSE') {
-    if (serves) return well('receiver', `serve listens on ${at}`);
     const owner = ownerOfPort(port);
     return wrong(
       'receiver',

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts';
 import { otherMode } from '../../service/pages.ts';
 import type { ListPage, ServiceTrouble } from '../../service/types.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** Beyond it, what the service says about time proves nothing (P16). */
 const mostSkewMs = 60_000;
@@ -16,14 +16,14 @@ export async function checkService(
   if (/(^|\.)example(\.(com|net|org))?$/.test(hostname))
     return [
       wrong('service', `${hostname} is a placeholder`, 'set service.base_url to the address of your service'),
-      well('clock', 'skipped: no service to ask'),
+      skipped('clock', 'no service to ask'),
     ];
-  const skipped = options.offline
-    ? 'skipped (--offline)'
+  const why = options.offline
+    ? '--offline'
     : (config.keys[config.mode]?.secretKeys.length ?? 0) === 0
-      ? 'skipped: no key to ask with'
+      ? 'no key to ask with'
       : null;
-  if (skipped !== null) return [well('service', skipped), well('clock', skipped)];
+  if (why !== null) return [skipped('service', why), skipped('clock', why)];
   const { connectService } = await import('../../app.ts');
   const service = connectService(config);
   try {
@@ -31,7 +31,7 @@ export async function checkService(
     const answer = await service.listPage(1);
     const heard = options.now();
     if (answer.kind === 'trouble')
-      return [describeTrouble(config, answer), well('clock', 'skipped: the service gave no list')];
+      return [describeTrouble(config, answer), skipped('clock', 'the service gave no list')];
     return [checkPage(config, answer.page), checkClock(answer.page.date, asked, heard)];
   } finally {
     await service.close();
@@ -52,7 +52,7 @@ function checkPage({ mode, service }: Config, page: ListPage): Check {
 
 /** The Date header has whole seconds and was written between our question and its answer. */
 function checkClock(date: number | null, asked: number, heard: number): Check {
-  if (date === null) return well('clock', 'skipped: the service sent no Date header');
+  if (date === null) return skipped('clock', 'the service sent no Date header');
   const skewMs = date + 500 - (asked + heard) / 2;
   const seconds = Math.round(skewMs / 1000);
   const detail =

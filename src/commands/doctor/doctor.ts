@@ -1,8 +1,8 @@
 import type { LocalApp } from '../../app.ts';
 import type { Explained } from '../../config-explain.ts';
 import type { Context } from '../context.ts';
-import { type Result, Stop } from '../result.ts';
-import { type Check, well, wrong } from './doctor-check.ts';
+import { fail, type Result, Stop } from '../result.ts';
+import { type Check, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
 type Looked = { checks: Check[]; examined?: Examined | undefined };
@@ -49,20 +49,23 @@ async function look(
   const { checkQueue } = await import('./doctor-queue.ts');
   const { checkReceiver } = await import('./doctor-receiver.ts');
   const { checkSigning } = await import('./doctor-signature.ts');
-  const disk = files.checkDisk(config);
   const keys = files.checkKeys(explained);
-  const usable = keys.ok ? checkService : async () => [well('service', 'skipped: see keys')];
+  const usable = keys.ok ? checkService : async () => [skipped('service', 'see keys')];
   const ledger = await lookIntoLedger(explained, options.reference);
   return {
     checks: [
       files.checkConfiguration(explained),
       keys,
-      files.checkSecretFiles(explained),
-      disk,
+      ...(await guarded('secret files', () => files.checkSecretFiles(explained))),
+      ...(await guarded('disk', () => files.checkDisk(config))),
       ...ledger.checks,
-      ...(await checkQueue(config, { offline: options.offline })),
-      ...(await usable(config, { offline: options.offline, now: () => Date.now() })),
-      ...(await checkReceiver(config, Date.now())),
+      ...(await guarded('queue', () => checkQueue(config, { offline: options.offline }))),
+      ...(await guarded('service', () =>
+        usable(config, { offline: options.offline, now: () => Date.now() }),
+      )),
+      ...(await guarded('receiver', () =>
+        checkReceiver(config, { nowMs: Date.now(), serves: ledger.serves }),
+      )),
       checkSigning(),
       ...ledger.after,
     ],
@@ -70,35 +73,65 @@ async function look(
   };
 }
 
-type LedgerLooked = Looked & { after: Check[] };
+/** A check that cannot be made keeps no other from being shown. */
+async function guarded(name: string, check: () => Check | Check[] | Promise<Check[]>): Promise<Check[]> {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    const { problem = 'it cannot be looked at' } = fail(error);
+    return [wrong(name, problem, 'do as it says, then run counterfoil doctor again')];
+  }
+}
+
+/** `serves`: a daemon runs on the ledger, on whatever machine; null where this account cannot see it. */
+type LedgerLooked = Looked & { after: Check[]; serves: boolean | null };
+
+async function servesHere(dataDir: string): Promise<boolean | null> {
+  const { isServing } = await import('../../runtime/serve-lock.ts');
+  try {
+    return isServing(dataDir);
+  } catch {
+    return null;
+  }
+}
 
 async function lookIntoLedger({ config }: Explained, reference: string | undefined): Promise<LedgerLooked> {
   const { checkAbsentLedger, checkLedger, describeUnopened } = await import('./doctor-ledger.ts');
   const { checkRefusal, examine } = await import('./doctor-signature.ts');
+  const { checkSchedules } = await import('./doctor-schedules.ts');
+  const { daemonStanding } = await import('../jobs-standing.ts');
+  const serves = await servesHere(config.dataDir);
+  const unopened = (error: unknown): LedgerLooked => ({
+    checks: [describeUnopened(config, error), skipped('schedules', 'the ledger cannot be opened')],
+    after: [],
+    serves,
+  });
   let absent: Check | null;
   try {
     absent = await checkAbsentLedger(config);
   } catch (error) {
-    return { checks: [describeUnopened(config, error)], after: [] };
+    return unopened(error);
   }
   if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
-  if (absent) return { checks: [absent], after: [] };
+  if (absent) return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
   const { openLocal } = await import('../../local-app.ts');
   const { createLogger } = await import('../../runtime/logger.ts');
   let app: LocalApp;
   try {
     app = await openLocal({ config, access: 'reads', log: createLogger({ quiet: true }) });
   } catch (error) {
-    return { checks: [describeUnopened(config, error)], after: [] };
+    return unopened(error);
   }
   try {
     const { checkIntake } = await import('./doctor-intake.ts');
-    const checks = [...(await checkLedger(app)), await checkIntake(app)];
+    const checks = [...(await checkLedger(app)), await checkIntake(app), await checkSchedules(app)];
     const examined = await examine(app, reference);
-    return { checks, after: examined ? [checkRefusal(examined, config.mode)] : [], examined };
+    const { running, elsewhere = false } = await daemonStanding(app);
+    const after = examined ? [checkRefusal(examined, config.mode)] : [];
+    return { checks, after, examined, serves: running || elsewhere };
   } catch (error) {
     if (error instanceof Stop) throw error;
-    return { checks: [describeUnopened(config, error)], after: [] };
+    return unopened(error);
   } finally {
     await app.close();
   }
@@ -109,22 +142,33 @@ function describe(
   more: readonly string[],
   signature?: Record<string, unknown>,
 ): Result {
-  const failed = checks.filter(({ ok }) => !ok);
+  const failed = checks.filter(({ ok }) => ok === false);
+  const unseen = checks.filter(({ ok }) => ok === null);
   const ok = failed.length === 0;
   const width = Math.max(...checks.map(({ name }) => name.length));
   return {
     code: ok ? 0 : 1,
     lines: [
       ...checks.flatMap((check) => [
-        `${check.ok ? 'ok    ' : 'FAILED'} ${check.name.padEnd(width)}  ${check.detail}`,
+        `${labelOf(check)} ${check.name.padEnd(width)}  ${check.detail}`,
         ...(check.fix === null ? [] : [`${' '.repeat(7 + width)}  fix: ${check.fix}`]),
       ]),
       ...more,
       '',
       ok
-        ? 'all is well'
+        ? wellText(unseen)
         : `${failed.length} of ${checks.length} failed: ${failed.map(({ name }) => name).join(', ')}`,
     ],
     json: { ok, checks, ...(signature && { signature }) },
   };
+}
+
+function labelOf({ ok }: Check): string {
+  if (ok === null) return 'skip  ';
+  return ok ? 'ok    ' : 'FAILED';
+}
+
+function wellText(unseen: readonly Check[]): string {
+  if (unseen.length === 0) return 'all is well';
+  return `what was looked at is well; skipped: ${unseen.map(({ name }) => name).join(', ')}`;
 }

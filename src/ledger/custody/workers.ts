@@ -64,3 +64,14 @@ export async function livesAnywhere(
     if (!(await session.isFree(lifeOf(id)))) return true;
   return false;
 }
+
+/** Whether a process that works on the ledger began or ended since an instant, ISO UTC. */
+export async function workedSince(db: Db, since: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('workers')
+    .select('id')
+    .where((eb) => eb.or([eb('started_at', '>=', since), eb('ended_at', '>=', since)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

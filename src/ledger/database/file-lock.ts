@@ -36,19 +36,29 @@ export function holdLock(path: string): FileLock | null {
 }
 
 /** SQLite says that it cannot open a file, but not which; who must give it to the right account has to know. */
-function openNamed(path: string): Database.Database {
+function openNamed(path: string, options: { readonly?: boolean } = {}): Database.Database {
   try {
-    return new Database(path, { timeout: 0 });
+    return new Database(path, { timeout: 0, ...options });
   } catch (error) {
     if (error instanceof Error) error.message += `: ${path}`;
     throw error;
   }
 }
 
-/** True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. */
+/**
+ * True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. Changes
+ * nothing, so that it can be asked in a folder that cannot be written.
+ */
 export function isLockFree(path: string): boolean {
   if (!existsSync(path)) return true;
-  const lock = holdLock(path);
-  lock?.release();
-  return lock !== null;
+  const database = openNamed(path, { readonly: true });
+  try {
+    database.prepare('select 1 from sqlite_master').get();
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  } finally {
+    database.close();
+  }
 }

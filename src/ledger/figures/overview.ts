@@ -36,6 +36,19 @@ export async function payoutOverview(db: Db, mode: Mode): Promise<Omit<Overview,
   return { payouts, totals };
 }
 
+/** Whether a payout has been ready since before an instant, ISO UTC. */
+export async function isReadySince(db: Db, mode: Mode, before: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('payouts')
+    .select('id')
+    .where('mode', '=', mode)
+    .where('state', '=', 'ready')
+    .where('updated_at', '<', before)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export type Story = {
   payout: Payout;
   attempts: Attempt[];

@@ -4,6 +4,7 @@ import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
 import type { FileState, FileTables } from './file-tables.ts';
+import type { JobTable } from './job-table.ts';
 import type { PeriodTables } from './period-tables.ts';
 import type { RunTable, RunTables } from './run-tables.ts';
 
@@ -33,12 +34,7 @@ export type Tables = BrakeTables &
     inquiries: InquiryTable;
     listed: ListedTable;
     halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
-    jobs: {
-      job: string;
-      last_run_at: string | null;
-      last_success_at: string | null;
-      last_result: string | null;
-    };
+    jobs: JobTable;
     workers: {
       id: string;
       kind: string;

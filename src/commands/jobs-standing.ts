@@ -1,0 +1,104 @@
+import { livesAnywhere, workedSince } from '../ledger/custody/workers.ts';
+import type { JobPast } from '../ledger/jobs.ts';
+import type { LookingApp } from '../looking-app.ts';
+import { isOverdue } from '../runtime/job-times.ts';
+import { nextRun } from '../runtime/next-run.ts';
+import { isServing } from '../runtime/serve-lock.ts';
+import { anyWorkerLives } from '../runtime/worker-lock.ts';
+
+/** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
+export type DaemonStanding = { running: boolean; elsewhere?: boolean };
+
+/** A scheduled job as `status` and `doctor` show it; `late`: its last due time has passed without it. */
+export type JobStanding = {
+  job: string;
+  /** Empty: switched off. */
+  expression: string;
+  last_run_at: string | null;
+  last_result: ({ kind: string } & Record<string, unknown>) | null;
+  /** Null where it is off, and where no daemon runs that would run it. */
+  next_run_at: string | null;
+  late: boolean;
+};
+
+const hourMs = 3_600_000;
+/** A job whose time came so short a while ago may still be waiting for its turn. */
+const graceMs = 15 * 60_000;
+
+export async function daemonStanding({ config, ledger }: LookingApp): Promise<DaemonStanding> {
+  const running = isServing(config.dataDir);
+  if (running || ledger.place.kind === 'sqlite') return { running };
+  return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
+}
+
+/** Whether neither a daemon nor a command that works has run on this ledger within the last hour. */
+export async function isIdle(app: LookingApp, { running, elsewhere }: DaemonStanding): Promise<boolean> {
+  if (running || elsewhere) return false;
+  const { ledger, clock } = app;
+  if (await workedSince(ledger.db, new Date(clock.now() - hourMs).toISOString())) return false;
+  return !(await anyWorkerLives(ledger));
+}
+
+/** Every job with its schedule, how its last run ended, and when it runs next. */
+export async function jobsStanding(
+  app: LookingApp,
+  { daemon, idle }: { daemon: DaemonStanding; idle: boolean },
+): Promise<JobStanding[]> {
+  const { schedules } = app.config;
+  const { timezone } = schedules;
+  const serves = daemon.running || daemon.elsewhere === true;
+  const jobs: [job: string, expression: string][] = [
+    ['intake', schedules.intake],
+    ['submit', schedules.submit],
+    ['follow_up', schedules.followUp],
+    ['reconcile', schedules.reconcile],
+    ['reconcile_full', schedules.reconcileFull],
+    ['report', schedules.report],
+  ];
+  const pasts = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
+  return Promise.all(
+    jobs.map(async ([job, expression]) => {
+      const past = pasts.get(job);
+      // Who runs commands from cron has no use for the schedules: they are missed only where a daemon kept them.
+      const isKept = serves ? past?.kind !== 'running' : idle && past?.expression != null;
+      return {
+        job,
+        expression,
+        last_run_at: past?.lastRunAt ?? null,
+        last_result: past ? resultOf(past, serves) : null,
+        next_run_at: serves ? await nextRun(expression, timezone) : null,
+        late: isKept && isLate(expression, timezone, past, app.clock.now()),
+      };
+    }),
+  );
+}
+
+function resultOf({ kind, lastResult }: JobPast, serves: boolean): JobStanding['last_result'] {
+  if (kind === null) return null;
+  const counts: unknown = lastResult === null ? {} : JSON.parse(lastResult);
+  const given = typeof counts === 'object' && counts !== null ? counts : {};
+  // Who was at it is gone, and noted nothing any more.
+  const isBroken = kind === 'running' && !serves;
+  return { ...given, kind, ...(isBroken && { why: 'it may have been interrupted: no daemon runs' }) };
+}
+
+function isLate(expression: string, timezone: string, past: JobPast | undefined, nowMs: number): boolean {
+  if (expression.trim() === '' || past?.lastRunAt == null) return false;
+  const success = past.lastSuccessAt === null ? 0 : Date.parse(past.lastSuccessAt);
+  const agoMs = nowMs - success;
+  if (agoMs >= -60_000 && agoMs <= graceMs) return false;
+  return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
+}
+
+/** What keeps a job from counting as done: its last run did not do its work, or its time passed without it. */
+export function jobProblem({ expression, last_result, late }: JobStanding): string | null {
+  if (expression.trim() === '') return null;
+  if (last_result?.kind === 'failed' || last_result?.kind === 'incomplete')
+    return `its last run ${last_result.kind === 'failed' ? 'failed' : 'was incomplete'}: ${whyOf(last_result)}`;
+  return late ? `it is overdue: ${expression} has passed without it` : null;
+}
+
+export function whyOf(result: Record<string, unknown>): string {
+  const { why, error } = result;
+  return typeof why === 'string' ? why : typeof error === 'string' ? error : 'no reason was noted';
+}

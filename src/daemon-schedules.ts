@@ -1,0 +1,101 @@
+import * as followUpJob from '../jobs/follow-up.ts';
+import * as intakeJob from '../jobs/intake.ts';
+import * as reconcileJob from '../jobs/reconcile.ts';
+import * as reportJob from '../jobs/report.ts';
+import * as submitJob from '../jobs/submit.ts';
+import type { App } from './app.ts';
+import { createIgnoredFiles } from './runtime/ignored-files.ts';
+import type { JobOutcome, ScheduledJob } from './runtime/scheduler.ts';
+import { tryReconcile } from './runtime/worker-lock.ts';
+
+const askLockEveryMs = 1000;
+/** A run waits for so long for another that reconciles; then it is tried again later. */
+const waitForOtherMs = 60 * 60_000;
+
+/** The jobs that `serve` runs at their times. */
+export function scheduledJobs(
+  app: App,
+  deps: {
+    stopping: AbortSignal;
+    refill(): Promise<object>;
+    watched<T>(work: Promise<T>): Promise<T>;
+    wakeResults(): Promise<void>;
+  },
+): ScheduledJob[] {
+  const { schedules } = app.config;
+  const { stopping, refill, watched, wakeResults } = deps;
+  const onIgnored = createIgnoredFiles(app.log);
+  const onRefused = (file: string, why: string): void => app.log.warn({ file }, why);
+
+  async function waitForLock(): ReturnType<typeof tryReconcile> {
+    const until = app.clock.monotonic() + waitForOtherMs;
+    for (;;) {
+      const lock = await tryReconcile(app.ledger);
+      if (lock || stopping.aborted || app.clock.monotonic() > until) return lock;
+      await app.clock.sleep(askLockEveryMs, stopping);
+    }
+  }
+  const reconcile = (full: boolean) => async (): Promise<JobOutcome> => {
+    const lock = await waitForLock();
+    if (!lock) return { kind: 'skipped', counts: {}, why: 'another process is reconciling' };
+    try {
+      const payload = { full, followUp: true, signal: stopping, onRefused };
+      return reconcileJob.outcomeOf(await watched(reconcileJob.run(app, payload)), stopping.aborted);
+    } finally {
+      await lock.release();
+    }
+  };
+  return [
+    {
+      name: intakeJob.name,
+      expression: schedules.intake,
+      run: async () => {
+        const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored, onRefused }));
+        if (result.taken > 0) await refill();
+        return succeeded(result);
+      },
+    },
+    {
+      name: submitJob.name,
+      expression: schedules.submit,
+      // It sends money: nobody missed a run that no schedule ever ordered.
+      waitsWhenNew: true,
+      run: async () => {
+        // Others on this ledger, who left, may have changed a batch too.
+        await wakeResults();
+        return succeeded(await refill());
+      },
+    },
+    {
+      name: followUpJob.name,
+      expression: schedules.followUp,
+      run: async () => {
+        const counts = await watched(followUpJob.run(app, stopping));
+        await wakeResults();
+        return succeeded(counts);
+      },
+    },
+    {
+      name: reconcileJob.name,
+      expression: schedules.reconcile,
+      triesAgain: true,
+      run: reconcile(false),
+    },
+    {
+      name: reconcileJob.fullName,
+      expression: schedules.reconcileFull,
+      triesAgain: true,
+      run: reconcile(true),
+    },
+    {
+      name: reportJob.name,
+      expression: schedules.report,
+      triesAgain: true,
+      run: async () => succeeded(await watched(reportJob.run(app))),
+    },
+  ];
+}
+
+function succeeded(counts: object): JobOutcome {
+  return { kind: 'succeeded', counts };
+}

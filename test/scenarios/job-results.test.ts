@@ -1,0 +1,129 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { batchOf, type Home, type Json, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+import { serving } from '../support/serving.ts';
+
+const jobOf = (status: Json, name: string): Json =>
+  status.schedules.find(({ job }: { job: string }) => job === name);
+/** Changes a home's ledger behind the program's back, as days that pass would. */
+function changeLedger(home: Home, statements: readonly string[]): void {
+  const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
+  for (const statement of statements) ledger.exec(statement);
+  ledger.close();
+}
+
+/** Once a year: what is due now is caught up at the start. */
+const yearly = '0 0 1 1 *';
+const nobody = 'http://127.0.0.1:9';
+
+it('a nightly reconcile that cannot reach the service is no success: it is logged, noted, and status ends with 4', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = {
+    COUNTERFOIL_SCHEDULES_RECONCILE: yearly,
+    COUNTERFOIL_SCHEDULES_RECONCILE_FULL: yearly,
+    COUNTERFOIL_SERVICE_BASE_URL: nobody,
+  };
+  const { daemon } = await serving(home, env);
+  const said = JSON.parse(await daemon.line(/"job":"reconcile".*did not do its work/));
+  expect(said).toMatchObject({ level: 40, result: 'incomplete' });
+  const status = await until(
+    20_000,
+    () => home.json(['status'], 4, env),
+    (now) => jobOf(now, 'reconcile').last_result?.kind === 'incomplete',
+  );
+  expect(jobOf(status, 'reconcile').last_result).toMatchObject({ complete: false });
+  expect((await home.run(['status'], env)).out).toMatch(/ATTENTION: its last run was incomplete: .*no list/);
+  const { checks } = await home.json(['doctor', '--offline'], 1, env);
+  const schedules = checks.find(({ name }: { name: string }) => name === 'schedules');
+  expect(schedules).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('reconcile: its last run was incomplete'),
+  });
+});
+
+it('the full reconcile waits for the one that runs, and both end in success', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = { COUNTERFOIL_SCHEDULES_RECONCILE: yearly, COUNTERFOIL_SCHEDULES_RECONCILE_FULL: yearly };
+  await serving(home, env);
+  const kinds = (status: Json): unknown[] =>
+    ['reconcile', 'reconcile_full'].map((name) => jobOf(status, name).last_result?.kind);
+  await until(
+    30_000,
+    async () => kinds(JSON.parse((await home.run(['status', '--json'], env)).out)),
+    (now) => now.every((kind) => kind === 'succeeded'),
+  );
+  const { checks } = await home.json(['doctor', '--offline'], 0, env);
+  for (const name of ['service', 'clock'])
+    expect(checks).toContainEqual({ name, ok: null, detail: 'skipped: --offline', fix: null });
+});
+
+it('status shows a reconcile that a person ran, and no next run where no daemon runs', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = { COUNTERFOIL_SCHEDULES_RECONCILE: yearly };
+  await home.json(['submit', home.put('pay.csv', batchOf(1))], 0);
+  await home.json(['reconcile'], 0, env);
+  const shown = jobOf(await home.json(['status'], 0, env), 'reconcile');
+  expect(shown).toMatchObject({ last_result: { kind: 'succeeded', complete: true }, next_run_at: null });
+  expect(Date.parse(shown.last_run_at)).toBeGreaterThan(Date.now() - 60_000);
+  await home.run(['reconcile', '--full'], { ...env, COUNTERFOIL_SERVICE_BASE_URL: nobody });
+  const full = jobOf(await home.json(['status'], 0, env), 'reconcile_full');
+  expect(full.last_result).toMatchObject({ kind: 'incomplete' });
+  expect((await home.run(['status'], env)).out).toMatch(
+    /reconcile +last .*\(succeeded\), next none: no daemon runs/,
+  );
+});
+
+it('status ends with 4 where payouts are ready and nothing has run for an hour', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  await home.json(['submit', '--no-wait', home.put('pay.csv', batchOf(2))], 0);
+  await home.json(['status'], 0);
+  const hours = (n: number): string => new Date(Date.now() - n * 3_600_000).toISOString();
+  changeLedger(home, [
+    `update workers set started_at = '${hours(3)}', ended_at = '${hours(2)}'`,
+    `update payouts set updated_at = '${hours(2)}'`,
+  ]);
+  const done = await home.run(['status']);
+  expect(done.code).toBe(4);
+  expect(done.out).toContain('2 payouts are ready, and nothing');
+});
+
+it('status ends with 4 where a daemon left its schedule behind, and with 0 again after it ran', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = { COUNTERFOIL_SCHEDULES_REPORT: '0 6 * * *' };
+  const { daemon } = await serving(home, env);
+  await until(
+    20_000,
+    () => home.json(['status'], 0, env),
+    (now) => jobOf(now, 'report').last_result?.kind === 'succeeded',
+  );
+  daemon.signal('SIGTERM');
+  await daemon.done;
+  await home.json(['status'], 0, env);
+  const long = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  changeLedger(home, [
+    `update workers set started_at = '${long}', ended_at = '${long}'`,
+    `update jobs set last_run_at = '${long}', last_success_at = '${long}'`,
+  ]);
+  expect((await home.run(['status'], env)).out).toContain('ATTENTION: it is overdue: 0 6 * * *');
+  await home.json(['status'], 4, env);
+  await serving(home, env);
+  await until(
+    20_000,
+    () => home.run(['status'], env),
+    ({ code }) => code === 0,
+  );
+});
+
+it('doctor says not ok where the receiver is on and no serve runs', async () => {
+  const home = await makeHome({}, { COUNTERFOIL_RECEIVER_ENABLED: 'true' });
+  const receiverOf = async (code: number, env = {}): Promise<Json> =>
+    (await home.json(['doctor', '--offline'], code, env)).checks.find(
+      ({ name }: { name: string }) => name === 'receiver',
+    );
+  expect(await receiverOf(1)).toMatchObject({ ok: false, detail: expect.stringContaining('no serve runs') });
+  expect(await receiverOf(0, { COUNTERFOIL_RECEIVER_ENABLED: 'false' })).toMatchObject({ ok: true });
+  await serving(home);
+  expect(await receiverOf(0)).toMatchObject({ ok: true, detail: 'serve runs' });
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { batchOf, references, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+import { everySecond, serving } from '../support/serving.ts';
+
+/** Once a week, on a day that is neither today nor yesterday anywhere. */
+const otherDay = `0 9 * * ${(new Date().getUTCDay() + 3) % 7}`;
+
+it.each([
+  ['is empty', ''],
+  ['is weekly and today is not its day', otherDay],
+])(
+  'serve sends nothing where schedules.submit %s: not at its start, not what it takes in',
+  async (_, submit) => {
+    const home = await makeHome({ settleMs: 600_000 });
+    await home.json(['submit', '--no-wait', home.put('pay.csv', batchOf(5))], 0);
+    const { daemon } = await serving(home, {
+      COUNTERFOIL_SCHEDULES_SUBMIT: submit,
+      COUNTERFOIL_SCHEDULES_INTAKE: everySecond,
+    });
+    home.put('data/inbox/more.csv', batchOf(5, 6));
+    const { payouts } = await until(
+      10_000,
+      () => home.json(['status'], 0),
+      ({ payouts: counts }) => counts.ready === 10,
+    );
+    expect(payouts).toEqual({ ready: 10 });
+    // Sending would begin within milliseconds of either.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(home.sandbox.requests.posts).toBe(0);
+    await home.json(['submit'], 0);
+    expect(references(10).map((r) => home.sandbox.requests.bodies(r))).toEqual(Array(10).fill(1));
+    daemon.signal('SIGTERM');
+    expect((await daemon.done).code).toBe(0);
+  },
+);
+
+it('the first run of the schedule sends what lay ready, and what serve takes in after it', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  await home.json(['submit', '--no-wait', home.put('pay.csv', batchOf(2))], 0);
+  await serving(home, {
+    COUNTERFOIL_SCHEDULES_SUBMIT: everySecond,
+    COUNTERFOIL_SCHEDULES_INTAKE: everySecond,
+  });
+  home.put('data/inbox/more.csv', batchOf(2, 3));
+  await until(
+    10_000,
+    () => home.sandbox.requests.posts,
+    (n) => n === 4,
+  );
+});
