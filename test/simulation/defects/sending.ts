@@ -12,21 +12,21 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'claims without looking at the state',
     from: 2,
-    file: 'src/ledger/sending/claims.ts',
+    file: 'src/ledger/sending/ready.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
     from: 34,
-    file: 'src/ledger/sending/claims.ts',
+    file: 'src/ledger/sending/ready.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
     from: 60,
-    file: 'src/ledger/sending/claims.ts',
+    file: 'src/ledger/sending/ready.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
   },
@@ -80,9 +80,9 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'sends again after a rejection without asking',
     from: 3,
-    file: 'src/ledger/sending/claims.ts',
-    find: `    .where('payouts.look_up_first', '=', sql.lit(0n))\n`,
-    replace: ``,
+    file: 'src/ledger/sending/ready.ts',
+    find: `.where('payouts.state', '=', readyState).where(firstTime);`,
+    replace: `.where('payouts.state', '=', readyState);`,
   },
   {
     name: 'signs one text and sends another',
