@@ -53,7 +53,11 @@ export function bringIn(town: Town, file: BatchFile): void {
     const app = await openApp(options, 'submit');
     // Reading the file takes real time, in which nobody else moves: so nobody else may be in a transaction.
     while (!town.lock.isFree()) await life.clock.sleep(1_000);
-    await world.exclusively(() => app.intake.takeIn(file.path, { origin: 'named' }), life);
+    await world.exclusively(async () => {
+      await app.intake.takeIn(file.path, { origin: 'named' });
+      // A look at the archive before the first payout would take real time at a moment that no seed decides.
+      await app.ledger.write((trx) => trx.updateTable('batches').set({ file_state: 'none' }).execute());
+    }, life);
     world.trace(`${life.name} took in ${file.name}`);
     if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();
