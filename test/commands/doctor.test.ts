@@ -232,7 +232,7 @@ describe('after a signature refusal', () => {
     const home = await refused();
     const { signature, ok } = await home.json(['doctor', '--offline'], 1);
     expect(ok).toBe(false);
-    const { payout } = await home.json(['show', 'PAY-0001'], 0);
+    const { payout } = await home.json(['show', 'PAY-0001', '--full-accounts'], 0);
     const digest = signBody(payout.body, 'enc_test_not_the_right_one');
     expect(signature.sha256).toBe(createHash('sha256').update(payout.body).digest('hex'));
     expect(signature.signature).toEqual({ first: digest.slice(0, 8), last: digest.slice(-8) });

@@ -174,7 +174,12 @@ it('P1: an intent without a decision, chained as a program would, fails the cert
   expect(verdict.checks.filter((check) => !check.ok)).toMatchObject([
     { name: 'at_most_once', problems: [expect.stringMatching(/^R-2: sent again at .* without a decision/)] },
   ]);
-  expect(verdict.batches[0]?.certificate).toEqual({ at_most_once: false, sends: 3, decisions: 0 });
+  expect(verdict.batches[0]?.certificate).toEqual({
+    at_most_once: false,
+    sends: 3,
+    decisions: 0,
+    not_taken: 0,
+  });
 });
 
 it('P20: a decision orders one send, and the certificate counts it', async () => {
@@ -185,7 +190,7 @@ it('P20: a decision orders one send, and the certificate counts it', async () =>
   for (const one of claims) await recordOutcome(ledger, at(7), one, replies.accepted('482'));
   expect(await problemsOf()).toEqual([]);
   const { batches } = await verifyLedger(ledger.path);
-  expect(batches[0]?.certificate).toEqual({ at_most_once: true, sends: 3, decisions: 1 });
+  expect(batches[0]?.certificate).toEqual({ at_most_once: true, sends: 3, decisions: 1, not_taken: 0 });
 });
 
 it('P4: what was proven not taken frees the next send without a decision', async () => {
@@ -194,6 +199,8 @@ it('P4: what was proven not taken frees the next send without a decision', async
   const [again] = await claimAt(ledger, at(5), 1);
   if (again) await recordOutcome(ledger, at(6), again, replies.accepted('483'));
   expect(await problemsOf()).toEqual([]);
+  const { batches } = await verifyLedger(ledger.path);
+  expect(batches[0]?.certificate).toMatchObject({ at_most_once: true, decisions: 0, not_taken: 1 });
 });
 
 const entry = (seq: bigint, event: string, from: 'unknown' | 'held' | 'ready', attempt?: number) => ({
@@ -213,7 +220,7 @@ it('P25: a send after an adoption needs a decision, and an older decision is non
     entry(2n, 'retry', 'unknown'),
     entry(3n, 'intent', 'ready', 1),
   ];
-  expect(certify(decided, [])).toEqual({ sends: 1, decisions: 1, problems: [] });
+  expect(certify(decided, [])).toEqual({ sends: 1, decisions: 1, notTaken: 0, problems: [] });
   const older = [
     entry(1n, 'retry', 'unknown'),
     entry(2n, 'adopted', 'ready'),
