@@ -38,7 +38,9 @@ export async function status(context: Context): Promise<Result> {
     const json = {
       ...(await gather(app)),
       daemon,
-      schedules: jobs.map(({ expression: _, ...shown }) => shown),
+      schedules: jobs.map(({ job, last_run_at, last_result, next_run_at, late }) => {
+        return { job, last_run_at, last_result, next_run_at, late };
+      }),
     };
     const needed = await findAttention(app.ledger.db, json.mode);
     const brakes = await brakesStanding(app);

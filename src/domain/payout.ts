@@ -17,7 +17,7 @@ export const payoutStates = [
 export type PayoutState = (typeof payoutStates)[number];
 
 /** The states in which the transfer itself is over: paid, failed, or paid and come back. */
-export const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
+const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
 
 export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);

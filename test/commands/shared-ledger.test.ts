@@ -44,8 +44,9 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     const url = `${server?.url}?schema=older`;
     const home = inProcess(await makeHome({}, { COUNTERFOIL_LEDGER_URL: url }));
     await home.json(['submit'], 0);
-    const newest =
-      'delete from older.kysely_migration where name = (select max(name) from older.kysely_migration)';
+    const newest = `drop table older.run_verdicts;
+      alter table older.runs drop column list_standing, drop column verdict;
+      delete from older.kysely_migration where name = (select max(name) from older.kysely_migration)`;
     const count = async () => (await query(url, 'select name from older.kysely_migration')).length;
     const all = await count();
     await query(url, newest);

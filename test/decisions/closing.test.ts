@@ -127,11 +127,12 @@ it('P32: a retry that waits while the service confirms the first in writing is c
   expect((await payoutById(ledger, id)).state, 'later evidence').toBe('failed');
 });
 
-it('P32: a retry that was turned away and waits for its look-up is closed for good', async () => {
+it('P32: a payout that was turned away and waits for its time is closed for good', async () => {
   const id = await told.sent(replies.turnedAway(3_600_000));
-  expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', look_up_first: 1n });
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', not_before: expect.any(String) });
   await settle(id, 1000, 'failed');
-  expect(await payoutById(ledger, id)).toMatchObject({ look_up_first: 0n, not_before: null });
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'failed', not_before: null });
+  expect(await told.claimed(2 * hour)).toEqual([]);
   const asked = ledger.db.selectFrom('inquiries').select('id').where('outcome', 'is', null);
   expect(await asked.execute()).toEqual([]);
 });

@@ -199,6 +199,8 @@ it('P4: what was proven not taken frees the next send without a decision', async
   const [again] = await claimAt(ledger, at(5), 1);
   if (again) await recordOutcome(ledger, at(6), again, replies.accepted('483'));
   expect(await problemsOf()).toEqual([]);
+  const { batches } = await verifyLedger(ledger.path);
+  expect(batches[0]?.certificate).toMatchObject({ at_most_once: true, decisions: 0, not_taken: 1 });
 });
 
 const entry = (seq: bigint, event: string, from: 'unknown' | 'held' | 'ready', attempt?: number) => ({

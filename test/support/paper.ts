@@ -40,7 +40,7 @@ export type RunPaper = {
 };
 
 /** Reads a CSV file by column name, with the delimiter that its header shows. */
-export function readTable(path: string): PaperRow[] {
+function readTable(path: string): PaperRow[] {
   const text = readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   const delimiter = /[,;\t|]/.exec(text.slice(0, text.indexOf('\r\n')))?.[0] ?? ',';
   return parse(text, { columns: true, delimiter, record_delimiter: '\r\n' });
@@ -62,7 +62,7 @@ export function readRunPaper(reports: string, run: string): RunPaper {
 }
 
 /** Reads a statement.csv; each line once, and one verdict in all rows of a currency. */
-export function readStatement(path: string): Record<string, PaperCurrency> {
+function readStatement(path: string): Record<string, PaperCurrency> {
   const found: Record<string, PaperCurrency> = {};
   for (const { currency = '', line = '', count = '', amount = '', verdict = '' } of readTable(path)) {
     const one = found[currency] ?? { verdict, lines: {} };
@@ -103,7 +103,7 @@ function markedVerdicts(html: string): Record<string, string> {
 }
 
 /** What a reader sees, without style and markup. */
-export function wordsOf(html: string): string {
+function wordsOf(html: string): string {
   return html
     .replaceAll(/<style>.*?<\/style>/gs, ' ')
     .replaceAll(/<[^>]*>/g, ' ')
