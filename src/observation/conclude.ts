@@ -62,7 +62,10 @@ export async function conclude(
       clockOffMs,
       ...(standpoint && { originId: standpoint.originId }),
     });
-    if (standpoint && outcome === 'found') await noteSight(trx, due.payoutId, standpoint, answeredAt);
+    if (standpoint && outcome === 'found' && finding.kind === 'witness') {
+      const { transferId } = finding.witness;
+      await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
+    }
     // Whoever closed it before has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
     const found = outcome === 'found' || outcome.startsWith('conflict');

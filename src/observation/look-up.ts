@@ -11,7 +11,7 @@ import {
   markProbed,
   raisedSoFar,
 } from '../ledger/witnesses/inquiries.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { conclude } from './conclude.ts';
 
@@ -32,8 +32,8 @@ export type LookUpDeps = {
 };
 
 export type LookUpWord = Answer['word'];
-/** `askedAtMs`: when, on this process's monotonic clock. */
-export type LookUpAnswer = Answer & { askedAtMs: number };
+/** `askedAt`: when, on both clocks of this process. */
+export type LookUpAnswer = Answer & { askedAt: Moment };
 
 export type LookUps = {
   /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
@@ -65,11 +65,11 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     const known = (await loadKnown(ledger.db, [due.payoutId])).get(due.payoutId);
     if (!known) return undefined;
     const mark = await markAttempts(ledger.db);
-    const askedAt = clock.iso();
-    const askedAtMs = clock.monotonic();
+    const askedAt = momentOf(clock);
     const reply = await service.fetchTransferDetails(known.payout.reference);
-    const asked = { due, raised: raised ?? 0n, known, mark, askedAt };
-    return { ...(await conclude(deps, asked, reply)), askedAtMs };
+    const when = new Date(askedAt.wall).toISOString();
+    const asked = { due, raised: raised ?? 0n, known, mark, askedAt: when };
+    return { ...(await conclude(deps, asked, reply)), askedAt };
   }
 
   async function askAll(
@@ -90,7 +90,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
           const told = await askOne(due, evenIfAnswered, signal);
           if (!told) continue;
           silent = told.answered ? 0 : silent + 1;
-          answers.set(due.payoutId, { word: told.word, status: told.status, askedAtMs: told.askedAtMs });
+          answers.set(due.payoutId, { word: told.word, status: told.status, askedAt: told.askedAt });
           if (due.unknown && told.word === 'not_found') absent.push(told.inquiry);
         }
       };

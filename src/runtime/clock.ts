@@ -10,6 +10,21 @@ export type Clock = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
+/** An instant on both clocks, in milliseconds. */
+export type Moment = { monotonic: number; wall: number };
+
+export function momentOf(clock: Clock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.now() };
+}
+
+/**
+ * Milliseconds since a moment of this process, by the clock that saw more of them: the wall clock may step, and the
+ * monotonic clock stands still while the machine sleeps.
+ */
+export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
+  return Math.max(clock.monotonic() - monotonic, Math.abs(clock.now() - wall));
+}
+
 /** The machine's clock. */
 export function systemClock(): Clock {
   return {

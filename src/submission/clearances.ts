@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/open.ts';
 import type { Cleared, Scope, Under } from '../ledger/sending/claims.ts';
 import { subjectsOf, weighAnswers } from '../ledger/sending/clearance.ts';
 import { nextToAsk } from '../ledger/sending/ready.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';
 
 /** A details look-up of each of these, recorded in the ledger as every look-up is. */
 export type AskService = (
@@ -12,8 +12,8 @@ export type AskService = (
   signal?: AbortSignal,
 ) => Promise<ReadonlyMap<bigint, Timed>>;
 
-/** `askedAtMs`: when it was asked, on this process's monotonic clock. */
-type Timed = Answer & { askedAtMs: number };
+/** `askedAt`: when it was asked, on both clocks of this process. */
+type Timed = Answer & { askedAt: Moment };
 
 /**
  * What the service's answers allow this process to send again (P31). They are asked for beside the loop, so that nothing
@@ -44,7 +44,7 @@ type Deps = {
   under(): Under;
 };
 
-/** P31, on the monotonic clock, from when the question was asked. */
+/** P31, from when the question was asked, by whichever clock saw more time pass. */
 const freshMs = 120_000;
 /** Between two looks for what must be asked about: nobody pays for that with each turn. */
 const lookMs = 250;
@@ -57,7 +57,7 @@ export function createClearances(
   { scope, signal }: { scope: Scope | undefined; signal: AbortSignal | undefined },
 ): Clearances {
   const { ledger, clock } = deps;
-  const held = new Map<bigint, { attempts: bigint; askedAt: number }>();
+  const held = new Map<bigint, { attempts: bigint; askedAt: readonly Moment[] }>();
   const silent = new Map<bigint, { tries: number; until: number }>();
   let asking: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
@@ -67,8 +67,8 @@ export function createClearances(
   let foundNone = false;
 
   function fresh(): Cleared {
-    const now = clock.monotonic();
-    for (const [id, { askedAt }] of held) if (now - askedAt >= freshMs) held.delete(id);
+    const isOld = (asked: Moment): boolean => elapsedSince(clock, asked) >= freshMs;
+    for (const [id, { askedAt }] of held) if (askedAt.some(isOld)) held.delete(id);
     return new Map([...held].map(([id, { attempts }]) => [id, attempts]));
   }
 
@@ -76,7 +76,8 @@ export function createClearances(
     const now = clock.monotonic();
     const resting = [...silent].filter(([, { until }]) => until > now).map(([id]) => id);
     const except = [...fresh().keys(), ...resting];
-    const ids = await nextToAsk(ledger.db, { ...scope, ...deps.under(), limit: deps.concurrency, except });
+    const next = await nextToAsk(ledger.db, { ...scope, ...deps.under(), limit: deps.concurrency, except });
+    const ids = [...next.keys()];
     nextLook = clock.monotonic() + lookMs;
     foundNone = ids.length === 0;
     if (foundNone) return;
@@ -85,11 +86,11 @@ export function createClearances(
     const answers = await deps.askService([...new Set([...about.values()].flat())], signal);
     if (signal?.aborted) return;
     const { cleared, waiting } = await ledger.write((trx) =>
-      weighAnswers(trx, ids, { answers, account: deps.account, at: clock.iso() }),
+      weighAnswers(trx, next, { answers, account: deps.account, at: clock.iso() }),
     );
     for (const [id, attempts] of cleared) {
-      const asked = about.get(id)?.map((one) => answers.get(one)?.askedAtMs ?? Number.NEGATIVE_INFINITY);
-      held.set(id, { attempts, askedAt: Math.min(...(asked ?? [])) });
+      const askedAt = (about.get(id) ?? []).flatMap((one) => answers.get(one)?.askedAt ?? []);
+      held.set(id, { attempts, askedAt });
       silent.delete(id);
     }
     if (cleared.size + waiting.length < ids.length) endedSomethingAt = clock.monotonic();

@@ -15,7 +15,7 @@ import {
 } from '../ledger/sending/claims.ts';
 import { halt, tooManyUnknown } from '../ledger/sending/halts.ts';
 import { holdReturned } from '../ledger/sending/holds.ts';
-import type { Clock } from '../runtime/clock.ts';
+import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
@@ -169,8 +169,6 @@ async function loop(
 }
 
 type State = { accepted: boolean; notSentInARow: number; agedInARow: number; progressAt: number };
-/** When an intent was made, on both clocks. */
-type Began = { monotonic: number; wall: number };
 
 function noteOutcome(state: State, pause: Pause, outcome: Outcome, clock: Clock): void {
   if (outcome.kind === 'accepted') {
@@ -216,15 +214,14 @@ async function commitTurn(
   deps: SenderDeps,
   finished: readonly Done[],
   { free, scope, cleared }: Intents,
-): Promise<{ claims: Claim[]; halted: string | null; asked: number; began: Began }> {
+): Promise<{ claims: Claim[]; halted: string | null; asked: number; began: Moment }> {
   const { clock } = deps;
-  // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
-  const now = (): Began => ({ monotonic: clock.monotonic(), wall: clock.now() });
-  const none = { claims: [], halted: null, asked: 0, began: now() };
+  const none = { claims: [], halted: null, asked: 0, began: momentOf(clock) };
   if (finished.length === 0 && free <= 0) return none;
   const { mode, haltAfterUnknown, brakes } = deps.rules;
   return deps.ledger.write(async (trx) => {
-    const began = now();
+    // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
+    const began = momentOf(clock);
     const at = clock.iso();
     const events = finished.map(
       ({ claim: { payoutId, attemptId }, outcome }): RecordEvent => ({
@@ -259,12 +256,10 @@ async function haltCause(
   return cause === null ? null : { kind: 'unknowns', cause };
 }
 
-function launch(deps: SenderDeps, claimed: Claim, began: Began, flight: Flight): void {
+function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight): void {
   let aged = false;
-  // P3: whichever clock saw more time pass decides.
   const fresh = (): boolean => {
-    const age = Math.max(deps.clock.monotonic() - began.monotonic, Math.abs(deps.clock.now() - began.wall));
-    aged = age > deps.rules.sendDeadlineMs;
+    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;
     // Others may have taken this process for dead, and turned the attempt into an unknown one.
     return !aged && !deps.ledger.session?.lost();
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Home } from '../support/cli.ts';
+import { csv, type Home, row } from '../support/cli.ts';
 import { failed, look, sent, stateOf } from '../support/decided.ts';
 
 const aDay = { COUNTERFOIL_SUBMISSION_DAILY_LIMIT: '{"NGN": "1002.00"}' };
@@ -115,4 +115,42 @@ it('P31: an order that was given at one account does not go out at another', asy
   } finally {
     await other.stop();
   }
+});
+
+it('P31: another order under one of our references shows no account to be the one that ours went to', async () => {
+  const { home } = await sent('lost_before', {}, 4);
+  const other = await createSandbox({ settleMs: 1 });
+  try {
+    const keys = other.keys.test;
+    const elsewhere = {
+      COUNTERFOIL_SERVICE_BASE_URL: other.url,
+      COUNTERFOIL_TEST_SECRET_KEY: keys.secretKey,
+      COUNTERFOIL_TEST_ENCRYPTION_KEY: keys.encryptionKey,
+    };
+    await home.run(['submit', home.put('more.csv', csv(row(2)))]);
+    const accepted = home.sandbox.book.find('PAY-0002')[0];
+    if (!accepted) throw new Error('PAY-0002 was not taken');
+    const { reference, account_number, account_name, bank_code, amount } = accepted;
+    // Somebody paid the same salary there, from another program.
+    while (other.book.plant().id <= accepted.id);
+    other.book.plant({ reference, account_number, account_name, bank_code, amount, status: 'success' });
+    await home.run(['reconcile', '--full'], elsewhere);
+    await home.run(['retry', 'PAY-0002'], elsewhere);
+    const shown = await home.json(['retry', 'PAY-0001'], 2, elsewhere);
+    expect(shown.evidence[0]).toMatchObject({ can: 'no', why: expect.stringContaining(home.sandbox.url) });
+    await home.run(['retry', 'PAY-0001', '--yes', '--evidence', shown.evidence_digest], elsewhere);
+    await home.run(['submit'], elsewhere);
+    expect(other.requests.posts).toBe(0);
+  } finally {
+    await other.stop();
+  }
+});
+
+it('P31: a list that shows what was accepted at another address shows both to be one account', async () => {
+  const { home } = await sent('lost_before', {}, 4);
+  await home.run(['submit', home.put('more.csv', csv(row(2)))]);
+  const moved = { COUNTERFOIL_SERVICE_BASE_URL: home.sandbox.url.replace('127.0.0.1', 'localhost') };
+  expect((await home.json(['retry', 'PAY-0001'], 2, moved)).evidence[0]).toMatchObject({ can: 'no' });
+  await home.run(['reconcile', '--full'], moved);
+  expect((await home.json(['retry', 'PAY-0001'], 2, moved)).evidence[0]).toMatchObject({ can: 'again' });
 });

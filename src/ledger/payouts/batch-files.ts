@@ -70,7 +70,7 @@ export async function setFileState(
 
 /**
  * A person lets a batch go: what is wrong with its file is accepted. What was whole when it was held is looked at once
- * more; not where machines share the ledger, since the one that has the file may be gone.
+ * more; not where machines share the ledger, since the one that has the file may be gone, even before it looked at all.
  */
 export async function releaseFile(
   trx: Trx,
@@ -78,7 +78,8 @@ export async function releaseFile(
   { lookAgain }: { lookAgain: boolean },
 ): Promise<void> {
   const state = trx.updateTable('batches').where('id', '=', batch);
-  await state.set({ file_state: 'accepted' }).where('file_state', 'in', ['changed', 'missing']).execute();
+  const accepted: FileState[] = lookAgain ? ['changed', 'missing'] : ['changed', 'missing', 'due'];
+  await state.set({ file_state: 'accepted' }).where('file_state', 'in', accepted).execute();
   if (lookAgain) await state.set({ file_state: 'due' }).where('file_state', '=', 'whole').execute();
 }
 

@@ -28,15 +28,17 @@ const silence: Answer = { word: 'no_answer', status: null };
 
 /**
  * Weighs the answers about these payouts (P31). What they allow is returned; what they speak against goes back to a person
- * with the reason: a retry is unknown again, a successor is held. All else waits as it is.
+ * with the reason: a retry is unknown again, a successor is held. All else waits as it is. `about`: the payouts, each with
+ * its number of attempts before the service was asked: of later ones the answers say nothing.
  */
 export async function weighAnswers(
   trx: Trx,
-  ids: readonly bigint[],
+  about: Cleared,
   { answers, account, at }: { answers: ReadonlyMap<bigint, Answer>; account: Account; at: string },
 ): Promise<{ cleared: Cleared; waiting: bigint[] }> {
-  const about = await subjectsOf(trx, ids);
-  const asked = [...new Set([...ids, ...[...about.values()].flat()])];
+  const ids = [...about.keys()];
+  const subjectsById = await subjectsOf(trx, ids);
+  const asked = [...new Set([...ids, ...[...subjectsById.values()].flat()])];
   const elsewhere = await sentElsewhere(trx, asked, account);
   const rows = await trx
     .selectFrom('payouts')
@@ -54,14 +56,14 @@ export async function weighAnswers(
   const cleared = new Map<bigint, bigint>();
   const waiting: bigint[] = [];
   const events: RecordEvent[] = [];
-  for (const [id, subjects] of about) {
+  for (const [id, subjects] of subjectsById) {
     const row = rowOf.get(id);
     // The answers themselves may have moved it, or somebody else has.
     if (row?.state !== 'ready') continue;
     const [itself = null] = subjects.includes(id) ? subject(id) : [];
     const before = subjects.filter((one) => one !== id).flatMap(subject);
     const clearance = judgeClearance(itself, before);
-    if (clearance.kind === 'clear') cleared.set(id, row.attempt_count);
+    if (clearance.kind === 'clear') cleared.set(id, about.get(id) ?? -1n);
     else if (clearance.kind === 'waits') waiting.push(id);
     else events.push(takenBack(id, row.reference, clearance, account));
   }

@@ -9,7 +9,7 @@ import { fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
 import type { Payout } from '../tables/tables.ts';
 import { isApproved } from './approvals.ts';
-import type { ClaimRequest, Scope, Under } from './claims.ts';
+import type { ClaimRequest, Cleared, Scope, Under } from './claims.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.ts';
 
 /** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
@@ -77,18 +77,19 @@ export const sentBefore: RawBuilder<boolean> = sql`(attempt_count > 0 or unseen_
 export async function nextToAsk(
   db: Db,
   request: Scope & Under & { limit: number; except: readonly bigint[] },
-): Promise<bigint[]> {
+): Promise<Cleared> {
   const { mode, limit, except } = request;
   // The index is named: without statistics SQLite reads all that is ready, of which most was never sent.
   const again = sql<bigint>`(select id from payouts indexed by payouts_again
     where mode = ${mode} and state = 'ready' and ${sentBefore})`;
   const { rows } = await sql<{ id: bigint }>`select id from ${again} as again limit 1`.execute(db);
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return new Map();
   const lanes = await lanesOf(db, request);
   const base = claimable(db, request, { ...request, far: farAhead(request.at) })
     .where('payouts.id', 'in', again)
     .where('payouts.id', 'not in', idsOf(except));
-  return (await inLanes(base, lanes, limit, () => true)).map(({ id }) => id);
+  const found = await inLanes(base, lanes, limit, () => true);
+  return new Map(found.map(({ id, attempt_count }) => [id, attempt_count]));
 }
 
 /** What a claim asks for, as values or as the places of values. */

@@ -97,23 +97,26 @@ async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigi
   return used;
 }
 
-/** What this account showed of a payout that was accepted elsewhere, and sent nowhere else, proves both to be one. */
+/**
+ * What this account showed of a payout that was accepted elsewhere, and sent nowhere else, proves both to be one: under
+ * the id of that acceptance, since another order of the same money may bear the same reference. `transferId`: what it showed.
+ */
 export async function noteSight(
   trx: Trx,
-  payout: bigint,
+  { payout, transferId, at }: { payout: bigint; transferId: string | null; at: string },
   { account, originId: seenBy }: Standpoint,
-  at: string,
 ): Promise<void> {
+  if (transferId === null) return;
   const foreign = await unseenOrigins(trx, account);
   if (foreign.size === 0) return;
   const attempts = await trx
     .selectFrom('attempts')
-    .select(['origin_id', 'outcome'])
+    .select(['origin_id', 'outcome', 'transfer_id'])
     .where('payout_id', '=', payout)
     .execute();
   const [first] = attempts;
   if (!first || !foreign.has(first.origin_id)) return;
-  if (!attempts.some(({ outcome }) => outcome === 'accepted')) return;
+  if (!attempts.some((one) => one.outcome === 'accepted' && one.transfer_id === transferId)) return;
   if (attempts.every(({ origin_id }) => origin_id === first.origin_id))
     await insertSight(trx, first.origin_id, { seenBy, at });
 }
@@ -129,10 +132,16 @@ export async function noteListedSights(
     const listed = await trx
       .selectFrom('listed')
       .innerJoin('attempts as a', 'a.payout_id', 'listed.payout_id')
+      .innerJoin('payouts as p', 'p.id', 'a.payout_id')
       .select('listed.payout_id')
       .where('listed.run_id', '=', run)
       .where('a.origin_id', '=', origin)
       .where('a.outcome', '=', 'accepted')
+      .whereRef('a.transfer_id', '=', 'listed.transfer_id')
+      // Each account may count its ids from the same number.
+      .whereRef('p.reference_key', '=', 'listed.reference_key')
+      .whereRef('p.currency', '=', 'listed.currency')
+      .whereRef('p.amount', '=', 'listed.amount')
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
