@@ -41,7 +41,7 @@ export type RowJudge<Good> = (
 
 const rowsPerChunk = 2000;
 /** What a chunk holds of a file at most, about: rows of many columns, or of long ones, come a few at a time. */
-const bytesPerChunk = 2 ** 21;
+const bytesPerChunk = 2 ** 18;
 
 /**
  * Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same rows: the

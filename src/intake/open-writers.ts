@@ -1,10 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { Writer } from '../domain/waiting-file.ts';
-
-/** Processes that are looked at before others of this process get their turn. */
-const processesATurn = 50;
 
 /**
  * Who has these files open for writing, as far as this account may look: on Linux all processes of its own user, and
@@ -24,8 +20,7 @@ export async function openWriters(paths: readonly string[], proc = '/proc'): Pro
   }
   if (wanted.size === 0) return found;
   const pids = namesIn(proc).filter((name) => /^\d+$/.test(name));
-  for (const [at, pid] of pids.entries()) {
-    if (at % processesATurn === 0) await setImmediate();
+  for (const pid of pids) {
     for (const descriptor of namesIn(join(proc, pid, 'fd'))) {
       const link = join(proc, pid, 'fd', descriptor);
       if (!names.has(basename(orElse(() => readlinkSync(link), '')))) continue;

@@ -3,6 +3,7 @@ import * as followUpJob from '../../jobs/follow-up.ts';
 import * as requeueJob from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
+import { createGate } from '../../src/daemon-gate.ts';
 import { finishRun } from '../../src/ledger/listing/listings.ts';
 import { sendable } from '../../src/ledger/sending/claims.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
@@ -145,7 +146,10 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     world.after(
       500,
       life,
-      lane('start', () => requeueJob.run(app, { add })),
+      lane('start', async () => {
+        const word = await createGate(app).word();
+        await requeueJob.run(app, { own: { add }, shared: null, word });
+      }),
     );
   every((isSlow ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);
   const hours = town.calm ? 2 : random.between(1, 6) * (town.weather.long.ordersWait ? 12 : 1);

@@ -61,6 +61,7 @@ function withPaperApart(town: Town, life: Life, app: App): App {
       ...reporting,
       freezeRun: alone(reporting.freezeRun),
       writeRun: alone(reporting.writeRun),
+      writeDueRuns: alone(reporting.writeDueRuns),
       writeDueBatchResults: alone(reporting.writeDueBatchResults),
       writeIndex: alone(reporting.writeIndex),
     },
