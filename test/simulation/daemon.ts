@@ -104,13 +104,22 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     };
     return go;
   }
-  const submit = lane('submit', async () => {
+  const send = async (): Promise<void> => {
     await app.brakes.settle();
     const left = await sendable(app.ledger.db, app.brakes.under());
     if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0) return;
     if (!cleared && (await app.preflight(signal)).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });
+  };
+  const gate = createGate(app);
+  const { submit: expression } = app.config.schedules;
+  const submit = lane('submit', async () => {
+    if ((await gate.word()) !== null) await send();
+  });
+  const sweep = lane('sweep', async () => {
+    await app.jobsStore.note(submitJob.name, { at: life.clock.iso(), by: app.workers.id, expression });
+    submit();
   });
   const followUp = lane('follow-up', () => followUpJob.run(app, signal));
   const apply = lane('apply', () => applyJob.run(app, signal));
@@ -141,14 +150,13 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     return 'added';
   };
   // As the daemon does when it begins, and then by its schedules.
-  if (town.weather.long.sweeps) every(isSlow ? 20 * minute : 5 * minute, 500, submit);
+  if (town.weather.long.sweeps) every(isSlow ? 20 * minute : 5 * minute, 500, sweep);
   else
     world.after(
       500,
       life,
       lane('start', async () => {
-        const word = await createGate(app).word();
-        await requeueJob.run(app, { own: { add }, shared: null, word });
+        await requeueJob.run(app, { own: { add }, shared: null, word: await gate.word() });
       }),
     );
   every((isSlow ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);

@@ -56,7 +56,11 @@ function withPaperApart(town: Town, life: Life, app: App): App {
   const { intake, reporting } = app;
   return {
     ...app,
-    intake: { ...intake, takeCollections: alone(intake.takeCollections) },
+    intake: {
+      ...intake,
+      finishFiles: alone(intake.finishFiles),
+      takeCollections: alone(intake.takeCollections),
+    },
     reporting: {
       ...reporting,
       freezeRun: alone(reporting.freezeRun),
