@@ -102,7 +102,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
     });
     await concludeDetails(work);
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
-    await each({ kind: 'stale', run: id, submittedBy }, (payouts) => report(work, payouts.map(stale)));
+    await each({ kind: 'stale', run: id, submittedBy, now }, (payouts) => report(work, payouts.map(stale)));
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
     await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];

@@ -42,6 +42,7 @@ export function createWatch({
     unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): Watch => ({
       kind: 'unlisted',
       run: by.run,
+      begunAt,
       endedBy: graceBegan(listing.cut, begunAt, graceMinutes),
       sentSince: listing.window ? sentInside(listing.window.edge) : '',
     }),

@@ -8,6 +8,7 @@ import { type LedgerView, lookInto } from './ledger-facts.ts';
 import { finish, keepRunning, type Slot } from './processes.ts';
 import { createRandom } from './random.ts';
 import { minorOf, prepare, type Setting } from './setting.ts';
+import { createSteppingClock } from './stepping.ts';
 import { type Deeds, type Figure, judge, longestTakeOverMs, type Planned } from './verdict.ts';
 
 export type ChaosOptions = {
@@ -19,6 +20,8 @@ export type ChaosOptions = {
   perSecond?: number;
   /** Where the ledger lies, and what else is killed now and then; a file where absent. */
   server?: Pick<PostgresServer, 'url' | 'kill' | 'start'>;
+  /** The wall clock of `serve` is set every ten seconds, by seconds, an hour or a year. */
+  clockSteps?: boolean;
   say(line: string): void;
 };
 
@@ -32,7 +35,8 @@ const stopMs = 3500;
 export async function runChaos(options: ChaosOptions): Promise<Figure[]> {
   const { payouts, perSecond = 0 } = options;
   const minor = Array.from({ length: payouts }, (_, i) => minorOf(i)).reduce((a, b) => a + b, 0);
-  const planned: Planned = { payouts, minor, concurrency: 8, sendDeadlineMs: 1000, perSecond };
+  const limits = { concurrency: 8, sendDeadlineMs: 1000, perSecond };
+  const planned: Planned = { payouts, minor, ...limits, ...(options.clockSteps && { stepped: 'serve' }) };
   const setting = await prepare(planned, options.server?.url);
   const ledger = lookInto(setting.ledger);
   try {
@@ -64,8 +68,11 @@ async function hurt(
   // On PostgreSQL one of them is another machine, with a data folder of its own.
   const elsewhere =
     options.server === undefined ? [] : ['--data', join(setting.place.dir, 'another-machine')];
+  const clock = options.clockSteps
+    ? createSteppingClock(setting.place, createRandom(options.seed + 1))
+    : null;
   const slots = [
-    keepRunning(setting.place, 'serve', ['serve', '--quiet'], 100),
+    keepRunning(clock?.place ?? setting.place, 'serve', ['serve', '--quiet'], 100),
     keepRunning(setting.place, 'submit 1', ['submit', '--quiet'], 100),
     keepRunning(setting.place, 'submit 2', ['submit', '--quiet', ...elsewhere], 100),
   ];
@@ -112,7 +119,9 @@ async function hurt(
     await Promise.all(watches);
     await untilStill(ledger, done);
     deeds.sendingSeconds = elapsed();
+    if (clock) deeds.clockSteps = clock.steps();
   } finally {
+    clock?.stop();
     await Promise.all(slots.map((slot) => slot.stop()));
   }
   for (const slot of slots)

@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import Database from 'better-sqlite3';
 import { debianPostgresFolders, findProgram } from '../support/server-process.ts';
 
-export type PayoutFact = { reference: string; state: string; minor: number; began: number[] };
+export type PayoutFact = {
+  reference: string;
+  state: string;
+  minor: number;
+  /** When each attempt began, by the clock of its process, and which kind of process that was. */
+  attempts: { began: number; kind: string }[];
+};
 
 type Rows = (query: string) => unknown[][];
 type Opened = { rows: Rows; close(): void };
@@ -36,15 +42,19 @@ export function lookInto(ledger: string) {
     tooOld: () =>
       count("select count(*) from attempts where outcome = 'not_sent' and message like '%too old%'"),
     *each(): Generator<PayoutFact> {
-      const began = new Map<string, number[]>();
-      for (const [id, at] of rows('select payout_id, began_at from attempts order by id'))
-        began.set(String(id), [...(began.get(String(id)) ?? []), Date.parse(String(at))]);
+      const attempts = new Map<string, PayoutFact['attempts']>();
+      for (const [id, at, worker] of rows(
+        'select payout_id, began_at, worker_id from attempts order by id',
+      )) {
+        const one = { began: Date.parse(String(at)), kind: String(worker).split('-')[0] ?? '' };
+        attempts.set(String(id), [...(attempts.get(String(id)) ?? []), one]);
+      }
       for (const [id, reference, state, minor] of rows('select id, reference, state, amount from payouts'))
         yield {
           reference: String(reference),
           state: String(state),
           minor: Number(minor),
-          began: began.get(String(id)) ?? [],
+          attempts: attempts.get(String(id)) ?? [],
         };
     },
   };

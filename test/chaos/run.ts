@@ -8,6 +8,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
     ledger: { type: 'string', default: 'sqlite' },
+    'clock-steps': { type: 'boolean', default: false },
   },
 });
 
@@ -19,6 +20,7 @@ try {
     payouts: whole('payouts', values.payouts),
     seconds: whole('seconds', values.seconds),
     seed: whole('seed', values.seed),
+    clockSteps: values['clock-steps'],
     say: (line) => void process.stderr.write(`${line}\n`),
     ...(server && { server }),
   });

@@ -1,5 +1,8 @@
 import type { TransferRecord } from '../../src/service/wire.ts';
 
+/** Ours, or one that the configuration names for a while, by another address or another key. */
+export type Account = 'home' | 'address' | 'key';
+
 /** A transfer as the service has it. It shows itself in lists and details from `shownFrom` on, true time. */
 export type Entry = {
   record: TransferRecord;
@@ -7,12 +10,16 @@ export type Entry = {
   /** Money left the merchant's balance, whether or not it came back later. */
   moved: boolean;
   returned: boolean;
+  account: Account;
+  /** When it turned out to be paid after it had failed, true time. */
+  turnedAt: number | null;
 };
 
 /** One POST of bank_transfer whose bytes came to the service or its edge. */
 export type Arrival = {
   at: number;
   reference: string;
+  account: Account;
   body: string;
   /** From the answer nobody can tell that this was not taken: it counts as possibly taken. */
   mayBeTaken: boolean;
@@ -22,7 +29,7 @@ export type Arrival = {
 export type Book = {
   entries(reference: string): readonly Entry[];
   all(): readonly Entry[];
-  add(order: Order, at: number, shownFrom: number): Entry;
+  add(order: Order, place: { account: Account; at: number; shownFrom: number }): Entry;
   arrivals(reference: string): readonly Arrival[];
   arrive(arrival: Arrival): void;
   /** Transfers whose money moved. */
@@ -47,7 +54,7 @@ export function createBook(): Book {
   return {
     entries: (reference) => byReference.get(reference) ?? [],
     all: () => every,
-    add(order, at, shownFrom) {
+    add(order, { account, at, shownFrom }) {
       const id = 500_000 + every.length;
       const stamp = stampOf(at);
       const record: TransferRecord = {
@@ -63,7 +70,7 @@ export function createBook(): Book {
         created_at: stamp,
         updated_at: stamp,
       };
-      const entry = { record, shownFrom, moved: false, returned: false };
+      const entry: Entry = { record, shownFrom, moved: false, returned: false, account, turnedAt: null };
       every.push(entry);
       byReference.set(order.reference, [...(byReference.get(order.reference) ?? []), entry]);
       return entry;

@@ -75,6 +75,46 @@ const machineFaults = [
   'resent by confirmed absence',
 ] as const;
 
+/** How the clock of the machine was set. */
+const clockFaults = [
+  'forward by seconds',
+  'back by seconds',
+  'forward by an hour',
+  'back by an hour',
+  'forward by a year',
+  'back by a year',
+] as const;
+
+/** What became of orders that waited. */
+const waitingFaults = [
+  'sent more than two minutes after its order',
+  'sent more than a day after its order',
+  'the service changed its mind while it waited',
+  'its evidence changed, and it was not sent',
+] as const;
+
+/** What became of another account being named. */
+const accountFaults = [
+  'another address named',
+  'another key named',
+  'sent to another account',
+  'asked another account about what went elsewhere',
+] as const;
+
+/** What became of an empty schedule. */
+const scheduleFaults = ['a daemon begins without one', 'ready beside such a daemon'] as const;
+
+/** What happened to files. */
+const fileFaults = [
+  'in pieces, the writer still at it',
+  'in pieces, cut in a row',
+  'killed between a batch and its bad rows',
+  'bad rows given back',
+] as const;
+
+/** What was on paper. */
+const paperFaults = ['reconciled', 'exceptions', 'not_compared'] as const;
+
 /** How the brakes of the office were met. */
 const brakeMeetings = [
   'sent with an approval',
@@ -97,7 +137,7 @@ const ledgerFaults = [
 ] as const;
 
 /** Second payments that no client can prevent: they must happen too, and be reported as what they are. */
-const unknowables = ['shown too late', 'stopped after the last check'] as const;
+const unknowables = ['shown too late', 'stopped after the last check', 'turned too late'] as const;
 
 /** What people do. */
 export const peoplesActs = [
@@ -127,7 +167,14 @@ export const allKinds: readonly string[] = [
   ...machineFaults.map((fault) => `machine: ${fault}`),
   ...brakeMeetings.map((meeting) => `brake: ${meeting}`),
   ...peoplesActs.map((act) => `person: ${act}`),
+  'person: close what is left',
   ...ledgerFaults.map((fault) => `ledger: ${fault}`),
+  ...clockFaults.map((fault) => `clock: ${fault}`),
+  ...waitingFaults.map((fault) => `waiting: ${fault}`),
+  ...accountFaults.map((fault) => `account: ${fault}`),
+  ...scheduleFaults.map((fault) => `schedule: ${fault}`),
+  ...fileFaults.map((fault) => `file: ${fault}`),
+  ...paperFaults.map((fault) => `paper: ${fault}`),
   ...unknowables.map((cause) => `paid twice: ${cause}`),
 ];
 

@@ -1,11 +1,14 @@
 import * as applyJob from '../../jobs/apply-webhooks.ts';
 import * as followUpJob from '../../jobs/follow-up.ts';
+import * as requeueJob from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
+import { createGate } from '../../src/daemon-gate.ts';
 import { finishRun } from '../../src/ledger/listing/listings.ts';
 import { sendable } from '../../src/ledger/sending/claims.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { describeDelivery } from '../../src/runtime/delivery.ts';
+import type { Queue } from '../../src/runtime/queue.ts';
 import { createWebhookVerifier } from '../../src/service/webhook-signature.ts';
 import type { Life } from './life.ts';
 import type { Town } from './town.ts';
@@ -37,6 +40,7 @@ export function createDaemon(town: Town): Daemon {
       world.after(minute, null, start);
       return;
     }
+    noteSchedule(town);
     const { life, options } = town.begin('serve');
     void life.died.then(() => {
       current = null;
@@ -63,6 +67,14 @@ export function createDaemon(town: Town): Daemon {
   };
 }
 
+/** A daemon without a schedule for sending, and perhaps something ready beside it. */
+function noteSchedule({ world, weather, inspector }: Town): void {
+  if (weather.long.sweeps) return;
+  world.coverage.count('schedule: a daemon begins without one');
+  if (inspector.states().some(({ state }) => state === 'ready'))
+    world.coverage.count('schedule: ready beside such a daemon');
+}
+
 /** What `serve` does, with virtual time for a scheduler. */
 function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; reconcile(): void } {
   const { world } = town;
@@ -79,9 +91,11 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
       again = working.has(name);
       if (again) return;
       working.add(name);
+      const { done } = town.stalls.begins(life, name);
       work()
         .catch((error: unknown) => town.failed(life, name, error))
         .then(() => {
+          done();
           working.delete(name);
           if (signal.aborted) return working.size === 0 ? end() : undefined;
           return again ? go() : undefined;
@@ -90,13 +104,22 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     };
     return go;
   }
-  const submit = lane('submit', async () => {
+  const send = async (): Promise<void> => {
     await app.brakes.settle();
     const left = await sendable(app.ledger.db, app.brakes.under());
     if (left.ready === 0 && (await app.brakes.unsettled(1)).length === 0) return;
     if (!cleared && (await app.preflight(signal)).kind === 'problem') return;
     cleared = true;
     await submitJob.run(app, { signal });
+  };
+  const gate = createGate(app);
+  const { submit: expression } = app.config.schedules;
+  const submit = lane('submit', async () => {
+    if ((await gate.word()) !== null) await send();
+  });
+  const sweep = lane('sweep', async () => {
+    await app.jobsStore.note(submitJob.name, { at: life.clock.iso(), by: app.workers.id, expression });
+    submit();
   });
   const followUp = lane('follow-up', () => followUpJob.run(app, signal));
   const apply = lane('apply', () => applyJob.run(app, signal));
@@ -108,6 +131,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     if (found.passes > 2) world.coverage.count('machine: page shift');
     await app.ledger.write((trx) => finishRun(trx, found.run, life.clock.iso(), found));
   });
+  const isSlow = town.calm || town.weather.long.ordersWait;
   const end = (): void => {
     app.close().then(
       () => life.kill('stopped in order'),
@@ -121,9 +145,23 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     };
     world.after(first, life, tick);
   };
-  every((town.calm ? 20 : 5) * minute, 500, submit);
-  every((town.calm ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);
-  every((town.calm ? 2 : random.between(1, 6)) * 60 * minute, random.between(1, 120) * minute, reconcile);
+  const add: Pick<Queue, 'add'>['add'] = async (job) => {
+    if (job.name === submitJob.name) submit();
+    return 'added';
+  };
+  // As the daemon does when it begins, and then by its schedules.
+  if (town.weather.long.sweeps) every(isSlow ? 20 * minute : 5 * minute, 500, sweep);
+  else
+    world.after(
+      500,
+      life,
+      lane('start', async () => {
+        await requeueJob.run(app, { own: { add }, shared: null, word: await gate.word() });
+      }),
+    );
+  every((isSlow ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);
+  const hours = town.calm ? 2 : random.between(1, 6) * (town.weather.long.ordersWait ? 12 : 1);
+  every(hours * 60 * minute, random.between(1, 120) * minute, reconcile);
   town.receiver = receiverOf(town, life, app, apply);
   const stop = (): void => {
     world.coverage.count('machine: orderly stop');

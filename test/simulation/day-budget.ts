@@ -10,7 +10,8 @@ type Spent = Map<string, { times: number; minor: number }>;
 /**
  * What the bytes that left in one day of the office's time zone come to (P21). What the service or its edge answered
  * that it did not take is none of it; a POST belongs to the day of its intent. Where the clock is set wrong now and then,
- * the latest day it ever showed is today, as a clock that is set back opens no second budget.
+ * the latest day it ever showed is today, as a clock that is set back opens no second budget; a day far ahead was a wrong
+ * clock's, and the counting begins again.
  */
 export function createDayBudget(deps: {
   world: World;
@@ -25,12 +26,14 @@ export function createDayBudget(deps: {
   /** What left before the ledger went back and is in it no more. */
   const lost = new Map<string, Spent>();
   const calendar = new Intl.DateTimeFormat('en-CA', { timeZone: timezone });
+  const jumps = weather.clockJumps || weather.long.clock.length > 0;
   let latest = '';
 
   function leaving({ reference, amount, began_at }: Braked): void {
     if (limit === null) return;
     const shown = calendar.format(new Date(began_at));
-    const day = weather.clockJumps && shown < latest ? latest : shown;
+    if (aheadMs(latest, shown) > farAheadMs) forget();
+    const day = jumps && shown < latest ? latest : shown;
     if (latest !== '' && day > latest) world.coverage.count('brake: sent on a later day');
     latest = day;
     add(days, day, reference, amount);
@@ -41,6 +44,13 @@ export function createDayBudget(deps: {
         `${sum} on ${day}, ${limit} allowed`,
         reference,
       );
+  }
+
+  /** Which day it was by a clock that is wrong by years now and then, nobody can know. */
+  function forget(): void {
+    days.clear();
+    lost.clear();
+    latest = '';
   }
 
   function sumOf(spent: Spent | undefined, counts: (reference: string) => boolean): number {
@@ -69,10 +79,7 @@ export function createDayBudget(deps: {
         add(lost, day, reference, minor);
       }
     // Which day it was by a clock that is wrong now and then, the copy cannot know.
-    if (!weather.clockJumps) return;
-    days.clear();
-    lost.clear();
-    latest = '';
+    if (jumps) forget();
   }
 
   function attemptsOf(reference: string): number {
@@ -82,6 +89,13 @@ export function createDayBudget(deps: {
   }
 
   return { leaving, wentBack };
+}
+
+/** A day that begins so much later than today was begun by a wrong clock. */
+const farAheadMs = 36 * 3_600_000;
+
+function aheadMs(latest: string, shown: string): number {
+  return latest === '' ? 0 : Date.parse(latest) - Date.parse(shown);
 }
 
 function add(days: Map<string, Spent>, day: string, reference: string, minor: number): void {

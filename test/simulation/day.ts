@@ -1,22 +1,28 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
+import type { Account } from './book.ts';
 import { createBrakeWatch } from './brake-watch.ts';
 import { brakeSettings } from './brake-weather.ts';
+import { judgeClosing } from './closing.ts';
 import { createCoverage } from './coverage.ts';
 import { createDaemon } from './daemon.ts';
 import { createDecisions } from './decisions-made.ts';
+import { createEvidenceWatch } from './evidence-watch.ts';
 import { createFall } from './fall.ts';
 import { openInspector } from './inspector.ts';
 import { createWriteLock } from './ledger-seam.ts';
+import { drawClockError, nameStep } from './long-weather.ts';
 import { createOldCopies } from './old-copies.ts';
+import { createPaperRounds } from './paper-round.ts';
 import { createPeople } from './people.ts';
 import { createRandom, type Random } from './random.ts';
-import { createService, keys } from './service.ts';
+import { accounts, createService } from './service.ts';
 import { tellStory } from './story.ts';
 import { createTown, type Town } from './town.ts';
 import { judgeTheEnd, type Tally } from './verdict.ts';
@@ -39,7 +45,7 @@ export type DayResult = {
 const hour = 3_600_000;
 const startsAt = Date.UTC(2026, 10, 21, 8);
 
-const nothingWished: Wish = { small: false, fault: null, oldCopies: false, brake: null };
+const nothingWished: Wish = { small: false, fault: null, oldCopies: false, brake: null, turn: null };
 
 export type DayOptions = Wish & { trace: boolean };
 
@@ -53,11 +59,11 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     ...options,
   });
   const world = createWorld({ random, coverage, startsAt, keepTrace: true });
-  const config = configFor(root, weather, 0);
-  const later = configFor(root, weather, weather.brakes.approvalFromMs);
-  const asksLater = startsAt + weather.brakes.approvalFromMs;
+  const settingAt = createSettings(root, weather);
+  const { config } = settingAt(0);
   const log = createLogger({ to: { write: () => undefined } });
   const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
+  await leaveArchiveAlone(birth);
   const inspector = openInspector(config.ledgerFile);
   await birth.close();
   let town: Town | undefined;
@@ -71,7 +77,10 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const fall = createFall(world, inspector);
   const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
   const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
-  const watch = createWatch({ world, book: service.book, inspector, decisions, weather, fall, brakes });
+  const evidence = createEvidenceWatch({ world, weather, inspector, service });
+  const watch = createWatch({
+    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence },
+  });
   const lock = createWriteLock(world);
   town = createTown({
     world,
@@ -83,7 +92,8 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     lock,
     fall,
     brakes,
-    configNow: () => (world.now() < asksLater ? config : later),
+    evidence,
+    settingNow: () => settingAt(world.now() - startsAt),
     watch,
     log,
     ...watch,
@@ -91,8 +101,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   try {
     const files = await liveThrough(town, root, random.fork('day'), watch.wentBack);
     const violated = world.violation() !== undefined;
-    const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0 };
+    const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
     const tally = violated ? nothing : await judgeTheEnd(town, files);
+    await judgeClosing(town);
     const violation = world.violation();
     const story = violation?.about ? tellStory(town, violation.about) : '';
     const lines = options.trace ? world.lines : [];
@@ -112,7 +123,7 @@ async function liveThrough(
   const { world, weather } = town;
   const daemon = createDaemon(town);
   const people = createPeople(town, daemon.wake);
-  const files = weather.batches.map((size, i) => writeBatch(root, i + 1, size, random));
+  const files = weather.batches.map((size, i) => writeBatch(town, root, { number: i + 1, size, random }));
   for (const [i, file] of files.entries()) {
     const at = i === 0 ? 1_000 : random.between(0, weather.lengthMs / 2);
     world.after(at, null, () => bringIn(town, file));
@@ -124,7 +135,10 @@ async function liveThrough(
   people.start();
   askApprovals(town, daemon.restart);
   createOldCopies(town, files, wentBack).start();
-  if (weather.clockJumps) scheduleClockJumps(town, random);
+  const paper = createPaperRounds(town);
+  paper.start();
+  scheduleClockJumps(town, random);
+  nameAnother(town, daemon.restart);
   await world.runUntil(startsAt + weather.lengthMs);
   town.calm = true;
   world.wallError = 0;
@@ -142,9 +156,18 @@ async function liveThrough(
     world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 4 * hour);
   }
+  world.after(0, null, paper.atLast);
+  await world.runUntil(world.now() + hour);
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
+  town.evidence.sumUp();
   return files;
+}
+
+/** A look at the archive before a batch's first payout would take real time at a moment that no seed decides. */
+async function leaveArchiveAlone({ db }: Ledger): Promise<void> {
+  await sql`create trigger leave_archive_alone after update of file_state on batches when new.file_state = 'due'
+    begin update batches set file_state = 'none' where id = new.id; end`.execute(db);
 }
 
 /** What a day's limit keeps back goes on the next days, however many it takes. */
@@ -176,25 +199,62 @@ function movesOf({ inspector, service }: Town): number {
 
 /** The machine's clock is set wrong now and then, forward and back, and set right again. */
 function scheduleClockJumps(town: Town, random: Random): void {
-  const { world } = town;
+  const { world, weather } = town;
+  const scales = weather.long.clock.length > 0 ? weather.long.clock : (['minutes'] as const);
+  if (!weather.clockJumps && weather.long.clock.length === 0) return;
   const jump = (): void => {
     if (town.calm) return;
     const before = world.wallError;
-    world.wallError = random.chance(0.5) ? 0 : random.between(-150, 150) * 60_000;
-    if (world.wallError === before) return;
-    world.coverage.count(world.wallError > before ? 'machine: clock set forward' : 'machine: clock set back');
-    world.trace(`the clock is off by ${world.wallError} ms`);
+    world.wallError = random.chance(0.5) ? 0 : drawClockError(random, scales);
+    if (world.wallError !== before) note(world.wallError - before);
     world.after(random.between(1, 240) * 60_000, null, jump);
+  };
+  const note = (ms: number): void => {
+    world.coverage.count(`clock: ${nameStep(ms)}`);
+    world.coverage.count(ms > 0 ? 'machine: clock set forward' : 'machine: clock set back');
+    world.trace(`the clock is off by ${world.wallError} ms`);
   };
   world.after(random.between(1, 60) * 60_000, null, jump);
 }
 
+/** For a while the configuration names another account, and the daemon begins anew to know of it. */
+function nameAnother(town: Town, restart: () => void): void {
+  const { world, weather } = town;
+  const { elsewhere } = weather.long;
+  if (elsewhere === null || elsewhere.fromMs >= weather.lengthMs) return;
+  world.after(elsewhere.fromMs, null, () => {
+    world.coverage.count(`account: another ${elsewhere.by} named`);
+    restart();
+  });
+  world.after(elsewhere.untilMs, null, restart);
+}
+
+/** The configuration by the time of the day, as files that were read. */
+function createSettings(
+  root: string,
+  weather: Weather,
+): (ms: number) => { config: Config; account: Account } {
+  const { approvalFromMs } = weather.brakes;
+  const { elsewhere } = weather.long;
+  const read = new Map<string, Config>();
+  return (ms) => {
+    const isElsewhere =
+      elsewhere !== null && ms >= elsewhere.fromMs && ms < Math.min(elsewhere.untilMs, weather.lengthMs);
+    const account: Account = isElsewhere ? elsewhere.by : 'home';
+    const rule = ms < approvalFromMs ? 0 : approvalFromMs;
+    const config = read.get(`${account} ${rule}`) ?? configFor(root, weather, rule, account);
+    read.set(`${account} ${rule}`, config);
+    return { config, account };
+  };
+}
+
 /** The configuration as it is `ms` into the day. */
-function configFor(root: string, weather: Weather, ms: number): Config {
+function configFor(root: string, weather: Weather, ms: number, account: Account): Config {
+  const { baseUrl, keys } = accounts[account];
   const settings = {
     mode: 'test',
     service: {
-      base_url: 'https://simulated',
+      base_url: baseUrl,
       timeout_ms: weather.timeoutMs,
       concurrency: weather.concurrency,
       requests_per_second: weather.requestsPerSecond,
@@ -206,8 +266,11 @@ function configFor(root: string, weather: Weather, ms: number): Config {
       resubmit: weather.resubmit,
       ...brakeSettings(weather.brakes, ms),
     },
+    ...(!weather.long.sweeps && { schedules: { submit: '' } }),
+    ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
   };
   mkdirSync(join(root, 'config'), { recursive: true });
+  mkdirSync(join(root, 'data', 'inbox'), { recursive: true });
   writeFileSync(join(root, 'config', 'counterfoil.yaml'), JSON.stringify(settings));
   const env = { COUNTERFOIL_TEST_SECRET_KEY: keys.secret, COUNTERFOIL_TEST_PUBLIC_KEY: keys.public };
   const loaded = loadConfig({ cwd: root, env });

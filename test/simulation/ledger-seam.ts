@@ -13,6 +13,7 @@ const patienceMs = 60_000;
 
 export function createWriteLock(world: World): WriteLock {
   let holder: Life | null = null;
+  world.isQuiet = () => holder === null;
   const waiting: { life: Life; go: () => void }[] = [];
   const passOn = (): void => {
     holder = null;

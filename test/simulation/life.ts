@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { Account } from './book.ts';
 import { canStopAt, type Point, points } from './coverage.ts';
 import type { Random } from './random.ts';
 import type { Owner, World } from './world.ts';
@@ -12,6 +13,8 @@ export type Stroke =
 /** One process from its start to its end. Whatever a dead one waits for never comes. */
 export type Life = Owner & {
   name: string;
+  /** Where its configuration sends what it sends. */
+  account: Account;
   clock: Clock;
   /** When it was last stopped, true time. */
   stoppedSince: number;
@@ -30,7 +33,11 @@ export type Life = Owner & {
 /** Waits for ever. */
 export const never = (): Promise<never> => new Promise(() => undefined);
 
-export function createLife(world: World, name: string, strokes: Stroke[]): Life {
+export function createLife(
+  world: World,
+  { name, account }: Pick<Life, 'name' | 'account'>,
+  strokes: Stroke[],
+): Life {
   const passed = new Map<Point, number>();
   const closing: (() => void)[] = [];
   const death = Promise.withResolvers<void>();
@@ -47,6 +54,7 @@ export function createLife(world: World, name: string, strokes: Stroke[]): Life 
   };
   const life: Life = {
     name,
+    account,
     alive: true,
     stoppedUntil: 0,
     stoppedSince: 0,
@@ -57,12 +65,22 @@ export function createLife(world: World, name: string, strokes: Stroke[]): Life 
       sleep(ms, signal) {
         if (!life.alive) return never();
         if (signal?.aborted) return Promise.resolve();
+        const goOn = world.pauseExclusive(life);
         return new Promise((resolve) => {
+          const rise = (): void => {
+            const mustWait = goOn !== null && (!world.isQuiet() || world.isExclusive());
+            if (mustWait) {
+              world.after(1_000, life, rise);
+              return;
+            }
+            goOn?.();
+            resolve();
+          };
           const wake = (): void => {
             signal?.removeEventListener('abort', wake);
             const held = life.pass('waking from a wait');
-            if (held) void held.then(resolve);
-            else resolve();
+            if (held) void held.then(rise);
+            else rise();
           };
           signal?.addEventListener('abort', wake, { once: true });
           world.after(ms, life, wake);

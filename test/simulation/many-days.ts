@@ -21,7 +21,7 @@ export async function runDays(options: {
   onDay: (result: DayResult, sofar: Summary) => void;
 }): Promise<Summary> {
   const { from, seeds, seconds, threads, day, onDay } = options;
-  const tally: Tally = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0 };
+  const tally: Tally = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
   const summary: Summary = { seeds: 0, seconds: 0, tally, counts: {}, failure: undefined };
   const started = performance.now();
   let next = from;

@@ -1,9 +1,12 @@
+import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/sending/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { approve, waitingForApproval } from './approver.ts';
+import { apart } from './batch-files.ts';
 import type { PeoplesAct } from './coverage.ts';
+import type { Life } from './life.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -12,36 +15,41 @@ const minute = 60_000;
 /** The people of the office: now and then one of them looks at the ledger and does something, rightly or not. */
 export function createPeople(town: Town, wake: () => void): { start(): void; tidyUp(): Promise<void> } {
   const { world } = town;
+  const { long } = town.weather;
   const random = world.random.fork('people');
 
   /** One command: a process of its own, that may be killed as any other. */
-  async function command(work: (app: App) => Promise<void>): Promise<void> {
+  async function command(work: (app: App, life: Life) => Promise<void>): Promise<void> {
     if (town.fall.shut) return;
     const { life, options } = town.begin('person');
+    const { done } = town.stalls.begins(life, 'a command');
     try {
       const app = await openApp(options, 'command');
       await app.takeOver();
-      await work(app);
+      await work(app, life);
       await app.close();
       life.kill('done');
     } catch (error) {
       town.failed(life, 'a command', error);
     }
+    done();
     wake();
   }
 
   const visit = (): void => {
     if (town.calm) return;
     void command((app) => decide(town, app, random));
-    world.after(random.between(5, 90) * minute, null, visit);
+    world.after(random.between(5, 90) * (long.ordersWait ? 3 : 1) * minute, null, visit);
   };
   return {
     start: () => world.after(random.between(1, 30) * minute, null, visit),
     tidyUp: () =>
-      command(async (app) => {
+      command(async (app, life) => {
         if (await findHalt(app.ledger.db, 'test')) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
         for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
+        if (long.skipsRows || long.dropsFiles) await apart(town, life, () => intakeJob.run(app));
+        if (!long.sweeps) await submitJob.run(app);
       }),
   };
 }
@@ -55,6 +63,8 @@ function held(town: Town): { batch_id: string }[] {
 
 async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
+  const { sweeps, ordersWait } = town.weather.long;
+  if (!sweeps && random.chance(0.3)) await submitJob.run(app);
   const halted = inspector.rows<{ cause: string }>('select cause from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
   const [unapproved] = waitingForApproval(town, app);
@@ -69,8 +79,9 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     return act(town, app, how, unapproved);
   }
   const [waiting] = held(town);
-  if (waiting && random.chance(0.25)) return act(town, app, 'cancel', waiting.batch_id);
-  if (waiting && random.chance(0.6)) return act(town, app, 'release batch', waiting.batch_id);
+  if (waiting && random.chance(ordersWait ? 0.01 : 0.25)) return act(town, app, 'cancel', waiting.batch_id);
+  if (waiting && random.chance(ordersWait ? 0.05 : 0.6))
+    return act(town, app, 'release batch', waiting.batch_id);
   const unknown = inspector.states().filter(({ state }) => state === 'unknown');
   const batches = inspector.batches().filter(({ phase }) => phase === 'loaded');
   const someUnknown = unknown[random.between(0, Math.max(0, unknown.length - 1))];
@@ -79,6 +90,7 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     const truth = isShown(town, someUnknown.reference);
     const rightly: PeoplesAct = truth ? 'settle rightly' : random.pick(['retry rightly', 'settle rightly']);
     const wrongly: PeoplesAct = random.pick(['retry wrongly', 'retry wrongly', 'settle wrongly']);
+    if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someUnknown.reference);
     return act(town, app, random.chance(town.weather.patience) ? rightly : wrongly, someUnknown.reference);
   }
   const anyState = random.chance(0.3);
@@ -88,12 +100,22 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
       ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
     );
   const someOver = over[random.between(0, Math.max(0, over.length - 1))];
-  if (someOver && random.chance(0.5)) return act(town, app, 'pay anew', someOver.reference);
+  if (someOver && random.chance(ordersWait ? 0.9 : 0.5)) {
+    if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
+    return act(town, app, 'pay anew', someOver.reference);
+  }
   if (!someBatch) return;
   const choice = random.next();
   if (choice < 0.25) return act(town, app, 'hold batch', someBatch.id);
   if (choice < 0.35) return act(town, app, 'hold mode', null);
   if (choice < 0.45) return act(town, app, 'cancel', someBatch.id);
+}
+
+/** What is ordered of it now waits until somebody lets the batch go. */
+async function holdBatchOf(town: Town, app: App, reference: string): Promise<void> {
+  const sql = 'select batch_id from payouts where reference = ?';
+  const [row] = town.inspector.rows<{ batch_id: string }>(sql, reference);
+  if (row) await act(town, app, 'hold batch', row.batch_id);
 }
 
 async function act(town: Town, app: App, what: PeoplesAct, subject: string | null): Promise<void> {

@@ -57,3 +57,16 @@ export function listPage(at: number, rows: TransferRecord[], number: number, per
   };
   return envelope(at, 200, body);
 }
+
+/** What a look-up of a payout was answered; null for every other question, and for what is no answer to it. */
+export function readLookUp(
+  path: string,
+  { status, text }: HttpReply,
+): { reference: string; status: string | null } | null {
+  const [, name] = /\/fetch_transfer_details\/([^/?]+)$/.exec(path) ?? [];
+  if (name === undefined || !text.startsWith('{')) return null;
+  const reference = decodeURIComponent(name);
+  const { success, data }: { success: boolean; data?: { status?: string } } = JSON.parse(text);
+  if (!success) return status === 404 ? { reference, status: null } : null;
+  return data?.status === undefined ? null : { reference, status: data.status };
+}

@@ -1,12 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '../../src/service/transport.ts';
-import { type Book, createBook, type Entry, type Order, stampOf } from './book.ts';
+import { type Account, type Book, createBook, type Entry, type Order, stampOf } from './book.ts';
 import type { PostFault, QuestionFault } from './coverage.ts';
 import { accepted, envelope, listPage, page, refused } from './replies.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
 
-export const keys = { secret: 'sk_test_simulation', public: 'pk_test_simulation' };
+const keys = { secret: 'sk_test_simulation', public: 'pk_test_simulation' };
+
+/** Each account of the service: the address and the keys by which it is reached. */
+export const accounts: Record<Account, { baseUrl: string; keys: { secret: string; public: string } }> = {
+  home: { baseUrl: 'https://simulated', keys },
+  address: { baseUrl: 'https://elsewhere', keys },
+  key: { baseUrl: 'https://simulated', keys: { secret: 'sk_test_other', public: 'pk_test_other' } },
+};
 
 /** `silence`: no answer ever; `reset`: the connection breaks. `delayMs` is the service's own time. */
 export type PostAnswer =
@@ -17,8 +24,10 @@ export type PostAnswer =
 export type Service = {
   book: Book;
   /** A whole POST came in. */
-  post(request: HttpRequest, fault: PostFault | null): PostAnswer;
-  question(request: HttpRequest, fault: QuestionFault | null): PostAnswer;
+  post(request: HttpRequest, fault: PostFault | null, account: Account): PostAnswer;
+  question(request: HttpRequest, fault: QuestionFault | null, account: Account): PostAnswer;
+  /** What a look-up of the reference would show now. */
+  shownNow(account: Account, reference: string): Entry | undefined;
   /** Everything shows itself at once, and nothing is late any more. */
   calmDown(): void;
 };
@@ -32,12 +41,14 @@ export function createService(
   announce: (entry: Entry, occasion: 'taken' | 'settled' | 'returned' | 'asked') => void,
 ): Service {
   const random = world.random.fork('service');
+  const turns = world.random.fork('turns');
   const book = createBook();
   let calm = false;
   const clock = (): number => world.now() + weather.serviceClockErrorMs;
 
-  function take(order: Order): Entry {
-    const entry = book.add(order, clock(), world.now() + (calm ? 0 : weather.drawVisibilityMs(random)));
+  function take(order: Order, account: Account): Entry {
+    const shownFrom = world.now() + (calm ? 0 : weather.drawVisibilityMs(random));
+    const entry = book.add(order, { account, at: clock(), shownFrom });
     world.trace(`service takes ${order.reference} as ${entry.record.id}`);
     if (book.entries(order.reference).length > 1)
       world.trace(`service has ${order.reference} more than once`);
@@ -51,11 +62,25 @@ export function createService(
     change(entry, paid ? 'success' : 'failed');
     entry.moved = paid;
     announce(entry, 'settled');
+    if (!paid) turnLater(entry);
     if (!paid || !random.chance(weather.returnedShare)) return;
     world.after(random.between(minute, 300 * minute), null, () => {
       entry.returned = true;
       change(entry, 'reversed');
       announce(entry, 'returned');
+    });
+  }
+
+  /** What failed turns out to be paid after all. */
+  function turnLater(entry: Entry): void {
+    const { turnsLate, drawTurnMs } = weather.long;
+    if (calm || !turns.chance(turnsLate)) return;
+    world.after(drawTurnMs(turns), null, () => {
+      if (calm) return;
+      entry.turnedAt = world.now();
+      entry.moved = true;
+      change(entry, 'success');
+      if (turns.chance(0.3)) announce(entry, 'settled');
     });
   }
 
@@ -72,22 +97,25 @@ export function createService(
   });
 
   /** What the service does with an order that reached it unharmed. */
-  function initiate(order: Order): HttpReply {
-    const known = book.entries(order.reference);
+  function initiate(order: Order, account: Account): HttpReply {
+    const known = book.entries(order.reference).filter((entry) => entry.account === account);
     if (known.length > 0 && weather.duplicates !== 'accept')
       return refused(clock(), '09', order.reference, weather.duplicates === 'conflict' ? 409 : 400);
-    return accepted(clock(), take(order).record.id, order.reference);
+    return accepted(clock(), take(order, account).record.id, order.reference);
   }
 
-  function post(request: HttpRequest, fault: PostFault | null): PostAnswer {
+  function post(request: HttpRequest, fault: PostFault | null, account: Account): PostAnswer {
     const body = request.body?.toString('utf8') ?? '';
     const order = readOrder(body);
     const at = clock();
     const { reference } = order;
     const provesNothingTaken = fault !== null && turnedAway.has(fault);
-    book.arrive({ at: world.now(), reference, body, mayBeTaken: !provesNothingTaken, fault });
+    book.arrive({ at: world.now(), reference, account, body, mayBeTaken: !provesNothingTaken, fault });
     world.trace(`service hears POST ${reference}${fault ? ` (${fault})` : ''}`);
-    if (request.headers.signature !== createHmac('sha512', keys.secret).update(body).digest('hex'))
+    if (
+      request.headers.signature !==
+      createHmac('sha512', accounts[account].keys.secret).update(body).digest('hex')
+    )
       world.violate(
         'P2: the signature is over the bytes sent',
         'a body and its signature do not match',
@@ -97,32 +125,32 @@ export function createService(
       case 'lost before acceptance':
         return { kind: 'reset' };
       case 'lost after acceptance':
-        initiate(order);
+        initiate(order, account);
         return { kind: 'reset' };
       case 'reset after body':
-        if (random.chance(0.5)) initiate(order);
+        if (random.chance(0.5)) initiate(order, account);
         return { kind: 'reset' };
       case '500 before acceptance':
         return say(page(at, 500));
       case '500 after acceptance':
-        initiate(order);
+        initiate(order, account);
         return say(page(at, 500));
       case 'HTML page':
-        if (random.chance(0.5)) initiate(order);
+        if (random.chance(0.5)) initiate(order, account);
         return say(page(at, random.pick([200, 302, 502, 504])));
       case '401 page':
-        if (random.chance(0.5)) initiate(order);
+        if (random.chance(0.5)) initiate(order, account);
         return say(page(at, random.pick([401, 403])));
       case 'hang, taken':
-        return say(initiate(order), weather.timeoutMs + random.between(1, 20_000));
+        return say(initiate(order, account), weather.timeoutMs + random.between(1, 20_000));
       case 'hang, not taken':
         return { kind: 'silence' };
       case 'wrong echo':
-        return say(accepted(at, random.chance(0.3) ? take(order).record.id : 1, `${reference}-X`));
+        return say(accepted(at, random.chance(0.3) ? take(order, account).record.id : 1, `${reference}-X`));
       case 'success without our reference':
         return say(envelope(at, 200, { success: true, status: '00', message: 'ok', data: {} }));
       case 'success that contradicts its status':
-        if (random.chance(0.5)) initiate(order);
+        if (random.chance(0.5)) initiate(order, account);
         return say(envelope(at, 200, { success: true, status: '09', message: 'ok', data: { reference } }));
       case '429 with envelope': {
         const slowly = { 'retry-after': String(random.between(1, 120)) };
@@ -135,18 +163,23 @@ export function createService(
       case 'halt 10':
         return say(refused(at, '10', reference));
       case 'code 100':
-        if (random.chance(0.5)) initiate(order);
+        if (random.chance(0.5)) initiate(order, account);
         return say(refused(at, '100', reference));
       case 'connection refused':
       case 'late on the network':
       case null:
-        return say(initiate(order));
+        return say(initiate(order, account));
     }
   }
 
-  const shown = (): Entry[] => book.all().filter((entry) => calm || entry.shownFrom <= world.now());
+  const isShown = (entry: Entry): boolean => calm || entry.shownFrom <= world.now();
 
-  function question(request: HttpRequest, fault: QuestionFault | null): PostAnswer {
+  function shownNow(account: Account, reference: string): Entry | undefined {
+    const found = book.entries(reference).filter((entry) => entry.account === account && isShown(entry));
+    return weather.detailsShow === 'first' ? found[0] : found.at(-1);
+  }
+
+  function question(request: HttpRequest, fault: QuestionFault | null, account: Account): PostAnswer {
     const at = clock();
     if (fault === 'no answer') return { kind: 'silence' };
     if (fault === 'server error') return say(page(at, random.pick([500, 502, 503])));
@@ -159,11 +192,11 @@ export function createService(
     const reference = decodeURIComponent(name);
     if (place === 'fetch_all_transfers') {
       const number = Number(/[?&]page=(\d+)/.exec(request.path)?.[1] ?? 1);
-      const rows = shown().map(({ record }) => record);
+      const listed = book.all().filter((entry) => entry.account === account && isShown(entry));
+      const rows = listed.map(({ record }) => record);
       return say(listPage(at, rows.toReversed(), number, weather.perPage));
     }
-    const found = shown().filter(({ record }) => record.reference === reference);
-    const one = weather.detailsShow === 'first' ? found[0] : found.at(-1);
+    const one = shownNow(account, reference);
     if (!one) return say(refused(at, weather.notFoundCode, reference, 404));
     if (place === 'resend_payout_webhook') {
       announce(one, 'asked');
@@ -176,6 +209,7 @@ export function createService(
     book,
     post,
     question,
+    shownNow,
     calmDown() {
       calm = true;
     },

@@ -37,7 +37,7 @@ export async function judgeStatement(town: Town): Promise<void> {
       span: { from: 0n, through: known },
       known,
       // Without a grace: what the book has not, and the list therefore not, is unseen at once.
-      listing: listingOf(run, 0),
+      listing: await listingOf(db, run, 0),
       since: '',
       until: null,
       show: (instant) => instant,
@@ -113,15 +113,16 @@ function judgeCauses(town: Town, { rows }: Books): void {
   const { book } = town.service;
   const payouts = town.inspector.rows<Final>('select reference, state from payouts order by id');
   const ours = new Set(payouts.map(({ reference }) => reference));
+  const atHome = ({ account }: Entry): boolean => account === 'home';
   const alive = ({ record }: Entry): boolean => record.status !== 'failed';
   const expected = new Map<string, number>();
   const note = (line: string, reference: string, times: number): void => {
     if (times > 0) expected.set(`${line} ${reference}`, (expected.get(`${line} ${reference}`) ?? 0) + times);
   };
-  for (const entry of book.all())
+  for (const entry of book.all().filter(atHome))
     if (!ours.has(entry.record.reference) && alive(entry)) note('foreign', entry.record.reference, 1);
   for (const { reference, state } of payouts) {
-    const entries = book.entries(reference);
+    const entries = book.entries(reference).filter(atHome);
     const standing = entries.filter(alive);
     const open = ['sending', 'pending', 'unknown'].includes(state) || waits(town, reference);
     if (open || state === 'success' || state === 'returned') {

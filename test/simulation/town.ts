@@ -1,15 +1,18 @@
-import { join } from 'node:path';
 import type { AppOptions } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import type { Logger } from '../../src/runtime/logger.ts';
+import type { Account } from './book.ts';
 import type { BrakeWatch } from './brake-watch.ts';
 import type { Decisions } from './decisions-made.ts';
+import type { EvidenceWatch } from './evidence-watch.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector } from './inspector.ts';
 import { createLedgerSeam, type WriteLock } from './ledger-seam.ts';
-import { createLife, drawStrokes, type Life } from './life.ts';
+import { createLife, drawStrokes, type Life, type Stroke } from './life.ts';
 import { createLiveness } from './liveness.ts';
+import { readLookUp } from './replies.ts';
 import type { Service } from './service.ts';
+import { createStallWatch, type StallWatch } from './stall-watch.ts';
 import type { Watch } from './watch.ts';
 import type { Weather } from './weather.ts';
 import type { Receiver } from './webhooks.ts';
@@ -27,8 +30,10 @@ export type Town = {
   lock: WriteLock;
   fall: Fall;
   brakes: BrakeWatch;
-  /** The configuration as a process that begins now reads it. */
-  configNow(): Config;
+  evidence: EvidenceWatch;
+  /** The configuration as a process that begins now reads it, and the account that it names. */
+  settingNow(): { config: Config; account: Account };
+  stalls: StallWatch;
   /** POSTs of a reference that left us, heard or not. */
   left(reference: string): number;
   /** When an attempt was committed, true time. */
@@ -38,7 +43,7 @@ export type Town = {
   /** Whoever listens for webhooks now. */
   receiver: Receiver | null;
   /** A new process, with what befalls it drawn by the seed. */
-  begin(kind: 'serve' | 'submit' | 'person'): { life: Life; options: AppOptions };
+  begin(kind: 'serve' | 'submit' | 'person', more?: Stroke[]): { life: Life; options: AppOptions };
   /** Every process ends at once, as when the machine is switched off. */
   switchOff(): void;
   /** A process's work threw: a ledger that failed ends it (P12), being taken over too; all else is a finding. */
@@ -46,27 +51,31 @@ export type Town = {
 };
 
 export function createTown(
-  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'receiver'> & { watch: Watch; log: Logger },
+  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'receiver' | 'stalls'> & {
+    watch: Watch;
+    log: Logger;
+  },
 ): Town {
   const { world, weather, inspector, lock } = deps;
   const random = world.random.fork('machine');
   const lives = new Map<string, Life>();
+  const askedAt = new Map<Life, number>();
 
   const town: Town = {
     ...deps,
     calm: false,
+    stalls: createStallWatch(world, (life) => askedAt.get(life) ?? 0),
     receiver: null,
-    begin(kind) {
-      const strokes = town.calm ? [] : drawStrokes(random, weather.strokes, kind);
-      const life = createLife(world, `${kind}-${lives.size + 1}`, strokes);
+    begin(kind, more = []) {
+      const strokes = town.calm ? [] : [...drawStrokes(random, weather.strokes, kind), ...more];
+      const { config, account } = town.settingNow();
+      const life = createLife(world, { name: `${kind}-${lives.size + 1}`, account }, strokes);
       lives.set(life.name, life);
       world.trace(`${life.name} begins`);
-      const config = town.configNow();
       town.brakes.knows(life.name, config.submission.approval);
       const diskIsFull = !town.calm && random.chance(0.07);
       const options: AppOptions = {
-        // A folder of its own for its lock files, and one ledger for all.
-        config: { ...config, dataDir: join(config.dataDir, life.name) },
+        config,
         log: deps.log,
         clock: life.clock,
         openLedger: createLedgerSeam(world, life, lock, deps.watch.committed),
@@ -79,6 +88,11 @@ export function createTown(
           isCalm: () => town.calm,
           leaving: deps.watch.leaving,
           leavingLate: deps.decisions.leftLate,
+          asking: (one) => void askedAt.set(one, world.now()),
+          heard: (one, path, reply) => {
+            const said = readLookUp(path, reply);
+            if (said) deps.evidence.answered(one, said.reference, said.status);
+          },
         }),
         ...(diskIsFull && { maxPageCount: inspector.pages() + random.between(0, 8) }),
       };

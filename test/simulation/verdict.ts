@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import type { BatchFile } from './batch-files.ts';
+import type { Entry as BookEntry } from './book.ts';
+import { judgeFiles } from './files-verdict.ts';
 import type { Told } from './inspector.ts';
 import { judgeStatement } from './statement-verdict.ts';
 import type { Town } from './town.ts';
@@ -15,6 +17,8 @@ export type Tally = {
   operator: number;
   hidden: number;
   stopped: number;
+  /** Paid anew, and what it followed turned out to be paid when it was on its way already. */
+  turned: number;
 };
 
 type Final = Pick<Told, 'reference' | 'state' | 'evidence' | 'amount' | 'currency' | 'account_number'> & {
@@ -33,14 +37,15 @@ export async function judgeTheEnd(town: Town, files: readonly BatchFile[]): Prom
   const payouts = inspector.rows<Final>(`
     select p.*, b.file_name, b.hold_reasons from payouts p join batches b on b.id = p.batch_id order by p.id`);
   judgeIntake(town, files, payouts);
-  const tally = { payouts: payouts.length, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0 };
+  judgeFiles(town, files);
+  const tally = { payouts: payouts.length, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
   for (const payout of payouts) {
     judgePayout(town, payout);
     judgeHistory(town, payout);
     countMoney(town, payout, tally);
   }
   judgeForgotten(town, payouts, tally);
-  judgeSuccessors(town, payouts);
+  judgeSuccessors(town, payouts, tally);
   judgeWebhooks(town);
   await judgeProof(town);
   await judgeStatement(town);
@@ -83,7 +88,8 @@ function judgePayout(town: Town, payout: Final): void {
     }
     case 'success':
       if (paid.some(({ record, returned }) => !returned && isSame(record, { ...told0, ...payout }))) break;
-      if (told.length === 0) fail('the service did not pay it');
+      // On the word of a person alone it stays so until evidence comes (P32), and the statement has it as unseen.
+      if (told.length === 0 && payout.evidence !== 'person') fail('the service did not pay it');
       break;
     case 'returned':
       if (!entries.some(({ returned }) => returned)) fail('the service had nothing back');
@@ -186,7 +192,7 @@ function judgeHistory(town: Town, payout: Final): void {
 }
 
 /** P20: what is paid anew has one successor, and its own money stayed here or came back. */
-function judgeSuccessors(town: Town, payouts: readonly Final[]): void {
+function judgeSuccessors(town: Town, payouts: readonly Final[], tally: Tally): void {
   const { book } = town.service;
   const keeps = (reference: string): boolean =>
     book.entries(reference).some(({ moved, returned }) => moved && !returned);
@@ -198,9 +204,24 @@ function judgeSuccessors(town: Town, payouts: readonly Final[]): void {
     if (followed.has(before)) fail('its predecessor has two successors');
     followed.add(before);
     const first = byId.get(before) ?? '';
-    const erred = town.decisions.isSettled(first) || town.decisions.blame(first) !== null;
-    if (!erred && keeps(first) && keeps(reference)) fail(`${first} was paid too`);
+    if (!keeps(first) || !keeps(reference)) continue;
+    if (turnedTooLate(town, first, reference)) countTurned(town, tally);
+    else if (!town.decisions.isSettled(first) && town.decisions.blame(first) === null)
+      fail(`${first} was paid too`);
   }
+}
+
+/** What no client can know: a transfer turns out to be paid after, or moments before, the bytes that follow it left. */
+function turnedTooLate({ service, evidence }: Town, first: string, next: string): boolean {
+  const leftAt = evidence.leftAt(next);
+  const isLate = ({ turnedAt }: BookEntry): boolean =>
+    turnedAt !== null && leftAt !== null && turnedAt > leftAt - 130_000;
+  return service.book.entries(first).some(isLate);
+}
+
+function countTurned({ world }: Town, tally: Tally): void {
+  tally.turned += 1;
+  world.coverage.count('paid twice: turned too late');
 }
 
 /** P18: nothing that was not signed by the service is kept as its word. */
@@ -225,7 +246,8 @@ function judgeForgotten(town: Town, payouts: readonly Final[], tally: Tally): vo
   const ours = new Set(payouts.map(({ reference }) => reference));
   const forgotten = new Set(service.book.all().map(({ record }) => record.reference));
   for (const reference of forgotten) {
-    if (ours.has(reference)) continue;
+    if (ours.has(reference) || service.book.entries(reference).every(({ account }) => account !== 'home'))
+      continue;
     world.coverage.count('ledger: a payout forgotten');
     const found = tellings(town, reference).includes('missing_in_ledger');
     if (town.fall.fellAt() === null || !found)
@@ -242,6 +264,10 @@ function countMoney(town: Town, { reference }: Pick<Final, 'reference'>, tally: 
   tally.paid += Math.min(1, paid);
   if (paid < 2) return;
   const blame = town.decisions.blame(reference);
+  if (blame !== null && turnedTooLate(town, reference, reference)) {
+    countTurned(town, tally);
+    return;
+  }
   if (blame === null) {
     town.world.violate('nobody is paid twice', `paid ${paid} times`, reference);
     return;

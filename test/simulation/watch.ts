@@ -1,6 +1,7 @@
 import type { Book, Entry } from './book.ts';
 import type { BrakeWatch } from './brake-watch.ts';
 import type { Decisions } from './decisions-made.ts';
+import type { EvidenceWatch } from './evidence-watch.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector, Told } from './inspector.ts';
 import type { Life } from './life.ts';
@@ -29,8 +30,9 @@ export function createWatch(deps: {
   weather: Weather;
   fall: Fall;
   brakes: BrakeWatch;
+  evidence: EvidenceWatch;
 }): Watch {
-  const { world, book, inspector, decisions, weather, fall, brakes } = deps;
+  const { world, book, inspector, decisions, weather, fall, brakes, evidence } = deps;
   const known = new Map<number, string>();
   const begun = new Map<number, number>();
   const departures = new Map<string, number>();
@@ -51,6 +53,7 @@ export function createWatch(deps: {
         `${life.name} commits ${told.reference}: ${told.event}, ${told.from_state} to ${told.to_state}`,
       );
       judge(told);
+      evidence.noted(told);
       known.set(told.payout_id, told.to_state);
     }
     brakes.committed(news);
@@ -179,6 +182,9 @@ export function createWatch(deps: {
       return;
     }
     brakes.leaving(attempt.id);
+    evidence.leaving(life, attempt, reference);
+    if (!weather.long.sweeps && life.name.startsWith('serve'))
+      fail('an empty schedule sends nothing', `${life.name} sent it`);
     const age = world.now() - (begun.get(attempt.id) ?? world.now());
     if (age > weather.sendDeadlineMs) fail('P3: nothing stale is sent', `the intent is ${age} ms old`);
     if (inspector.isUnasked(reference))

@@ -7,6 +7,13 @@ import {
   type WebhookFault,
   webhookFaults,
 } from './coverage.ts';
+import {
+  drawLongDayMs,
+  drawLongWeather,
+  type LongWeather,
+  shortWeather,
+  type TurnName,
+} from './long-weather.ts';
 import type { Random } from './random.ts';
 
 /** What kind of day a seed makes: how the service is, and how often things go wrong. */
@@ -43,6 +50,7 @@ export type Weather = {
   resubmit: 'manual' | 'confirmed_absent';
   batches: number[];
   brakes: BrakeWeather;
+  long: LongWeather;
   lengthMs: number;
   /** For how long a process stands still that is stopped there. */
   drawStillnessMs(random: Random): number;
@@ -85,9 +93,10 @@ export type Wish = {
   fault: PostFault | null;
   oldCopies: boolean;
   brake: BrakeName | null;
+  turn: TurnName | null;
 };
 
-export function drawWeather(random: Random, { small, fault, oldCopies, brake }: Wish): Weather {
+export function drawWeather(random: Random, { small, fault, oldCopies, brake, turn }: Wish): Weather {
   const kind = drawKind(random);
   // Batches that come after a copy are what it does not know.
   const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches, 6, 9].slice(0, 4) } : kind;
@@ -98,11 +107,24 @@ export function drawWeather(random: Random, { small, fault, oldCopies, brake }: 
     ...drawn,
     batches,
     ...(small && { lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
+    ...longOf(random.fork('long'), drawn, { small, turn }),
     // What no client can know needs a way without brakes.
     ...(drawn.isUnguarded ? {} : { brakes: drawBrakes(random.fork('brakes'), batches, brake) }),
     ...(oldCopies && { oldCopies }),
     ...(fault && { drawPostFault: (own) => (own.chance(0.5) ? fault : null) }),
   };
+}
+
+/** What no client can know stays apart, and a small day has of all this what is wished for. */
+function longOf(
+  random: Random,
+  { isUnguarded, lengthMs }: Weather,
+  { small, turn }: Pick<Wish, 'small' | 'turn'>,
+): Partial<Weather> {
+  if (isUnguarded || (small && turn === null)) return {};
+  const long = drawLongWeather(random, turn);
+  // What is ordered once more, and waits, had failed before.
+  return long.ordersWait ? { long, lengthMs: drawLongDayMs(random), failedShare: 0.5 } : { long, lengthMs };
 }
 
 function drawKind(random: Random): Weather {
@@ -194,6 +216,7 @@ function drawOrdinary(random: Random): Weather {
     patience: 0.4,
     isUnguarded: false,
     brakes: noBrakesSet,
+    long: shortWeather,
     oldCopies: random.chance(0.5),
     resubmit: random.pick(['manual', 'confirmed_absent']),
     batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([8, 15, 40]))),

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { PayoutEvent } from '../../src/service/wire.ts';
 import { type Entry, stampOf } from './book.ts';
 import type { WebhookFault } from './coverage.ts';
-import { keys } from './service.ts';
+import { accounts } from './service.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
 
@@ -60,7 +60,8 @@ export function createWebhooks(deps: {
   };
 }
 
-function message(world: World, { record }: Entry, fault: WebhookFault | null): Webhook {
+function message(world: World, { record, account }: Entry, fault: WebhookFault | null): Webhook {
+  const { keys } = accounts[account];
   // What nobody may believe: a forged word, and an authentic one that is not so.
   const untrue = record.status === 'pending' ? 'success' : 'failed';
   const status = fault === 'forged' || fault === 'false' ? untrue : record.status;

@@ -1,4 +1,4 @@
-import type { Delivery, HttpRequest, Transport } from '../../src/service/transport.ts';
+import type { Delivery, HttpReply, HttpRequest, Transport } from '../../src/service/transport.ts';
 import type { Life } from './life.ts';
 import type { PostAnswer, Service } from './service.ts';
 import type { Weather } from './weather.ts';
@@ -15,6 +15,10 @@ export function createWire(deps: {
   leaving: (life: Life, reference: string) => void;
   /** They left a process that had been stopped after its last check: what no client can know. */
   leavingLate: (reference: string) => void;
+  /** The process asks for something, whatever becomes of it. */
+  asking: (life: Life) => void;
+  /** An answer to a question came to it. */
+  heard: (life: Life, path: string, reply: HttpReply) => void;
 }): Transport {
   const { world, life, service, weather } = deps;
   const random = world.random.fork(`wire ${life.name}`);
@@ -64,7 +68,8 @@ export function createWire(deps: {
     }
     deps.leaving(life, reference);
     const { answer } = exchange(resolve);
-    const arrive = (ms: number): void => world.after(ms, null, () => answer(service.post(request, fault)));
+    const arrive = (ms: number): void =>
+      world.after(ms, null, () => answer(service.post(request, fault, life.account)));
     const late = fault === 'late on the network';
     if (!deps.isCalm() && random.chance(weather.stopsAtLastCheck)) {
       const stillness = weather.drawStillnessMs(random);
@@ -84,13 +89,17 @@ export function createWire(deps: {
       resolve({ kind: 'failed', message: 'ECONNREFUSED', timedOut: false, sent: false });
       return;
     }
-    const { answer } = exchange(resolve);
-    world.after(random.between(1, 60), null, () => answer(service.question(request, fault)));
+    const { answer } = exchange((delivery) => {
+      if (delivery.kind === 'reply') deps.heard(life, request.path, delivery.reply);
+      resolve(delivery);
+    });
+    world.after(random.between(1, 60), null, () => answer(service.question(request, fault, life.account)));
   }
 
   return {
     async deliver(request) {
       await life.pass('before the wire');
+      deps.asking(life);
       return new Promise((resolve) => {
         const begin = (): void => (request.body ? order : question)(request, resolve);
         world.after(random.between(0, 30), life, begin);

@@ -32,11 +32,18 @@ export type World = {
   /** Real file I/O: no event happens until it is over, or its owner dead: the only steps that take real time. */
   exclusively<T>(work: () => Promise<T>, owner: Mortal): Promise<T>;
   isExclusive(): boolean;
+  /** Exclusive work that waits lets others go on meanwhile; gives what it must call before it goes on itself, if any. */
+  pauseExclusive(owner: Owner): (() => void) | null;
+  /** Nobody is in a transaction: exclusive work may begin, or go on. */
+  isQuiet(): boolean;
   /** What anybody but its owner must wait for before it takes what the exclusive work may need. */
   othersWork(life: Owner): Promise<void> | undefined;
   hash(): string;
   lines: string[];
 };
+
+/** A turn of exclusive work: it ends with the work, with a pause of it, or with its owner. */
+type Slot = { owner: Mortal; over: Promise<void>; isOver: boolean; end: () => void };
 
 const mostSteps = 400_000;
 
@@ -54,7 +61,19 @@ export function createWorld(deps: {
   let now = deps.startsAt;
   let steps = 0;
   let found: Violation | undefined;
-  let exclusive: { owner: Owner; over: Promise<void>; isOver: boolean } | undefined;
+  let exclusive: Slot | undefined;
+  const slots = new Map<Owner, Slot>();
+
+  function enter(owner: Mortal): Slot {
+    const done = Promise.withResolvers<void>();
+    const slot: Slot = { owner, over: Promise.resolve(), isOver: false, end: done.resolve };
+    slot.over = Promise.race([done.promise, owner.died]).then(() => {
+      slot.isOver = true;
+    });
+    slots.set(owner, slot);
+    exclusive = slot;
+    return slot;
+  }
 
   /** All that the step set going is microtasks, since SQLite answers at once: one turn of the event loop sees their end. */
   const drain = async (): Promise<void> => {
@@ -99,15 +118,19 @@ export function createWorld(deps: {
       if (!found) now = Math.max(now, until);
     },
     exclusively(work, owner) {
-      const done = Promise.withResolvers<void>();
-      const mine = { owner, over: Promise.race([done.promise, owner.died]), isOver: false };
-      mine.over = mine.over.then(() => {
-        mine.isOver = true;
+      enter(owner);
+      return work().finally(() => {
+        slots.get(owner)?.end();
+        slots.delete(owner);
       });
-      exclusive = mine;
-      return work().finally(done.resolve);
     },
     isExclusive: () => exclusive !== undefined,
+    pauseExclusive(owner) {
+      const slot = slots.get(owner);
+      slot?.end();
+      return slot ? () => void enter(slot.owner) : null;
+    },
+    isQuiet: () => true,
     othersWork(life) {
       return exclusive && !exclusive.isOver && exclusive.owner !== life ? exclusive.over : undefined;
     },

@@ -114,8 +114,11 @@ export function standAt(facts: PayoutFacts, about: About): { state: PayoutState 
 /** Its absence says nothing: it was under way while the list was read, or its grace is not over (P28). */
 function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
+  if (sentMeanwhile(moves, listing, span.through)) return true;
   const ended = lastSendEnded(moves, span.through);
-  return sentMeanwhile(moves, listing, span.through) || (ended !== null && ended > listing.endedBy);
+  if (ended === null || ended.at <= listing.endedBy) return false;
+  // A stamp from the future was written by a wrong clock: the order of the ledger tells how old it is at least.
+  return ended.at <= listing.startedAt || ended.id > listing.endedByMark;
 }
 
 function isFlowLine(line: Line): boolean {

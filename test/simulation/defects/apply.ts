@@ -26,6 +26,7 @@ export async function look(defect: Defect, limit: { seeds: number; seconds: numb
   if (defect.fault) args.push('--fault', defect.fault);
   if (defect.oldCopies) args.push('--old-copies');
   if (defect.brake) args.push('--brake', defect.brake);
+  if (defect.turn) args.push('--turn', defect.turn);
   if (defect.from) args.push('--from', `${defect.from}`);
   const { file, find, replace }: Place = defect;
   const child = spawn(process.execPath, args, {

@@ -1,10 +1,11 @@
 import type { BrakeName } from '../brake-weather.ts';
 import type { PostFault } from '../coverage.ts';
+import type { TurnName } from '../long-weather.ts';
 
 /**
  * One thing done wrongly on purpose: this text of the file is replaced by that one. What few days would show is wished
  * for, to save time: `fault` befalls every other POST; with `oldCopies` every day has an old ledger put back, with
- * `brake` that brake is set.
+ * `brake` that brake is set, and with `turn` it shows what only long days show.
  */
 export type Defect = {
   name: string;
@@ -14,6 +15,7 @@ export type Defect = {
   fault?: PostFault;
   oldCopies?: true;
   brake?: BrakeName;
+  turn?: TurnName;
   /** The seed to begin with: the first days do not show it. */
   from?: number;
 };

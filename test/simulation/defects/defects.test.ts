@@ -4,6 +4,7 @@ import { fits, look } from './apply.ts';
 import { brakeDefects } from './brakes.ts';
 import { evidenceDefects } from './evidence.ts';
 import { sendingDefects } from './sending.ts';
+import { weaknessDefects } from './weaknesses.ts';
 import { wentBackDefects } from './went-back.ts';
 
 const defects = [
@@ -12,6 +13,7 @@ const defects = [
   ...evidenceDefects,
   ...wentBackDefects,
   ...brakeDefects,
+  ...weaknessDefects,
 ];
 const limit = { seeds: 1_000, seconds: 240 };
 const atOnce = createTurns(2);

@@ -1,0 +1,62 @@
+import type { Defect } from './defect.ts';
+
+/** Weaknesses of the design rather than slips: each shows only where something waits, steps, changes or is cut off. */
+export const weaknessDefects: readonly Defect[] = [
+  {
+    name: 'acts on evidence that was weighed when somebody decided',
+    turn: 'waiting',
+    file: 'src/ledger/sending/ready.ts',
+    find: `sql\`(payouts.attempt_count = 0 and payouts.unseen_sends = 0
+  and payouts.successor_of is null)\``,
+    replace: `sql\`(1 = 1)\``,
+  },
+  {
+    name: 'takes the answer of another account for an answer',
+    turn: 'account',
+    fault: 'lost after acceptance',
+    file: 'src/domain/origin.ts',
+    find: `  if (origin.baseUrl !== own.baseUrl) return false;
+  return secretKeys.includes`,
+    replace: `  if (origin.baseUrl === '') return false;
+  return own.secretKey !== '' || secretKeys.includes`,
+  },
+  {
+    name: 'lets nobody close what the service has lost',
+    turn: 'account',
+    file: 'src/decisions/remedy.ts',
+    find: `    case 'pending':
+    case 'unknown':
+      return [...retry, 'settle'];`,
+    replace: `    case 'pending':
+    case 'unknown':
+      return state === 'pending' ? retry : [...retry, 'settle'];`,
+  },
+  {
+    name: 'waits by the wall clock',
+    turn: 'clock',
+    file: 'src/domain/wait.ts',
+    find: `untilMs - (notedMs > nowMs ? notedMs : nowMs)`,
+    replace: `untilMs - (notedMs > nowMs ? nowMs : nowMs)`,
+  },
+  {
+    name: 'promises nothing of the rows that it leaves out',
+    turn: 'files',
+    file: 'src/intake/take.ts',
+    find: `    return [archived(paths, path, batch, scan), ...left];`,
+    replace: `    return [archived(paths, path, batch, scan), ...left.slice(left.length)];`,
+  },
+  {
+    name: 'sends when no schedule says so',
+    turn: 'schedule',
+    file: 'src/daemon-gate.ts',
+    find: `      if (expression.trim() === '') return null;`,
+    replace: `      if (expression.trim() === '') return clock.iso();`,
+  },
+  {
+    name: 'says that it reconciled where nothing was compared',
+    turn: 'paper',
+    file: 'src/domain/verdict.ts',
+    find: `  if (!isUsable(list)) return 'not_compared';`,
+    replace: `  if (!isUsable(list)) return 'reconciled';`,
+  },
+];

@@ -1,0 +1,102 @@
+import type { Random } from './random.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const year = 365 * day;
+
+/** How far off the machine's clock is set. */
+export const clockScales = ['seconds', 'minutes', 'an hour', 'a year'] as const;
+export type ClockScale = (typeof clockScales)[number];
+
+/** How another account of the service comes to be named: another address with our key, or our address with another key. */
+export type Elsewhere = 'address' | 'key';
+
+/** What shows itself only over days, or only to who reads what is written beside the ledger. */
+export type LongWeather = {
+  /** How far off the clock is set now and then; empty where it is right. */
+  clock: readonly ClockScale[];
+  /** How likely a transfer that failed turns out to be paid after all, and how late it does. */
+  turnsLate: number;
+  drawTurnMs(random: Random): number;
+  /** Orders wait for days: what keeps a batch is let go of late, and whoever looks does so rarely. */
+  ordersWait: boolean;
+  /** For a while the configuration names another account. */
+  elsewhere: { by: Elsewhere; fromMs: number; untilMs: number } | null;
+  /** `schedules.submit` is not empty. */
+  sweeps: boolean;
+  /** `intake.on_invalid_row: skip_row`, and files that have such rows. */
+  skipsRows: boolean;
+  /** Files come into the inbox, some of them in pieces. */
+  dropsFiles: boolean;
+  /** At the end of each day the office reads what is on paper. */
+  readsPaper: boolean;
+};
+
+export const shortWeather: LongWeather = {
+  clock: [],
+  turnsLate: 0,
+  drawTurnMs: () => 0,
+  ordersWait: false,
+  elsewhere: null,
+  sweeps: true,
+  skipsRows: false,
+  dropsFiles: false,
+  readsPaper: false,
+};
+
+/** One of these that a day must have, and none of the others; the seed decides all else. */
+export const turnNames = ['clock', 'waiting', 'account', 'schedule', 'files', 'paper'] as const;
+export type TurnName = (typeof turnNames)[number];
+
+/** How long a day is in which orders wait. */
+export function drawLongDayMs(random: Random): number {
+  return random.between(2 * day, 4 * day);
+}
+
+export function drawLongWeather(random: Random, wished: TurnName | null): LongWeather {
+  const wants = (name: TurnName, likely: number): boolean => {
+    const drawn = random.chance(likely);
+    return wished === null ? drawn : wished === name;
+  };
+  const ordersWait = wants('waiting', 0.25);
+  const someScale = random.pick<readonly ClockScale[]>([['seconds'], ['an hour'], ['a year'], clockScales]);
+  // Often before the first batch: what is sent while another account is named is what goes there.
+  const fromMs = random.chance(0.4) ? 0 : random.between(0, 6 * hour);
+  return {
+    clock: wants('clock', 0.5) ? someScale : [],
+    turnsLate: ordersWait ? 0.6 : random.pick([0, 0, 0.2]),
+    drawTurnMs: (own) => own.between(minute, ordersWait ? 2 * day : 8 * hour),
+    ordersWait,
+    elsewhere: wants('account', 0.25)
+      ? { by: random.pick(['address', 'key']), fromMs, untilMs: fromMs + random.between(hour, 6 * hour) }
+      : null,
+    sweeps: !wants('schedule', 0.15),
+    skipsRows: wants('files', 0.3),
+    dropsFiles: wants('files', 0.4),
+    readsPaper: wants('paper', 0.5),
+  };
+}
+
+/** How far off the clock is set now; 0 sets it right. */
+export function drawClockError(random: Random, scales: readonly ClockScale[]): number {
+  const [first = 'minutes', ...others] = scales;
+  switch (random.pick([first, ...others])) {
+    case 'seconds':
+      return random.pick([1, -1]) * random.between(6 * second, 90 * second);
+    case 'minutes':
+      return random.between(-150, 150) * minute;
+    case 'an hour':
+      return random.pick([hour, -hour]);
+    case 'a year':
+      return random.pick([year, -year]);
+  }
+}
+
+/** What a step of so many milliseconds is called in the counts. */
+export function nameStep(ms: number): `${'forward' | 'back'} by ${string}` {
+  const size = Math.abs(ms);
+  const far = size > 30 * day ? 'a year' : size >= 30 * minute ? 'an hour' : 'seconds';
+  return `${ms > 0 ? 'forward' : 'back'} by ${far}`;
+}
