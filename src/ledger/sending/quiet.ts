@@ -42,12 +42,16 @@ function schemaIn(db: Db | Trx) {
 
 const schemaOf = prepared<{ n: bigint; newest: string | null }>((db) => schemaIn(db));
 
-const count = BigInt(knownMigrations.length);
-const newest = knownMigrations.toSorted().at(-1) ?? '';
+/** The same of this program. */
+function ownSchema(): [count: bigint, newest: string] {
+  const known = knownMigrations();
+  return [BigInt(known.length), known.toSorted().at(-1) ?? ''];
+}
 
 /** Throws LedgerNewer where another version has upgraded the ledger since this process opened it: it sends nothing more. */
 export async function assertSchema(trx: Trx): Promise<void> {
   const [schema] = await schemaOf(trx, []);
+  const [count, newest] = ownSchema();
   if (schema?.n !== count || schema.newest !== newest) throw new LedgerNewer('the ledger');
 }
 
@@ -59,5 +63,5 @@ export async function nothingStands(
   trx: Trx,
   { mode, workerId }: { mode: Mode; workerId: string },
 ): Promise<boolean> {
-  return (await standing(trx, [...barriersOf(mode), mode, workerId, count, newest])).length === 0;
+  return (await standing(trx, [...barriersOf(mode), mode, workerId, ...ownSchema()])).length === 0;
 }
