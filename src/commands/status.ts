@@ -29,7 +29,7 @@ const jobNames = ['intake', 'submit', 'follow_up', 'reconcile', 'reconcile_full'
 export async function status(context: Context): Promise<Result> {
   return withLooking(context, async (app) => {
     const json = await gather(app);
-    const needed = await findAttention(app.ledger.db, json.mode);
+    const needed = await findAttention(app.ledger.db);
     const brakes = await brakesStanding(app);
     const promised = await promisedStanding(app);
     const { halted, batches, payouts, totals, discrepancies, webhooks, daemon, inbox } = json;
@@ -134,20 +134,19 @@ async function gather(app: LookingApp) {
   const { mode } = config;
   const { db } = ledger;
   const halt = await app.findHalt();
-  const counts = await webhookCounts(db, mode);
+  const counts = await webhookCounts(db);
   const figures = await webhookFigures(db, {
-    mode,
     enabled: config.receiver.enabled,
     now: clock.iso(),
     graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
   });
   const past = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
-  const overview = await payoutOverview(db, mode);
+  const overview = await payoutOverview(db);
   const camel = { follow_up: config.schedules.followUp, reconcile_full: config.schedules.reconcileFull };
   return {
     mode,
     halted: halt ? { cause: halt.cause, at: halt.at, kinds: halt.kinds } : null,
-    batches: (await batchCounts(db, mode)).map((b) => ({
+    batches: (await batchCounts(db)).map((b) => ({
       batch: b.batch.id,
       file: b.batch.file_name,
       rows: Number(b.batch.row_count),
@@ -157,19 +156,19 @@ async function gather(app: LookingApp) {
       hold_reasons: b.state === 'held' ? readReasons(b.batch.hold_reasons) : [],
     })),
     ...overview,
-    discrepancies: await countOpen(db, mode),
-    last_run: lastRunJson(await lastRun(db, mode)),
+    discrepancies: await countOpen(db),
+    last_run: lastRunJson(await lastRun(db)),
     webhooks: {
       received: counts.received,
       applied: counts.applied,
       rejected: await countRejections(db),
-      differing: await countDiffering(db, mode),
+      differing: await countDiffering(db),
       oldest_unapplied_seconds: counts.oldestUnapplied
         ? Math.round((clock.now() - Date.parse(counts.oldestUnapplied)) / 1000)
         : null,
       ...figures,
     },
-    collections: await collectionCounts(db, mode),
+    collections: await collectionCounts(db),
     queue: await queueStanding(app),
     daemon: await daemonStanding(app),
     inbox: await app.lying(),

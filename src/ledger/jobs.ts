@@ -1,4 +1,3 @@
-import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from './open.ts';
 
 /** What is known of a scheduled job's past; instants are ISO UTC, the result is JSON or `failed: why`. */
@@ -28,25 +27,18 @@ const running = /^\{"running":"([^"]+)"\}$/;
 /** A run that began further ahead than this was noted under a clock that was set back since. */
 const aheadMs = 60_000;
 
-/** The past of one mode's scheduled jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
-export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
-  const keyOf = (job: string): string => `${mode} ${job}`;
+/** The past of the scheduled jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
+export function createJobsStore(ledger: Ledger): JobsStore {
   return {
     async all() {
       const rows = await ledger.db.selectFrom('jobs').selectAll().orderBy('job').execute();
-      const past = rows.map((row) => ({
+      return rows.map((row) => ({
         job: row.job,
         lastRunAt: row.last_run_at,
         lastSuccessAt: row.last_success_at,
         lastResult: row.last_result,
         runner: running.exec(row.last_result ?? '')?.[1] ?? null,
       }));
-      const own = past.flatMap((row) =>
-        row.job.startsWith(keyOf('')) ? { ...row, job: row.job.slice(keyOf('').length) } : [],
-      );
-      // Before several daemons could share a ledger, a row belonged to no mode.
-      const older = past.filter(({ job }) => !job.includes(' ') && !own.some((row) => row.job === job));
-      return [...own, ...older];
     },
     begin: (job, { at, since, by }) =>
       ledger.write(async (trx) => {
@@ -54,7 +46,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
         const ahead = new Date(Date.parse(at) + aheadMs).toISOString();
         const taken = await trx
           .insertInto('jobs')
-          .values({ job: keyOf(job), last_run_at: at, last_success_at: null, last_result })
+          .values({ job, last_run_at: at, last_success_at: null, last_result })
           .onConflict((conflict) =>
             conflict
               .column('job')
@@ -76,7 +68,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
         await trx
           .updateTable('jobs')
           .set({ last_result: run.result, ...(run.ok && { last_success_at: run.startedAt }) })
-          .where('job', '=', keyOf(job))
+          .where('job', '=', job)
           .execute();
       }),
   };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type FoundFields, finding } from '../../src/domain/discrepancy.ts';
-import { countOpen, listOpen, seen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { listOpen, seen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { decide } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
 import { livesOf } from '../../src/ledger/discrepancies/discrepancy-events.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -24,20 +24,8 @@ const fields: FoundFields = {
   moved: true,
   evidence: 'listed',
 };
-const by = (run: string, ms: number, mode: 'test' | 'live' = 'test') => ({ run, mode, at: at(ms) });
+const by = (run: string, ms: number) => ({ run, at: at(ms) });
 const found = (n: number) => finding('amount_conflict', `R-${n}`, { ...fields, reference: `R-${n}` });
-
-it('P24: the same thing in the other mode is another discrepancy', async () => {
-  await ledger.write((trx) => seen(trx, by('1', 1), [found(1)]));
-  await ledger.write((trx) => seen(trx, by('2', 2, 'live'), [found(1)]));
-  expect([await countOpen(ledger.db, 'test'), await countOpen(ledger.db, 'live')]).toEqual([
-    { amount_conflict: 1 },
-    { amount_conflict: 1 },
-  ]);
-  const word = { verdict: 'resolve' as const, note: 'x', person: 'ada', at: at(3) };
-  expect(await ledger.write((trx) => decide(trx, { mode: 'test' }, word))).toBe(1);
-  expect(await countOpen(ledger.db, 'live')).toEqual({ amount_conflict: 1 });
-});
 
 it('many are found, found again and decided about in one go, each with its own life', async () => {
   const all = Array.from({ length: 1201 }, (_, n) => found(n));

@@ -59,7 +59,7 @@ describe('scheduler', () => {
       jobs,
       timezone: zone,
       clock,
-      jobsStore: createJobsStore(ledger, 'test'),
+      jobsStore: createJobsStore(ledger),
       log,
       worker: 'serve-1',
       isAlive: async () => true,
@@ -76,14 +76,14 @@ describe('scheduler', () => {
     await run([job]);
     await run([job]);
     expect(runs).toBe(1);
-    expect(await createJobsStore(ledger, 'test').all()).toMatchObject([
+    expect(await createJobsStore(ledger).all()).toMatchObject([
       { job: 'reconcile', lastResult: '{"runs":1}' },
     ]);
   });
 
   it('an empty expression neither runs nor catches up', async () => {
     await run([{ name: 'submit', expression: '', run: () => Promise.reject(new Error('must not run')) }]);
-    expect(await createJobsStore(ledger, 'test').all()).toEqual([]);
+    expect(await createJobsStore(ledger).all()).toEqual([]);
   });
 
   it('a failure is noted, is no success, and is tried again at the next start', async () => {
@@ -95,7 +95,7 @@ describe('scheduler', () => {
     };
     await run([job]);
     await run([job]);
-    expect(await createJobsStore(ledger, 'test').all()).toMatchObject([
+    expect(await createJobsStore(ledger).all()).toMatchObject([
       { lastResult: 'failed: broken 2', lastSuccessAt: null },
     ]);
   });
@@ -131,14 +131,14 @@ describe('two daemons on one ledger', () => {
       jobs: [job],
       timezone: zone,
       clock,
-      jobsStore: createJobsStore(on, 'test'),
+      jobsStore: createJobsStore(on),
       log,
       worker: on === ledger ? 'serve-1' : 'serve-2',
       isAlive,
     });
 
   it('take each due time once, whichever clock is ahead, and a mode takes none from the other', async () => {
-    const [one, two] = [createJobsStore(ledger, 'test'), createJobsStore(other, 'test')];
+    const [one, two] = [createJobsStore(ledger), createJobsStore(other)];
     const taken = await Promise.all(
       [one, two].map((store) => store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })),
     );
@@ -146,13 +146,13 @@ describe('two daemons on one ledger', () => {
     expect(await two.begin('report', { at: at(9), since: at(10), by: 'serve-2' })).toBe(true);
     expect(await one.begin('report', { at: at(11), since: at(10), by: 'serve-2' })).toBe(true);
     expect(await two.begin('report', { at: at(12), since: at(10), by: 'serve-2' })).toBe(false);
-    expect(
-      await createJobsStore(ledger, 'live').begin('report', { at: at(12), since: at(10), by: 'serve-2' }),
-    ).toBe(true);
+    expect(await createJobsStore(ledger).begin('report', { at: at(12), since: at(10), by: 'serve-2' })).toBe(
+      true,
+    );
   });
 
   it('take what is due although a clock that was set back since noted a run far ahead', async () => {
-    const store = createJobsStore(ledger, 'test');
+    const store = createJobsStore(ledger);
     await store.begin('report', { at: '2027-11-21T02:00:00.000Z', since: at(0), by: 'serve-2' });
     expect(await store.begin('report', { at: at(1), since: at(0), by: 'serve-2' })).toBe(true);
   });
@@ -169,7 +169,7 @@ describe('two daemons on one ledger', () => {
   it('leave a run under way to who lives, and make up for who died in it', async () => {
     let runs = 0;
     const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    await createJobsStore(other).begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
     for (const [lives, expected] of [
       [true, 0],
       [false, 1],
@@ -186,7 +186,7 @@ describe('two daemons on one ledger', () => {
     const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => ({ runs: ++runs }) };
     const dead = new Set<string>();
     const lives = scheduler(ledger, job, async (worker) => !dead.has(worker));
-    await createJobsStore(other, 'test').begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
+    await createJobsStore(other).begin('reconcile', { at: clock.iso(), since: at(0), by: 'serve-2' });
     await lives.start();
     await lives.makeUp();
     expect(runs).toBe(0);
@@ -194,7 +194,7 @@ describe('two daemons on one ledger', () => {
     for (let times = 0; times < 3; times++) {
       await lives.makeUp();
       await expect.poll(() => runs).toBe(1);
-      await expect.poll(async () => (await createJobsStore(ledger, 'test').all())[0]?.runner).toBeNull();
+      await expect.poll(async () => (await createJobsStore(ledger).all())[0]?.runner).toBeNull();
     }
     await lives.stop();
   });
@@ -219,7 +219,7 @@ describe('two daemons on one ledger', () => {
       const row = { job: 'report', last_run_at: at(0), last_success_at: at(0), last_result: '{}' };
       await trx.insertInto('jobs').values(row).execute();
     });
-    const store = createJobsStore(ledger, 'test');
+    const store = createJobsStore(ledger);
     expect(await store.all()).toMatchObject([{ job: 'report', lastSuccessAt: at(0) }]);
     await store.begin('report', { at: at(5), since: at(1), by: 'serve-2' });
     expect(await store.all()).toMatchObject([{ job: 'report', lastRunAt: at(5), lastSuccessAt: null }]);

@@ -28,12 +28,12 @@ function dayOf(instant: RawBuilder<unknown>, { days }: Window): RawBuilder<strin
 /** Groups of payouts, asked of range after range: asked of a million at once, a webhook would wait for seconds. */
 async function* overPayouts<Row>(
   db: Db,
-  { mode }: Scope,
+  {}: Scope,
   ask: (among: RawBuilder<boolean>) => RawBuilder<Row>,
 ): AsyncGenerator<Row> {
   for await (const { after, upTo } of payoutRanges(db)) {
     // `coalesce` keeps SQLite on the primary key.
-    const among = sql<boolean>`coalesce(p.mode, '') = ${mode} and p.id > ${after} and p.id <= ${upTo}`;
+    const among = sql<boolean>`p.id > ${after} and p.id <= ${upTo}`;
     const { rows } = await ask(among).execute(db);
     yield* rows;
   }
@@ -87,8 +87,10 @@ export function daySums(db: Db, window: Window) {
 }
 
 /** What failed, was refused or came back in the window: when it was known, for a refused one when it was first sent. */
-const lost = ({ scope, days }: Window): RawBuilder<boolean> => sql`p.mode = ${scope.mode}
-  and p.state in ('failed', 'refused', 'returned')
+const lost = ({
+  scope,
+  days,
+}: Window): RawBuilder<boolean> => sql`p.state in ('failed', 'refused', 'returned')
   and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
 
 /** Reasons by how often they came, per currency and state; an empty reason: none was given; null: all the others. */

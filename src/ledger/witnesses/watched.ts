@@ -1,5 +1,4 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import { paidAgain } from '../payouts/lineage.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
@@ -62,7 +61,6 @@ function foundStill(run: string): RawBuilder<boolean> {
 /** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
   db: Db,
-  mode: Mode,
   watch: Watch,
   { after, upTo }: PayoutRange,
   limit: number,
@@ -85,7 +83,6 @@ export async function watchedAfter(
       'payouts.final_at',
       'attempts.ended_at',
     ])
-    .where('payouts.mode', '=', mode)
     .where('payouts.id', '>', after)
     .where('payouts.id', '<=', upTo)
     .orderBy('payouts.id')
