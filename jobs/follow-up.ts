@@ -25,10 +25,9 @@ export async function run(
   const tookOver = await app.takeOver();
   const applied = await app.applyWebhooks(signal);
   const { ledger, clock } = app;
-  const { mode } = app.config;
-  const crowded = (await countDueUnknown(ledger.db, mode, clock.iso())) > many;
+  const crowded = (await countDueUnknown(ledger.db, clock.iso())) > many;
   if (crowded) {
-    const began = await lastRunBegan(ledger.db, mode);
+    const began = await lastRunBegan(ledger.db);
     if (began === undefined || Math.abs(clock.now() - Date.parse(began)) > betweenListingsMs)
       await app.reconciliation.hear(signal);
   }

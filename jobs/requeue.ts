@@ -27,7 +27,7 @@ export async function run(
     if (chunks) added.push(...chunks);
     else await add('submit');
   }
-  if ((await unappliedWebhooks(app.ledger.db, mode, 1)).length > 0) await add('apply-webhooks');
+  if ((await unappliedWebhooks(app.ledger.db, 1)).length > 0) await add('apply-webhooks');
   return { added };
 }
 

@@ -63,7 +63,7 @@ export async function run(
   });
   if (!full.signal.aborted || signal.aborted) return { kind: 'sent', full: false, result };
   if (batch !== '') {
-    const left = await countReady(app.ledger.db, app.config.mode, batch, chunkSize * mostChunks);
+    const left = await countReady(app.ledger.db, batch, chunkSize * mostChunks);
     // Asked all at once: one after the other would cost a worker as much time as many payouts.
     const leave = { mode, batch, word: wordOf(payload) };
     await Promise.all(chunks(leave, left, part + 1).map((job) => queue.add(job)));

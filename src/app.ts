@@ -60,7 +60,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const limiter = createRateLimiter({
     ledger,
     clock,
-    name: `${mode} requests`,
+    name: 'requests',
     perMs: 1000,
     limit: limit.requestsPerSecond,
   });
@@ -68,7 +68,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const throttle = createThrottle({
     ledger,
     clock,
-    name: `${mode} resends`,
+    name: 'resends',
     perMs: 60_000,
     limit: limit.resendsPerMinute,
   });

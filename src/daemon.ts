@@ -72,7 +72,7 @@ export function createDaemon(app: App): Daemon {
     },
   };
   const wake = async (job: string): Promise<void> => {
-    if (!stopping.signal.aborted) await own.add({ name: job, id: `${job}-${config.mode}`, payload: {} });
+    if (!stopping.signal.aborted) await own.add({ name: job, id: job, payload: {} });
   };
   const untilQuiet = (job: string, work: () => Promise<void>) => async (): Promise<void> => {
     do {

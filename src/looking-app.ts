@@ -63,7 +63,7 @@ export async function openLooking(options: LookingOptions) {
     paths,
     /** Why nothing may be sent, if so; also where only looking found out that the ledger went back in time (P25). */
     findHalt: async (): Promise<Halt | undefined> =>
-      ledger.unnotedFall ? { mode, ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db, mode),
+      ledger.unnotedFall ? { ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db),
     /** What lies in the inbox and in its folder of expected collections; takes nothing. */
     lying: () => lyingInInbox(paths.inbox),
     brakes: createBrakes({
@@ -76,7 +76,7 @@ export async function openLooking(options: LookingOptions) {
         await confirmFiles({ ledger, config, clock });
       },
     }),
-    jobsStore: createJobsStore(ledger, mode),
+    jobsStore: createJobsStore(ledger),
     close: () => ledger.close(),
   };
 }

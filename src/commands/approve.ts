@@ -32,7 +32,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
     const shown = await readApprovable(app.ledger.db, batch);
-    const before = (await approvalsOf(app.ledger.db, app.config.mode, [batch.id]))
+    const before = (await approvalsOf(app.ledger.db, [batch.id]))
       .get(batch.id)
       ?.find(({ throughId }) => throughId >= shown.throughId);
     if (before) return goOn(context, app, batch, before);
@@ -64,7 +64,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
 }
 
 async function found(app: LocalApp, args: string[]): Promise<Batch> {
-  const batch = await getBatch(app.ledger.db, app.config.mode, await oneBatch(app, args));
+  const batch = await getBatch(app.ledger.db, await oneBatch(app, args));
   if (!batch) throw new Stop(2, 'name a batch; nothing was done');
   return batch;
 }
@@ -140,10 +140,9 @@ function approvers({ env }: Context): Account[] {
 }
 
 async function warningsOf(app: LocalApp, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
-  const { mode } = app.config;
   const others = readReasons(batch.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
   const ever = { since: '9999', recent: false };
-  const alike = await batchLikeness(app.ledger.db, { id: batch.id, mode }, ever, 1);
+  const alike = await batchLikeness(app.ledger.db, { id: batch.id }, ever, 1);
   const [first] = alike.first;
   return [
     ...others.map((reason) => `it is held for another reason too: ${reason}`),

@@ -31,7 +31,7 @@ export async function cancel(context: Context, args: string[]): Promise<Result> 
 
 async function find(app: LocalApp, name: string): Promise<Target> {
   const { mode } = app.config;
-  const batch = await getBatch(app.ledger.db, mode, name);
+  const batch = await getBatch(app.ledger.db, name);
   const [payout] = (await app.decisions.find([name])).payouts;
   if (batch && payout)
     throw new Stop(
@@ -39,7 +39,7 @@ async function find(app: LocalApp, name: string): Promise<Target> {
       `"${name}" is both a batch and a payout of ${payout.batch_id}: cancel its payouts by reference`,
     );
   if (batch) return { batch, payout: undefined };
-  const own = payout && (await getBatch(app.ledger.db, mode, payout.batch_id));
+  const own = payout && (await getBatch(app.ledger.db, payout.batch_id));
   if (!own)
     throw new Stop(
       2,
@@ -52,7 +52,7 @@ type Done = Awaited<ReturnType<LocalApp['decisions']['cancel']>>;
 
 async function describeBatch(app: LocalApp, batch: Batch, done: Done): Promise<Result> {
   const { cancelled, waiting, listed } = done;
-  const [now] = await batchCounts(app.ledger.db, app.config.mode, [batch.id]);
+  const [now] = await batchCounts(app.ledger.db, [batch.id]);
   const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
   const lines = [
     `${batch.id}: ${now?.state}; ${cancelled} payouts cancelled; sending now: ${sent.sending ?? 0}; already sent: ${countsText({ ...sent, sending: 0 })}`,

@@ -88,7 +88,7 @@ async function play(context: Context, app: App, sandbox: Sandbox): Promise<Resul
   step('1  intake: two batches from the inbox');
   const taken = await intakeJob.run(app);
   if (taken.taken !== 2) throw new Stop(1, `the demo's batches were not taken in: ${JSON.stringify(taken)}`);
-  for (const { batch, totals } of await batchCounts(app.ledger.db, 'test'))
+  for (const { batch, totals } of await batchCounts(app.ledger.db))
     step(`   ${batch.id}: ${batch.row_count} payouts, ${totalsText(totals)}`);
   step('2  submission: each payout signed and sent once');
   const sent = await submitJob.run(app);
@@ -133,7 +133,7 @@ async function describe(
 ): Promise<Result> {
   const findings = await compareFindings(app);
   const books = await compareBooks(app, book);
-  const batches = await batchCounts(app.ledger.db, 'test');
+  const batches = await batchCounts(app.ledger.db);
   const paths = [
     ...new Set([
       ...batches.flatMap(({ batch }) =>

@@ -25,8 +25,8 @@ export async function hold(
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      await app.ledger.write((trx) => halt(trx, mode, { kind: 'person', cause: 'held by a person' }, at));
-      const { payouts } = await payoutOverview(app.ledger.db, mode);
+      await app.ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
+      const { payouts } = await payoutOverview(app.ledger.db);
       const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;
       const lines = [`${line}; ${underWayText(sending)}`];
@@ -34,12 +34,11 @@ export async function hold(
     }
     const batch = await oneBatch(app, args);
     const moved = await holdBatch(app.ledger, {
-      mode,
       batch,
       reason: 'held by a person; counterfoil release lifts it',
       at,
     });
-    const [now] = await batchCounts(app.ledger.db, mode, [batch]);
+    const [now] = await batchCounts(app.ledger.db, [batch]);
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
     const lines = [
@@ -65,11 +64,11 @@ export async function release(
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      const lifted = await app.ledger.write((trx) => liftHalt(trx, mode, at));
+      const lifted = await app.ledger.write((trx) => liftHalt(trx, at));
       const line = lifted
         ? `the halt of mode ${mode} (${lifted.cause}) is lifted`
         : `mode ${mode} was not halted`;
-      const barrier = await findHalt(app.ledger.db, mode);
+      const barrier = await findHalt(app.ledger.db);
       return unlessQuiet(context, {
         code: barrier ? 4 : 0,
         lines: [line, ...(barrier ? [`sending still stands ${haltText(barrier)}`] : [])],
@@ -79,11 +78,11 @@ export async function release(
     const batch = await oneBatch(app, args);
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const released = await releaseBatch(app.ledger, { mode, batch, at, dailyLimit });
+    const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
     const { moved, stays } = released;
-    const canary = await app.ledger.write((trx) => liftCanary(trx, mode, batch, at));
-    const halted = await findHalt(app.ledger.db, mode);
-    const [now] = await batchCounts(app.ledger.db, mode, [batch]);
+    const canary = await app.ledger.write((trx) => liftCanary(trx, batch, at));
+    const halted = await findHalt(app.ledger.db);
+    const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
     const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
@@ -116,7 +115,7 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
 export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
   const [name] = args;
   if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
-  const batch = await getBatch(app.ledger.db, app.config.mode, name);
+  const batch = await getBatch(app.ledger.db, name);
   if (!batch) throw new Stop(2, `no batch "${name}" in this ledger: counterfoil status lists them`);
   // Its payouts wait as held until their history begins: nothing may move them before (P23).
   if (batch.phase === 'loading')
@@ -125,8 +124,8 @@ export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
 }
 
 /** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */
-export async function refuseCancelled({ ledger, config }: LocalApp, batch: string): Promise<void> {
-  const [now] = await batchCounts(ledger.db, config.mode, [batch]);
+export async function refuseCancelled({ ledger }: LocalApp, batch: string): Promise<void> {
+  const [now] = await batchCounts(ledger.db, [batch]);
   if (now?.state !== 'cancelled') return;
   throw new Stop(
     2,

@@ -27,14 +27,14 @@ type Standing = {
 
 /** What is promised beside the ledger and not done yet (P34), and what is not as it was promised. */
 export async function promisedStanding(app: LookingApp): Promise<Standing> {
-  const { ledger, clock, config } = app;
+  const { ledger, clock } = app;
   const open = await openFileTasks(ledger.db);
   const since = new Date(clock.now() - lostShownMs).toISOString();
   const lost = await lostFileTasks(ledger.db, since);
   const changed = await changedArchives(await recentArchives(ledger.db, since, lookedAt));
   const reports = [
-    ...(await runsDue(ledger.db, config.mode)).map((run) => `reconciliation-${run}`),
-    ...(await batchesDue(ledger.db, config.mode)),
+    ...(await runsDue(ledger.db)).map((run) => `reconciliation-${run}`),
+    ...(await batchesDue(ledger.db)),
   ];
   const lines = [
     ...open.slice(0, shownAtOnce).map((task) => `to do          ${task.owner}: ${openText(task)}`),

@@ -31,7 +31,7 @@ export async function reconcile(
         signal: context.signal,
       };
       const run = await reconcileJob.runByHand(app, payload);
-      return describe(context, config, run, await findHalt(app.ledger.db, config.mode));
+      return describe(context, config, run, await findHalt(app.ledger.db));
     } finally {
       await lock.release();
     }

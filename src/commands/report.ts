@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
-import type { Mode } from '../domain/payout.ts';
 import { periodFolder } from '../domain/period-folder.ts';
 import { getBatch } from '../ledger/payouts/batches.ts';
 import { compareRuns } from './compare.ts';
@@ -29,9 +28,9 @@ export async function report(
 }
 
 /** The month of `YYYY-MM`, or of the folder that this mode writes for it. */
-function monthNamed(mode: Mode, name: string): string | null {
+function monthNamed(name: string): string | null {
   const [, month = null] = /^(?:period-)?(\d{4}-\d\d)(?:-test)?$/.exec(name) ?? [];
-  return month !== null && [month, periodFolder(mode, month)].includes(name) ? month : null;
+  return month !== null && [month, periodFolder(month)].includes(name) ? month : null;
 }
 
 async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {
@@ -41,14 +40,14 @@ async function byName(context: Context, app: LocalApp, name: string): Promise<st
       throw new Stop(2, `no run ${name} in this ledger: counterfoil status names the last one`);
     return [...files, await app.reporting.writeIndex()];
   }
-  const month = monthNamed(app.config.mode, name);
+  const month = monthNamed(name);
   if (month !== null) {
     const files = await app.reporting.writePeriod(month);
     if (!files)
       throw new Stop(2, `${month} is not closed in this ledger: counterfoil close-period closes it`);
     return [...files, await app.reporting.writeIndex()];
   }
-  const batch = await getBatch(app.ledger.db, app.config.mode, name);
+  const batch = await getBatch(app.ledger.db, name);
   if (!batch)
     throw new Stop(
       2,

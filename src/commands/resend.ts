@@ -53,7 +53,7 @@ export async function resend(
 }
 
 async function payoutOf(app: App, reference: string): Promise<Subject> {
-  const subject = await payoutToAsk(app.ledger.db, app.config.mode, reference);
+  const subject = await payoutToAsk(app.ledger.db, reference);
   if (subject) return subject;
   throw new Stop(
     2,
@@ -64,7 +64,7 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
 /** One that nobody expected and no webhook told of may exist all the same: its webhook is what was lost. */
 async function collectionOf(app: App, reference: string): Promise<Subject> {
   const { mode } = app.config;
-  const known = await findCollection(app.ledger.db, mode, reference);
+  const known = await findCollection(app.ledger.db, reference);
   if (!isAskable(known?.reference ?? reference))
     throw new Stop(2, `no request can name the reference "${reference}". Nothing was asked`);
   const id = known?.id ?? (await app.collectionLookUps.discover(reference));

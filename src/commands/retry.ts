@@ -67,7 +67,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
     return { ids: payouts.map(({ id }) => id), left: 0 };
   }
   if (args.length > 0) throw new Stop(2, 'name references or a --batch, not both');
-  const batch = await getBatch(app.ledger.db, app.config.mode, options.batch);
+  const batch = await getBatch(app.ledger.db, options.batch);
   if (!batch) throw new Stop(2, `no batch "${options.batch}" in this ledger: counterfoil status lists them`);
   const state = retryable.find((one) => one === (options.state ?? 'failed'));
   if (!state)

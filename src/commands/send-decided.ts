@@ -18,7 +18,7 @@ export async function sendDecided(
   payouts: readonly bigint[],
 ): Promise<SentDecided> {
   const { mode } = app.config;
-  const halted = await findHalt(app.ledger.db, mode);
+  const halted = await findHalt(app.ledger.db);
   if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted)}` };
   const left = await sendable(app.ledger.db, { payouts, ...app.brakes.under() });
   if (left.ready === 0) {
@@ -39,7 +39,7 @@ export async function sendDecided(
     case 'interrupted':
       return { kind: 'sent' };
     case 'halted': {
-      const halt = await findHalt(app.ledger.db, mode);
+      const halt = await findHalt(app.ledger.db);
       return { kind: 'waits', why: halt ? `sending was halted ${haltText(halt)}` : sent.detail };
     }
     case 'unreachable':

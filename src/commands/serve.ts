@@ -45,7 +45,7 @@ export async function serve(context: Context): Promise<Result> {
       const reloads = config.receiver.tlsCert !== '' && !context.terminal;
       const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
       process.on('SIGHUP', onHangUp);
-      const halted = await findHalt(app.ledger.db, config.mode);
+      const halted = await findHalt(app.ledger.db);
       if (context.options.json)
         context.print(
           JSON.stringify({

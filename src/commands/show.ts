@@ -23,8 +23,8 @@ export async function show(
 ): Promise<Result> {
   return withReading(context, async (app) => {
     const reference = args[0] ?? '';
-    const story = await payoutStory(app.ledger.db, app.config.mode, reference);
-    const collection = await collectionStory(app.ledger.db, app.config.mode, reference);
+    const story = await payoutStory(app.ledger.db, reference);
+    const collection = await collectionStory(app.ledger.db, reference);
     if (!story && collection) return showCollection(collection, app.clock.iso());
     if (!story)
       throw new Stop(2, `no payout or collection "${reference}" in this ledger (mode ${app.config.mode})`);

@@ -42,11 +42,11 @@ export async function status(context: Context): Promise<Result> {
         return { job, last_run_at, last_result, next_run_at, late };
       }),
     };
-    const needed = await findAttention(app.ledger.db, json.mode);
+    const needed = await findAttention(app.ledger.db);
     const brakes = await brakesStanding(app);
     const promised = await promisedStanding(app);
     const { halted, batches, payouts, totals, discrepancies, webhooks, inbox } = json;
-    const isStuck = idle && (await isReadySince(app.ledger.db, json.mode, hourAgo(app)));
+    const isStuck = idle && (await isReadySince(app.ledger.db, hourAgo(app)));
     const lines = [
       `mode           ${json.mode}`,
       ...(halted ? [`HALTED         ${haltText(halted)} (${standText(payouts.ready ?? 0)})`] : []),
@@ -165,18 +165,17 @@ async function gather(app: LookingApp) {
   const { mode } = config;
   const { db } = ledger;
   const halt = await app.findHalt();
-  const counts = await webhookCounts(db, mode);
+  const counts = await webhookCounts(db);
   const figures = await webhookFigures(db, {
-    mode,
     enabled: config.receiver.enabled,
     now: clock.iso(),
     graceMs: config.reconciliation.webhookGraceMinutes * 60_000,
   });
-  const overview = await payoutOverview(db, mode);
+  const overview = await payoutOverview(db);
   return {
     mode,
     halted: halt ? { cause: halt.cause, at: halt.at, kinds: halt.kinds } : null,
-    batches: (await batchCounts(db, mode)).map((b) => ({
+    batches: (await batchCounts(db)).map((b) => ({
       batch: b.batch.id,
       file: b.batch.file_name,
       rows: Number(b.batch.row_count),
@@ -186,19 +185,19 @@ async function gather(app: LookingApp) {
       hold_reasons: b.state === 'held' ? readReasons(b.batch.hold_reasons) : [],
     })),
     ...overview,
-    discrepancies: await countOpen(db, mode),
-    last_run: lastRunJson(await lastRun(db, mode)),
+    discrepancies: await countOpen(db),
+    last_run: lastRunJson(await lastRun(db)),
     webhooks: {
       received: counts.received,
       applied: counts.applied,
       rejected: await countRejections(db),
-      differing: await countDiffering(db, mode),
+      differing: await countDiffering(db),
       oldest_unapplied_seconds: counts.oldestUnapplied
         ? Math.round((clock.now() - Date.parse(counts.oldestUnapplied)) / 1000)
         : null,
       ...figures,
     },
-    collections: await collectionCounts(db, mode),
+    collections: await collectionCounts(db),
     queue: await queueStanding(app),
     inbox: await app.lying(),
   };

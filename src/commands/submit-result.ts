@@ -141,21 +141,20 @@ function givenBackJson(back: GivenBack[]): Record<string, unknown> {
 
 /** What the ledger says of the batches of this run, and of what keeps payouts from going. */
 async function standing(app: LocalApp, { taken, sentFrom, only }: Done) {
-  const { mode } = app.config;
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
-  const all = await batchCounts(app.ledger.db, mode, only);
+  const all = await batchCounts(app.ledger.db, only);
   const shown = all.filter(
     ({ batch, state }) =>
       only || fresh.has(batch.id) || sentFrom.has(batch.id) || !['done', 'cancelled'].includes(state),
   );
-  const needed = await findAttention(app.ledger.db, mode, only);
-  const halted = await findHalt(app.ledger.db, mode);
+  const needed = await findAttention(app.ledger.db, only);
+  const halted = await findHalt(app.ledger.db);
   const waits = await app.brakes.waits(only && { batches: only });
   // A halt stops every batch, not only those that this command was given.
   const stands = !halted
     ? 0
     : only
-      ? ((await payoutOverview(app.ledger.db, mode)).payouts.ready ?? 0)
+      ? ((await payoutOverview(app.ledger.db)).payouts.ready ?? 0)
       : readyIn(shown);
   return { fresh, shown, needed, halted, waits, stands };
 }

@@ -167,9 +167,8 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
   if (batches?.length === 0) return { ended: 'not_started', detail: '' };
   await app.takeOver();
   await submitJob.settleBrakes(app, context.signal);
-  const { mode } = app.config;
   const left = await sendable(app.ledger.db, { ...(batches && { batches }), ...app.brakes.under() });
-  const halted = await findHalt(app.ledger.db, mode);
+  const halted = await findHalt(app.ledger.db);
   if (left.ready === 0 || halted) return { ended: 'not_started', detail: '' };
   const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };

@@ -44,10 +44,10 @@ export function needsPerson(waiting: Waiting): boolean {
 export async function brakesStanding(
   app: LookingApp,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
-  const { mode, submission } = app.config;
+  const { submission } = app.config;
   const daily = await app.brakes.daily();
   const waits = await app.brakes.waits();
-  const approvals = [...(await approvalsOf(app.ledger.db, mode)).values()].flat();
+  const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();
   const lines = [
     ...dailyLines(daily, submission.timezone),
     ...waits.map((one) => `  waits: ${waitingText(one, app.config)}`),

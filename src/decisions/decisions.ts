@@ -12,7 +12,6 @@ type SettleOrder = RetryOrder & { as: 'success' | 'failed'; note: string };
 /** What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown. */
 export function createDecisions(deps: DecisionDeps) {
   const { ledger, clock, rules } = deps;
-  const { mode } = rules;
   const ground = groundOf(rules);
 
   /**
@@ -31,15 +30,15 @@ export function createDecisions(deps: DecisionDeps) {
       const event = { kind: 'settle' as const, as, note, contradicted: isFinalByEvidence(one.payout) };
       const [told] = await record(trx, at, [{ payoutId: id, source: `person:${person}`, event }]);
       if (told?.effect.kind !== 'move') return { kind: 'changed', now };
-      await closeWithPayout(trx, { id, mode }, { note: `closed with its payout: ${note}`, person, at });
+      await closeWithPayout(trx, { id }, { note: `closed with its payout: ${note}`, person, at });
       return { kind: 'decided', decided: [{ id, reference, predecessor: null, state: told.to }] };
     });
   }
 
   return {
-    find: (references: readonly string[]) => findReferences(ledger.db, mode, references),
+    find: (references: readonly string[]) => findReferences(ledger.db, references),
     findInBatch: (batch: string, state: PayoutState, limit: number) =>
-      findInBatch(ledger.db, { mode, batch, state, limit }),
+      findInBatch(ledger.db, { batch, state, limit }),
     /** The evidence of these payouts; `since` is when the look-up for it was begun. */
     weigh: (ids: readonly bigint[], since: string): Promise<Weighed> =>
       weigh(ledger.db, { ...ground, ids, since }),
@@ -50,7 +49,7 @@ export function createDecisions(deps: DecisionDeps) {
     cancel: (target: { batch: string; payout?: bigint; person: string }) => {
       const { person, ...what } = target;
       const said = { at: clock.iso(), source: `person:${person}`, why: `cancelled by ${person}` };
-      return cancelUnsent(ledger, { mode, ...what, ...said });
+      return cancelUnsent(ledger, { ...what, ...said });
     },
     standingOf: (ids: readonly bigint[]) => standingOf(ledger.db, ids),
   };

@@ -33,7 +33,7 @@ export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
 
   /** Those of these payouts that a file dropped now could pay again. */
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
-    if (await findBarrier(db, mode)) return [];
+    if (await findBarrier(db)) return [];
     const since = ago(offeredMs);
     const { cases } = await weigh(db, { ...ground, ids, since });
     const free = cases.filter((one) => obstacle(one, since) === null);
@@ -62,12 +62,11 @@ export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
     { since, recorded }: { since: string; recorded: boolean },
   ): Promise<ExaminedRow[]> {
     if (rows.length === 0) return [];
-    const barrier = await findBarrier(db, mode);
+    const barrier = await findBarrier(db);
     if (barrier)
       return rows.map((row) => bad(row, { problem: barrier.cause, fix: 'drop the file after that' }));
     const found = await findReferences(
       db,
-      mode,
       rows.map(({ of }) => of),
     );
     const ids = found.payouts.map(({ id }) => id);
@@ -93,7 +92,6 @@ export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
     const { payouts } = await findReferences(
       ledger.db,
-      mode,
       rows.map(({ of }) => of),
     );
     const ids = payouts.map(({ id }) => id);

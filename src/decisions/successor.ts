@@ -59,7 +59,7 @@ async function freeReference(
   for (;;) {
     const reference = successorReference({ root, number: length + 1 }, rules.prefix, (key) => taken.has(key));
     const key = foldReference(reference);
-    const found = await existingReferences(db, payout.mode, [key]);
+    const found = await existingReferences(db, [key]);
     if (found.size === 0) return reference;
     taken.add(key);
   }
@@ -85,7 +85,6 @@ function draft({ payout, batch }: Evidence, reference: string, state: PayoutStat
     body,
     cells: JSON.stringify(cells),
     state,
-    mode: payout.mode,
     batch_id: payout.batch_id,
     row_number: payout.row_number,
     successor_of: payout.id,

@@ -29,8 +29,8 @@ export async function weigh(
   db: Db | Trx,
   by: { mode: Mode; ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
 ): Promise<Weighed> {
-  const { mode, ids, since, prefix, account } = by;
-  const evidence = await loadEvidence(db, mode, ids, { prefix, account });
+  const { ids, since, prefix, account } = by;
+  const evidence = await loadEvidence(db, ids, { prefix, account });
   const cases = evidence.map((one) => ({
     ...one,
     verdict: verdictOf(one),

@@ -9,7 +9,7 @@ export type Comparison = { lines: string[]; agree: boolean };
 
 /** Planted against found, one line each; they agree when nothing was missed and nothing else was found. */
 export async function compareFindings(app: LocalApp): Promise<Comparison> {
-  const open = await listOpen(app.ledger.db, { mode: 'test', states: ['open'] });
+  const open = await listOpen(app.ledger.db, { states: ['open'] });
   const found = new Set(open.map((d) => `${d.kind} ${d.reference}`));
   const planted = [...plan, stranger].map((p) => ({ ...p, key: p.kind ? `${p.kind} ${p.reference}` : null }));
   const lines = planted.map(({ reference, what, kind, key }) => {
@@ -48,7 +48,7 @@ export function bookSums(sandbox: Sandbox): BookSums {
 
 /** The service's book beside the ledger, per currency, to the kobo. */
 export async function compareBooks(app: LocalApp, book: BookSums): Promise<Comparison> {
-  const paid = await paidSums(app.ledger.db, 'test');
+  const paid = await paidSums(app.ledger.db);
   const lines: string[] = [];
   let agree = true;
   for (const currency of new Set([...book.keys(), ...paid.keys()])) {

@@ -39,7 +39,7 @@ export type FoundFields = {
   evidence: string;
 };
 
-/** One discrepancy as a run finds it; identity over runs is mode + kind + subject. */
+/** One discrepancy as a run finds it; identity over runs is kind + subject. */
 export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; action: string };
 
 /** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */

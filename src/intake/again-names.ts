@@ -22,7 +22,7 @@ export async function namedAgain(
   });
   if (named.length === 0) return [];
   const keys = named.map(({ earlier }) => foldReference(earlier));
-  const known = await existingReferences(ledger.db, config.mode, [...new Set(keys)]);
+  const known = await existingReferences(ledger.db, [...new Set(keys)]);
   const found = named.flatMap((one) => {
     const batch = known.get(foldReference(one.earlier));
     return batch === undefined ? [] : [{ ...one, batch }];

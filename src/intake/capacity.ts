@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { formatMinor } from '../domain/money.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Ledger } from '../ledger/open.ts';
@@ -12,13 +11,10 @@ import type { Sums } from './scan.ts';
 const mostTogether = 2n ** 62n;
 
 /** Why the ledger cannot hold this file beside what it holds; amounts like these are mistakes. */
-export async function capacityProblems(
-  { totals }: Sums,
-  { ledger, config }: { ledger: Ledger; config: Config },
-): Promise<Problem[]> {
+export async function capacityProblems({ totals }: Sums, { ledger }: { ledger: Ledger }): Promise<Problem[]> {
   // Far from the edge no question is needed.
   if ([...totals.values()].every((sum) => sum < mostTogether / 1_000_000n)) return [];
-  const taken = await takenTotals(ledger.db, config.mode);
+  const taken = await takenTotals(ledger.db);
   return [...totals].flatMap(([currency, sum]) => {
     const before = taken.get(currency) ?? 0n;
     if (before + sum <= mostTogether) return [];

@@ -61,9 +61,9 @@ export async function takenBefore(
 ): Promise<{ batch: string; problem: Problem } | null> {
   // A broken file has none: what could not be read may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
-  const before = await findByContentHash(ledger.db, config.mode, scan.contentHash);
+  const before = await findByContentHash(ledger.db, scan.contentHash);
   if (!before) return null;
-  const [now] = await batchCounts(ledger.db, config.mode, [before.id]);
+  const [now] = await batchCounts(ledger.db, [before.id]);
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const fix =
     now?.state === 'cancelled'
@@ -90,7 +90,7 @@ export async function verdicts(
   if (scan.badRows > 0 && config.intake.onInvalidRow === 'reject_file') return [];
   return [
     ...(await controlProblems(path, told, scan.good)),
-    ...(await capacityProblems(scan.good, { ledger, config })),
+    ...(await capacityProblems(scan.good, { ledger })),
   ];
 }
 
@@ -115,7 +115,7 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
         const replaces = plans.get(row)?.replaces.line;
         return { row, ...parsed, reference: parsed.reference ?? '', replaces };
       });
-      for (const one of await likenessOf(ledger.db, config.mode, wanted)) found.add(one);
+      for (const one of await likenessOf(ledger.db, wanted)) found.add(one);
     },
   };
   const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);

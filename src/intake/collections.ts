@@ -87,8 +87,8 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
 }
 
 /** Takes back what a crash left half promised: its file is still where it was. Only for the holder of the intake lock. */
-export async function dropHalfExpected({ ledger, config }: Pick<Deps, 'ledger' | 'config'>): Promise<void> {
-  for (const id of await loadingFiles(ledger.db, config.mode)) await drop(ledger, id);
+export async function dropHalfExpected({ ledger }: Pick<Deps, 'ledger'>): Promise<void> {
+  for (const id of await loadingFiles(ledger.db)) await drop(ledger, id);
 }
 
 async function drop(ledger: Ledger, id: string): Promise<void> {
@@ -143,10 +143,10 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
 /** Turns rows that were promised before into bad ones, each naming the file (P22). */
 async function withoutPromised(
   chunk: { good: GoodExpectation[]; bad: BadRow[] },
-  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
+  { ledger }: Pick<Deps, 'ledger'>,
 ): Promise<{ good: GoodExpectation[]; bad: BadRow[] }> {
   const keyOf = ({ parsed }: GoodExpectation): string => foldReference(parsed.reference);
-  const before = await promisedBefore(ledger.db, config.mode, chunk.good.map(keyOf));
+  const before = await promisedBefore(ledger.db, chunk.good.map(keyOf));
   if (before.size === 0) return chunk;
   const bad = chunk.good
     .filter((row) => before.has(keyOf(row)))
@@ -163,8 +163,8 @@ async function withoutPromised(
   };
 }
 
-async function takenBefore({ ledger, config }: Deps, { contentHash }: Read): Promise<Problem | null> {
-  const before = contentHash === '' ? undefined : await findFileByHash(ledger.db, config.mode, contentHash);
+async function takenBefore({ ledger }: Deps, { contentHash }: Read): Promise<Problem | null> {
+  const before = contentHash === '' ? undefined : await findFileByHash(ledger.db, contentHash);
   if (!before) return null;
   const problem = `this content was already taken as ${before.id} on ${before.created_at.slice(0, 10)}`;
   return wholeFile(problem, 'nothing to do with this file: what it expects is watched');
@@ -184,13 +184,11 @@ async function load(
   scan: Read,
   promised: (owner: string) => PromisedFile[],
 ): Promise<string | null> {
-  const { mode } = config;
   const at = clock.iso();
   const id = await freeId(ledger, basename(path), at, scan.contentHash);
   await ledger.write((trx) =>
     openFile(trx, {
       id,
-      mode,
       file_name: basename(path),
       content_hash: scan.contentHash,
       row_count: BigInt(scan.good.count),
@@ -204,12 +202,12 @@ async function load(
     if (item.kind !== 'chunk') continue;
     loaded += await ledger.write(async (trx) => {
       const keys = item.good.map(({ parsed }) => foldReference(parsed.reference));
-      const before = await promisedBefore(trx, mode, keys);
+      const before = await promisedBefore(trx, keys);
       const rows = item.good.flatMap(({ row, parsed: { reference, amount, currency } }) => {
         const referenceKey = foldReference(reference);
         return before.has(referenceKey) ? [] : [{ row, reference, referenceKey, amount, currency }];
       });
-      await expectSome(trx, { id, mode }, at, rows);
+      await expectSome(trx, id, at, rows);
       return rows.length;
     });
   }
@@ -222,7 +220,7 @@ async function load(
   return id;
 }
 
-/** An id that is not taken: the other mode may hold the same content under the first. */
+/** An id that is not taken. */
 async function freeId(ledger: Ledger, fileName: string, at: string, contentHash: string): Promise<string> {
   for (let i = 0; i < 58; i += 6) {
     const id = `collections-${batchId(fileName, at, contentHash.slice(i))}`;

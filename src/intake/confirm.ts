@@ -27,8 +27,8 @@ type Finding =
  * whose file is open waits. Never inside a transaction.
  */
 export async function confirmFiles(deps: Deps): Promise<void> {
-  const { ledger, config } = deps;
-  const batches = await batchesToConfirm(ledger.db, config.mode);
+  const { ledger } = deps;
+  const batches = await batchesToConfirm(ledger.db);
   if (batches.length === 0) return;
   const writers = await openWriters(batches.map(({ path }) => path));
   for (const batch of batches) if (!writers.has(batch.path)) await judge(deps, batch);
@@ -36,7 +36,7 @@ export async function confirmFiles(deps: Deps): Promise<void> {
 
 /** The same of one batch, just after its file was brought to the archive; the reason to hold it, if any. */
 export async function confirmArchived(deps: Deps, id: string): Promise<string | null> {
-  const batch = await archivedBatch(deps.ledger.db, deps.config.mode, id);
+  const batch = await archivedBatch(deps.ledger.db, id);
   return batch ? judge(deps, batch) : null;
 }
 
@@ -45,8 +45,7 @@ async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Pro
   if (finding.kind !== batch.state) await ledger.write((trx) => setFileState(trx, batch.batch, finding.kind));
   if (finding.kind === 'whole') return null;
   const reason = reasonOf(batch, finding);
-  const { mode } = config;
-  await holdBatch(ledger, { mode, batch: batch.batch, reason, at: clock.iso(), source: 'brake' });
+  await holdBatch(ledger, { batch: batch.batch, reason, at: clock.iso(), source: 'brake' });
   return reason;
 }
 

@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
 import { batchId, batchName } from '../domain/ids.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
@@ -63,7 +62,6 @@ const rowsPerWrite = 2000;
  */
 export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise<Loaded> {
   const { ledger, config, clock } = deps;
-  const { mode } = config;
   const { path, fileName } = source;
   if (!scan.header) return { kind: 'changed', problems: [] };
   const at = clock.iso();
@@ -71,7 +69,6 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   await ledger.write((trx) =>
     insertBatch(trx, {
       id,
-      mode,
       name: batchName(fileName),
       file_name: fileName,
       content_hash: scan.contentHash,
@@ -95,7 +92,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
     retried.push(...retryRows(item.good));
     const rows = item.good.map((row) => frozen(row, config, scan.contentHash));
     bodies.update(rows.map((row) => `${row.body}\n`).join(''));
-    if (await added(ledger, { id, mode }, at, rows)) loaded += rows.length;
+    if (await added(ledger, id, at, rows)) loaded += rows.length;
     await setImmediate();
   }
   if (hash !== scan.bytesHash || loaded !== scan.good.count) {
@@ -114,7 +111,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
 /** Adds rows in one transaction; false when another batch has one of their references by now (P22). */
 async function added(
   ledger: Ledger,
-  batch: { id: string; mode: Mode },
+  batch: string,
   at: string,
   rows: readonly LoadedRow[],
 ): Promise<boolean> {
@@ -123,9 +120,9 @@ async function added(
     return true;
   } catch (error) {
     const keys = rows.map((row) => row.reference_key);
-    const taken = await existingReferences(ledger.db, batch.mode, keys);
+    const taken = await existingReferences(ledger.db, keys);
     // Whatever else went wrong with the ledger is for nobody to pass over (P12).
-    if ([...taken.values()].every((by) => by === batch.id)) throw error;
+    if ([...taken.values()].every((by) => by === batch)) throw error;
     return false;
   }
 }
@@ -138,14 +135,13 @@ async function decide(
   deps: Deps,
   { id, at, scan, retried, bodyDigest, ...source }: Complete,
 ): Promise<Loaded> {
-  const { mode } = deps.config;
   const examined = await deps.retries.examine(trx, retried, true);
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };
   const plans = examined.filter((one): one is PaysAgain => one.kind === 'pays_again');
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
-  const likeness = await ledgerLikeness(deps, likenessIn(trx, { id, mode }));
+  const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons].map(
     (reason) => `${reason}; check, then counterfoil release ${id}`,
   );
@@ -160,7 +156,7 @@ async function decide(
 }
 
 /** Nearly always there is none, which one question tells at once. */
-function likenessIn(trx: Trx, batch: { id: string; mode: Mode }): FindLikeness {
+function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
   let any: Promise<boolean> | undefined;
   return async (when) => {
     any ??= hasLikeness(trx, batch);
@@ -172,7 +168,7 @@ function uidOf(account: Account | null): bigint | null {
   return account === null || account.uid === null ? null : BigInt(account.uid);
 }
 
-/** An id that is not taken: the other mode may hold the same content under the first. */
+/** An id that is not taken. */
 async function freeId(
   { ledger, config }: Deps,
   fileName: string,
@@ -181,10 +177,7 @@ async function freeId(
 ): Promise<string> {
   for (let i = 0; i < 58; i += 6) {
     const id = batchId(fileName, at, contentHash.slice(i));
-    const [here, there] = await Promise.all([
-      getBatch(ledger.db, 'test', id),
-      getBatch(ledger.db, 'live', id),
-    ]);
+    const [here, there] = await Promise.all([getBatch(ledger.db, id), getBatch(ledger.db, id)]);
     if (!here && !there) return id;
   }
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
@@ -240,8 +233,8 @@ export async function ledgerLikeness(
 }
 
 /** Starts the history of a decided batch, chunk by chunk, until it is `loaded`. May be repeated after a crash. */
-async function finishLoading({ ledger, config, clock }: Unloaded, id: string): Promise<void> {
-  const batch = await getBatch(ledger.db, config.mode, id);
+async function finishLoading({ ledger, clock }: Unloaded, id: string): Promise<void> {
+  const batch = await getBatch(ledger.db, id);
   if (!batch) return;
   for (let done = false, after = 0n; !done; await setImmediate()) {
     const from = after;
@@ -258,7 +251,7 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
  * decided one is finished (P23). Only for the holder of the intake lock. Returns how many there were.
  */
 export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
-  const left = await loadingBatches(deps.ledger.db, deps.config.mode);
+  const left = await loadingBatches(deps.ledger.db);
   for (const batch of left) {
     if (batch.body_digest === '') await drop(deps.ledger, batch.id);
     else await finishLoading(deps, batch.id);

@@ -147,12 +147,12 @@ export async function scanFile(
 /** Turns rows whose reference the ledger holds into bad ones, each naming the batch. */
 async function withoutTaken(
   chunk: { good: GoodRow[]; bad: BadRow[] },
-  { ledger, config }: { ledger: Ledger; config: Config },
+  { ledger }: { ledger: Ledger },
 ): Promise<{ good: GoodRow[]; bad: BadRow[] }> {
   const keys = chunk.good.flatMap(({ parsed }) =>
     parsed.reference === null ? [] : [foldReference(parsed.reference)],
   );
-  const taken = await existingReferences(ledger.db, config.mode, keys);
+  const taken = await existingReferences(ledger.db, keys);
   if (taken.size === 0) return chunk;
   const good: GoodRow[] = [];
   const bad = [...chunk.bad];

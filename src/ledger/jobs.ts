@@ -1,4 +1,3 @@
-import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from './open.ts';
 import { later } from './payouts/projection.ts';
 import type { JobEnd, JobKind } from './tables/job-table.ts';
@@ -50,9 +49,8 @@ export type JobsStore = {
 /** A run that began further ahead than this was noted under a clock that was set back since. */
 const aheadMs = 60_000;
 
-/** The past of one mode's jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
-export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
-  const keyOf = (job: string): string => `${mode} ${job}`;
+/** The past of the jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
+export function createJobsStore(ledger: Ledger): JobsStore {
   const running = ({ at, by, expression, again = false }: JobRun) => ({
     last_run_at: at,
     last_result: null,
@@ -65,7 +63,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
 
   async function all(): Promise<JobPast[]> {
     const rows = await ledger.db.selectFrom('jobs').selectAll().orderBy('job').execute();
-    const past = rows.map((row) => ({
+    return rows.map((row) => ({
       job: row.job,
       lastRunAt: row.last_run_at,
       lastSuccessAt: row.last_success_at,
@@ -76,12 +74,6 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
       expression: row.expression,
       tries: Number(row.tries),
     }));
-    const own = past.flatMap((row) =>
-      row.job.startsWith(keyOf('')) ? { ...row, job: row.job.slice(keyOf('').length) } : [],
-    );
-    // Before several daemons could share a ledger, a row belonged to no mode.
-    const older = past.filter(({ job }) => !job.includes(' ') && !own.some((row) => row.job === job));
-    return [...own, ...older];
   }
   return {
     all,
@@ -90,7 +82,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
       ledger.write(async (trx) => {
         const taken = await trx
           .insertInto('jobs')
-          .values({ job: keyOf(job), last_success_at: null, ...running(run) })
+          .values({ job: job, last_success_at: null, ...running(run) })
           .onConflict((conflict) =>
             conflict
               .column('job')
@@ -114,7 +106,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
       ledger.write(async (trx) => {
         await trx
           .insertInto('jobs')
-          .values({ job: keyOf(job), last_success_at: null, ...running(run) })
+          .values({ job: job, last_success_at: null, ...running(run) })
           .onConflict((conflict) => conflict.column('job').doUpdateSet(running(run)))
           .execute();
       }),
@@ -130,7 +122,7 @@ export function createJobsStore(ledger: Ledger, mode: Mode): JobsStore {
             ended_at: endedAt,
             ...success,
           })
-          .where('job', '=', keyOf(job))
+          .where('job', '=', job)
           .execute();
       }),
   };

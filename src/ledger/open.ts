@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql, type Transaction } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import type { Mode } from '../domain/payout.ts';
 import type { Barrier } from './custody/barriers.ts';
 import { enterGate } from './custody/gate.ts';
@@ -46,33 +47,12 @@ export type Ledger = {
   close(): Promise<void>;
 };
 
-/** Loaded only where one of them is still to be made. */
-const migrations = {
+/** Every migration that this version knows, in their order. Loaded only where one of them is still to be made. */
+export const migrations: Record<string, () => Promise<Migration>> = {
   '0001-initial': () => import('./migrations/0001-initial.ts'),
-  '0002-decisions': () => import('./migrations/0002-decisions.ts'),
-  '0003-absence': () => import('./migrations/0003-absence.ts'),
-  '0004-collections': () => import('./migrations/0004-collections.ts'),
-  '0005-discrepancies': () => import('./migrations/0005-discrepancies.ts'),
-  '0006-periods': () => import('./migrations/0006-periods.ts'),
-  '0008-brakes': () => import('./migrations/0008-brakes.ts'),
-  '0007-listing': () => import('./migrations/0007-listing.ts'),
-  '0012-halt-kinds': () => import('./migrations/0012-halt-kinds.ts'),
-  '0013-machines': () => import('./migrations/0013-machines.ts'),
-  '0014-listed': () => import('./migrations/0014-listed.ts'),
-  '0015-carried': () => import('./migrations/0015-carried.ts'),
-  '0016-learned-ids': () => import('./migrations/0016-learned-ids.ts'),
-  '0017-webhook-keys': () => import('./migrations/0017-webhook-keys.ts'),
-  '0018-answers-in-order': () => import('./migrations/0018-answers-in-order.ts'),
-  '0020-origins': () => import('./migrations/0020-origins.ts'),
-  '0025-verdicts': () => import('./migrations/0025-verdicts.ts'),
-  '0022-steps': () => import('./migrations/0022-steps.ts'),
-  '0023-file-tasks': () => import('./migrations/0023-file-tasks.ts'),
-  '0021-closed-payouts': () => import('./migrations/0021-closed-payouts.ts'),
-  '0019-modes': () => import('./migrations/0019-modes.ts'),
 };
 
-/** The names of every migration this version knows, in their order. */
-export const knownMigrations: readonly string[] = Object.keys(migrations);
+export const knownMigrations = (): readonly string[] => Object.keys(migrations);
 
 export type OpenOptions = {
   now: () => string;
@@ -193,7 +173,7 @@ async function migrationsOf(db: Db | Trx): Promise<string[] | null> {
 
 /** Whether this process is to make or upgrade the tables; throws where it may not. `name` is the ledger's. */
 function mustMigrate(done: readonly string[] | null, name: string, options: OpenOptions): boolean {
-  const standing: SchemaStanding = schemaStanding(done, knownMigrations);
+  const standing: SchemaStanding = schemaStanding(done, knownMigrations());
   if (standing === 'newer') throw new LedgerNewer(name);
   if (standing === 'older' && options.alone !== 'upgrade') throw new LedgerOlder(name);
   if (standing === 'new' && options.reads) throw new LedgerAbsent(name);

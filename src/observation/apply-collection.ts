@@ -15,12 +15,11 @@ export async function applyCollection(
   webhook: Webhook,
   { json, at }: { json: unknown; at: string },
 ): Promise<Applied> {
-  const { mode, reference } = webhook;
-  const told = { mode, reference, trx: webhook.trx };
-  const known = await collectionOfWebhook(trx, told);
+  const { reference } = webhook;
+  const known = await collectionOfWebhook(trx, { reference, trx: webhook.trx });
   if (!known && reference === null)
     return { payoutId: null, collectionId: null, effect: 'not understood; kept' };
-  const row = known ?? (await noteCollection(trx, { mode, reference: reference ?? '', at, heard: true }));
+  const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, heard: true }));
   const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });
   if (webhook.stale === 1n) {
     await hearCollection(trx, row, { word: null, at });

@@ -38,7 +38,7 @@ const chunk = 100;
 export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
   let total = 0;
   for (;;) {
-    const waiting = await unappliedWebhooks(deps.ledger.db, deps.mode, chunk);
+    const waiting = await unappliedWebhooks(deps.ledger.db, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
     total += await deps.ledger.write(async (trx) => {
       // Another process may have applied them meanwhile, and an old word applied again would contradict the new.
@@ -54,7 +54,7 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
 
 /** The same, with those that were about nobody and whose payout was made known since, by the list perhaps. */
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
-  await hearAgain(deps.ledger, deps.mode);
+  await hearAgain(deps.ledger);
   return applyWebhooks(deps, signal);
 }
 
@@ -85,7 +85,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], at: string): P
     // By its trx: one that was applied just now may have made that known.
     const payoutId = known ?? (await payoutOfWebhook(trx, webhook));
     if (payoutId === undefined) {
-      const effect = await askAboutLikely(trx, webhook, json, at);
+      const effect = await askAboutLikely(trx, json, at);
       await markApplied(trx, webhook.id, { at, payoutId: null, effect });
     } else {
       together.set(payoutId, { webhook, json, payoutId });
@@ -183,7 +183,7 @@ function says(status: WitnessStatus): string {
 }
 
 /** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */
-async function askAboutLikely(trx: Trx, webhook: Webhook, json: unknown, at: string): Promise<string> {
+async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<string> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
     asText(fields?.[key]),
@@ -191,7 +191,7 @@ async function askAboutLikely(trx: Trx, webhook: Webhook, json: unknown, at: str
   const currency = code?.toUpperCase();
   const amount = amountText && currency ? decimalToMinor(amountText, currency) : null;
   if (!account || !currency || amount === null) return 'unmatched';
-  const likely = await payoutsLike(trx, { mode: webhook.mode, accountNumber: account, currency, amount });
+  const likely = await payoutsLike(trx, { accountNumber: account, currency, amount });
   for (const payoutId of likely) await ask(trx, payoutId, 'a webhook under another reference', at);
   return likely.length > 0 ? 'unmatched; asked about look-alikes' : 'unmatched';
 }

@@ -28,7 +28,7 @@ export async function reachOf(
   const facts = { begunAt, windowDays: settings.windowDays, baseCut: base.cut };
   const nearest = edgeOf({ ...facts, oldestOpenAt: null });
   // What was sent within the clocks' skew of the edge may have been created beyond it.
-  const open = await openBefore(ledger.db, settings.mode, sentInside(nearest), mostExcused + 1);
+  const open = await openBefore(ledger.db, sentInside(nearest), mostExcused + 1);
   const shown =
     open.length > 0 && open.length <= mostExcused ? await shownPending(ask, open, signal) : new Set();
   const oldest = open.find((payout) => !shown.has(payout));

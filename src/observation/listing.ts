@@ -46,12 +46,12 @@ export function createListing(deps: Deps): Listing {
     const { signal } = options;
     const sightings = createSightings();
     const memory = createPageMemory(sightings);
-    const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db, mode);
+    const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db);
     const edgeDeps = { ledger, ask, settings: { mode, windowDays } };
     let reach: Reach = base
       ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })
       : { kind: 'whole' };
-    const carryFrom = await runsToCarryFrom(ledger.db, run, mode);
+    const carryFrom = await runsToCarryFrom(ledger.db, run);
     let earlier: Passed | null = null;
     let trouble = 'no two passes over the list agreed';
     let passes = 0;

@@ -55,15 +55,14 @@ const claimLimitMs = 5 * 60_000;
 /** Resend requests (endpoints 6): targeted recovery, never polling. */
 export function createResends(deps: ResendDeps): Resends {
   const { ledger, clock, service, throttle, rules } = deps;
-  const { mode } = rules;
-  const pauseName = `${mode} resends`;
+  const pauseName = 'resends';
   const shifted = (ms: number): string => new Date(clock.now() + ms).toISOString();
 
   async function want(kind: Subject['kind'], ids: readonly bigint[], now = false): Promise<void> {
     const reason = now ? 'person' : 'webhook missing';
     for (let from = 0; from < ids.length; from += 500) {
       const some = ids.slice(from, from + 500);
-      await ledger.write((trx) => wantResends(trx, kind, some, { mode, at: clock.iso(), reason, now }));
+      await ledger.write((trx) => wantResends(trx, kind, some, { at: clock.iso(), reason, now }));
     }
   }
 
@@ -76,7 +75,7 @@ export function createResends(deps: ResendDeps): Resends {
     const asked: AskedFor[] = [];
     await reap();
     while (!signal?.aborted) {
-      const due = await nextDue(ledger.db, { mode, at: clock.iso(), ...(only && { only }) });
+      const due = await nextDue(ledger.db, { at: clock.iso(), ...(only && { only }) });
       if (!due) break;
       const { leftMs } = await pauseOf(ledger.db, pauseName, clock.now());
       const wait = leftMs > 0 ? leftMs : await throttle.tryTake();
@@ -110,7 +109,7 @@ export function createResends(deps: ResendDeps): Resends {
       // Until it is heard or the budget is spent; a later webhook takes it off the list again.
       const { kind, id } = due.subject;
       if (rules.receives && !byPerson)
-        await wantResends(trx, kind, [id], { mode, at: clock.iso(), reason: 'not heard after a request' });
+        await wantResends(trx, kind, [id], { at: clock.iso(), reason: 'not heard after a request' });
     });
     if (outcome === 'throttled') return undefined;
     return { reference: due.reference, ok: outcome === 'asked', message };
@@ -118,7 +117,7 @@ export function createResends(deps: ResendDeps): Resends {
 
   function reap(): Promise<void> {
     const apart = { before: shifted(-claimLimitMs), after: shifted(claimLimitMs) };
-    return ledger.write((trx) => reapResends(trx, mode, clock.iso(), apart));
+    return ledger.write((trx) => reapResends(trx, clock.iso(), apart));
   }
 
   async function askSome(

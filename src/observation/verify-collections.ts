@@ -85,7 +85,7 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
 
   return {
     async askDue({ budget, signal }) {
-      const ids = await dueCollections(ledger.db, { mode: rules.mode, at: clock.iso(), limit: budget });
+      const ids = await dueCollections(ledger.db, { at: clock.iso(), limit: budget });
       return askAll(ids, false, signal);
     },
     askNow: (ids, signal) => askAll(ids, true, signal),
@@ -100,11 +100,10 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
       const verified = judge(about, reply, { askedAt, answeredAt: at });
       if (!verified.word) return undefined;
       return ledger.write(async (trx) => {
-        const { mode } = rules;
         // Heard of by another process meanwhile, perhaps.
         const row =
-          (await findCollection(trx, mode, reference)) ??
-          (await noteCollection(trx, { mode, reference, at, heard: false }));
+          (await findCollection(trx, reference)) ??
+          (await noteCollection(trx, { reference, at, heard: false }));
         await concludeVerify(trx, row.id, row.raised, verified);
         return row.id;
       });

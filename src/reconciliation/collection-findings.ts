@@ -1,6 +1,7 @@
 import { type CollectionDifference, completed, judgeCollection, lacksAmount } from '../domain/collection.ts';
 import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { Mode } from '../domain/payout.ts';
 import { factsOf } from '../ledger/collections/collections.ts';
 import type { Collection } from '../ledger/tables/collection-tables.ts';
 
@@ -8,12 +9,12 @@ import type { Collection } from '../ledger/tables/collection-tables.ts';
  * An expected collection that is overdue: the verify endpoint was asked after the deadline and does not show it as a
  * success. Null while nobody answered since: silence makes nothing missing.
  */
-export function missingCollection(row: Collection, staleMs: number): Found | null {
+export function missingCollection(row: Collection, mode: Mode, staleMs: number): Found | null {
   const { expected_amount: amount, expected_currency: currency, expected_at: since } = row;
   if (amount === null || currency === null || since === null) return null;
   const deadline = new Date(Date.parse(since) + staleMs).toISOString();
   if (row.answered_at === null || row.answered_at < deadline) return null;
-  const facts = factsOf(row);
+  const facts = factsOf(row, mode);
   const verified = completed(facts.verified, facts.told);
   const shown = verified ? `${verified.status}${lacksAmount(verified) ? ' showing no amount' : ''}` : '';
   const told = row.told_status === null ? '' : `; a webhook told ${row.told_status} at ${row.heard_at}`;
@@ -44,8 +45,8 @@ export function unconfirmedCollection(row: Collection, staleMs: number): Found |
 }
 
 /** What was promised, told and shown of one collection cannot all be true. */
-export function collectionConflict(row: Collection): Found | null {
-  const facts = factsOf(row);
+export function collectionConflict(row: Collection, mode: Mode): Found | null {
+  const facts = factsOf(row, mode);
   const { differences } = judgeCollection(facts);
   const [first] = differences;
   if (!first) return null;

@@ -56,7 +56,7 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
 
   async function verify(by: SeenBy, full: boolean, signal?: AbortSignal): Promise<number> {
     const due = await followUp.verifyDue({ budget, ...(signal && { signal }) });
-    const ids = await collectionsToVerify(ledger.db, mode, {
+    const ids = await collectionsToVerify(ledger.db, {
       before: ago(staleMs),
       askedBefore: by.at,
       watchedSince: full ? '' : ago(watchedForMs),
@@ -67,7 +67,7 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
 
   async function each(watch: CollectionWatch, work: (rows: Collection[]) => Promise<void>): Promise<void> {
     for (let after = 0n; ; ) {
-      const rows = await collectionsAfter(ledger.db, mode, watch, { after, limit: page });
+      const rows = await collectionsAfter(ledger.db, watch, { after, limit: page });
       const last = rows.at(-1);
       if (!last) return;
       after = last.id;
@@ -83,9 +83,9 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
       if (some.length > 0) opened += await ledger.write((trx) => seen(trx, by, some));
     };
     await each({ kind: 'overdue', before: ago(staleMs) }, (rows) =>
-      tell(rows.map((row) => missingCollection(row, staleMs) ?? unconfirmedCollection(row, staleMs))),
+      tell(rows.map((row) => missingCollection(row, mode, staleMs) ?? unconfirmedCollection(row, staleMs))),
     );
-    await each({ kind: 'conflict' }, (rows) => tell(rows.map(collectionConflict)));
+    await each({ kind: 'conflict' }, (rows) => tell(rows.map((row) => collectionConflict(row, mode))));
     return opened;
   }
 
@@ -110,13 +110,13 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
       const now = clock.iso();
       const about = { mode, enabled: config.receiver.enabled, now: now > by.at ? now : by.at, graceMs };
       const webhooks = await webhookFigures(ledger.db, about);
-      const states = await collectionCounts(ledger.db, mode);
+      const states = await collectionCounts(ledger.db);
       return {
         opened,
         resends,
         figures: {
           webhooks,
-          resend_requests: await resendFigures(ledger.db, mode, now),
+          resend_requests: await resendFigures(ledger.db, now),
           collections: { verified, states },
         },
       };

@@ -36,7 +36,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   const settings = config.reconciliation;
   /** What was created before it is not expected to be ours. */
   const expectedSince = settings.since === '' ? ledger.birth : settings.since;
-  const { each, unlisted, whole } = createWatch({ ledger, mode, graceMinutes: settings.missingGraceMinutes });
+  const { each, unlisted, whole } = createWatch({ ledger, graceMinutes: settings.missingGraceMinutes });
 
   async function concludePairs(work: Work): Promise<void> {
     const about = { run: work.by.run, mode, look: work.look };
@@ -55,7 +55,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
 
   async function concludeForeign(work: Work): Promise<void> {
     for await (const rows of foreignRows(ledger.db, work.by.run, expectedSince, chunk)) {
-      const alikes = await alikePayouts(ledger.db, { run: work.by.run, mode }, rows);
+      const alikes = await alikePayouts(ledger.db, { run: work.by.run }, rows);
       await report(
         work,
         rows.map((row) => offerPayouts(foreignTransfer(row), alikes.get(row.transfer_id))),
@@ -77,7 +77,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   /** What a look-up contradicts and the list does not; where the list does too, its word was reported. */
   async function concludeDetails(work: Work): Promise<void> {
     for (let after = 0n; ; ) {
-      const payouts = await contradictedAfter(ledger.db, { mode, run: work.by.run }, after, chunk);
+      const payouts = await contradictedAfter(ledger.db, { run: work.by.run }, after, chunk);
       const last = payouts.at(-1);
       if (!last) return;
       after = last.id;
@@ -113,7 +113,7 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
         await report(work, payouts.map(unheard));
       });
     }
-    for await (const webhooks of conflictingWebhooks(ledger.db, mode, chunk))
+    for await (const webhooks of conflictingWebhooks(ledger.db, chunk))
       await report(work, webhooks.flatMap(contradicting));
     return unheardIds;
   }

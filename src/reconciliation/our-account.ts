@@ -34,6 +34,6 @@ export async function standingOf(
   const since = window ? sentInside(window.edge) : '';
   if (present && (!window || (present.expected.firstIntentAt ?? '') >= since)) return 'not_ours';
   // P25: after an adoption the list must lift a barrier: there an acceptance is enough to expect something in it.
-  if (!(await takenPayout(db, mode, since))) return whole;
-  return !window && (await awaitsListing(db, mode)) ? 'not_ours' : 'shows_none';
+  if (!(await takenPayout(db, since))) return whole;
+  return !window && (await awaitsListing(db)) ? 'not_ours' : 'shows_none';
 }

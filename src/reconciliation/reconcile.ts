@@ -106,7 +106,6 @@ export function createReconciliation(deps: Deps): Reconciliation {
   const { mode } = config;
   const { each, unlisted, whole } = createWatch({
     ledger,
-    mode,
     graceMinutes: config.reconciliation.missingGraceMinutes,
   });
   const conclusions = createConclusions({ ledger, config, clock });
@@ -117,7 +116,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
-    const matched = await pairListed(ledger, id, mode, (payoutId) => work.look.paired.add(payoutId));
+    const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
     const shown = answered.length > 0 || (await showsOurs(ledger.db, id));
     const standing = await standingOf(ledger.db, mode, { listing, shown });
@@ -138,7 +137,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       receives: config.receiver.enabled,
     };
     const resolved = await closeHealed(ledger, by, sight);
-    await ledger.write((trx) => renewSeverity(trx, mode, by.at));
+    await ledger.write((trx) => renewSeverity(trx, by.at));
     const trouble = listing.trouble ?? standingTroubles[standing];
     const summary: RunSummary = {
       run: id,
@@ -147,7 +146,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       passes: listing.passes,
       listed: listing.listed,
       matched,
-      discrepancies: { open: await countOpen(ledger.db, mode), opened: work.opened, resolved },
+      discrepancies: { open: await countOpen(ledger.db), opened: work.opened, resolved },
       lookups: asked.size,
       resends: resends + (beside?.resends ?? 0),
       ...beside?.figures,
@@ -160,11 +159,11 @@ export function createReconciliation(deps: Deps): Reconciliation {
       const now = clock.iso();
       await noteStanding(trx, id, standing);
       await finishRun(trx, id, now, summary);
-      if (beside) await forgedReported(trx, mode, beside.figures.webhooks.forged);
+      if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
-      if (listing.complete === true && ours) await listingHeard(trx, mode, { startedAt: work.begunAt, now });
+      if (listing.complete === true && ours) await listingHeard(trx, { startedAt: work.begunAt, now });
     });
-    await pruneListings(ledger, mode, keptListings);
+    await pruneListings(ledger, keptListings);
     return summary;
   }
 
@@ -174,13 +173,13 @@ export function createReconciliation(deps: Deps): Reconciliation {
   ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
-    const id = await ledger.write((trx) => beginRun(trx, mode, begunAt));
+    const id = await ledger.write((trx) => beginRun(trx, begunAt));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
-    await pairListed(ledger, id, mode);
+    await pairListed(ledger, id);
     await noteAccount(id);
     const look: FirstLook = { mark: await newestHistory(ledger.db), walked: [], paired: new Set() };
-    const work: Work = { by: { run: id, mode, at: clock.iso() }, begunAt, mark, listing, look, opened: 0 };
+    const work: Work = { by: { run: id, at: clock.iso() }, begunAt, mark, listing, look, opened: 0 };
     return { work, disputed: await hearList(work), missed };
   }
 
@@ -192,8 +191,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
 
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
-    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, mode) : 0;
-    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db, mode)));
+    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run) : 0;
+    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db)));
     await ledger.write((trx) => noteListing(trx, run, listing, distrusted ? 'distrusted' : listing.order));
     return missed;
   }
@@ -234,7 +233,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       // Without a complete listing nothing can be called missing: only what may still move is worth a question.
       for (const { id, state } of payouts) if (work.listing.complete || state === 'pending') open.add(id);
     });
-    for (const id of await contradictedIds(ledger.db, mode)) open.add(id);
+    for (const id of await contradictedIds(ledger.db)) open.add(id);
     return open.size === 0 ? new Map() : followUp.lookUp([...open], signal);
   }
 
@@ -261,7 +260,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     run,
     async hear(signal) {
       await listAndHear(false, signal);
-      await pruneListings(ledger, mode, keptListings);
+      await pruneListings(ledger, keptListings);
     },
   };
 }

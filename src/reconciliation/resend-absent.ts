@@ -25,7 +25,7 @@ export async function resendAbsent(
   if (payoutIds.length === 0) return 0;
   return ledger.write(async (trx) => {
     // P25: a ledger that went back in time may have forgotten that it ordered this already.
-    if (await findBarrier(trx, about.mode)) return 0;
+    if (await findBarrier(trx)) return 0;
     const events: RecordEvent[] = [];
     for (const { payoutId, held, cancelled, facts } of await absenceCases(trx, payoutIds, about)) {
       // P21: it stays unknown, so that a person may still say that it was not paid.

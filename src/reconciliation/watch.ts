@@ -1,7 +1,6 @@
 import type { ListingResult } from '../domain/completeness.ts';
 import { graceBegan } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import type { AttemptMark } from '../ledger/discrepancies/expected.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
@@ -25,15 +24,7 @@ export type Work = {
 const chunk = 500;
 
 /** Walks the payouts that a nightly question is about, a chunk at a time. */
-export function createWatch({
-  ledger,
-  mode,
-  graceMinutes,
-}: {
-  ledger: Ledger;
-  mode: Mode;
-  graceMinutes: number;
-}) {
+export function createWatch({ ledger, graceMinutes }: { ledger: Ledger; graceMinutes: number }) {
   return {
     /**
      * What the run's listing lacks although its last attempt ended before the cut, less the grace (P28); of a short cut
@@ -59,7 +50,7 @@ export function createWatch({
     async each(watch: Watch, work: (payouts: WatchedPayout[]) => Promise<void>): Promise<void> {
       for await (const range of payoutRanges(ledger.db)) {
         for (let { after } = range, more = true; more; ) {
-          const payouts = await watchedAfter(ledger.db, mode, watch, { ...range, after }, chunk);
+          const payouts = await watchedAfter(ledger.db, watch, { ...range, after }, chunk);
           more = payouts.length === chunk;
           after = payouts.at(-1)?.id ?? after;
           if (payouts.length > 0) await work(payouts);

@@ -123,7 +123,7 @@ export function createBatchResults(deps: {
     const mine = under.then(async () => {
       const files: string[] = [];
       const failures: unknown[] = [];
-      for (const batch of await batchesDue(ledger.db, config.mode)) {
+      for (const batch of await batchesDue(ledger.db)) {
         try {
           files.push(...(await write(batch)).files);
         } catch (error) {

@@ -1,5 +1,4 @@
 import { isAskable } from '../domain/others-reference.ts';
-import type { Mode } from '../domain/payout.ts';
 import { type CollectionLine, collectionLines } from '../ledger/collections/collection-lines.ts';
 import type { Db } from '../ledger/open.ts';
 import { money, zoned } from './presentation.ts';
@@ -23,9 +22,9 @@ const collectionColumns = [
 ];
 
 /** One row a collection of the mode: what was expected and what arrived, with who says so. The first page is the header. */
-export async function* collectionPages(db: Db, mode: Mode, zone: string): AsyncGenerator<string[][]> {
+export async function* collectionPages(db: Db, zone: string): AsyncGenerator<string[][]> {
   yield [collectionColumns];
-  for await (const page of collectionLines(db, mode)) yield page.map((line) => cellsOf(line, zone));
+  for await (const page of collectionLines(db)) yield page.map((line) => cellsOf(line, zone));
 }
 
 function cellsOf({ row, deliveries, received, difference }: CollectionLine, zone: string): string[] {

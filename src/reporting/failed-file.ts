@@ -56,8 +56,6 @@ export function createFailedFile(deps: {
   }
 
   return async function writeFailed(batch: Batch): Promise<FailedFile> {
-    // What a batch of the other mode pays again is decided under the configuration of that mode (P24).
-    if (batch.mode !== config.mode) return { files: [], skipped: [] };
     const path = join(reports, batch.id, 'failed.csv');
     const { rows, more, barred } = await collect(batch);
     const count = rows.length - 1;

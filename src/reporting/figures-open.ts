@@ -37,7 +37,7 @@ const dayMs = 86_400_000;
 export async function openRows(db: Db, scope: Scope, zone: string): Promise<Record<string, string[][]>> {
   const questions = await openQuestions(db, scope, actionLimit);
   const sums = await openSums(db, scope);
-  const halt = await findHalt(db, scope.mode);
+  const halt = await findHalt(db);
   const counts = sums.map((one) => [
     one.currency,
     one.severity,

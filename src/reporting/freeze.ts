@@ -63,11 +63,11 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
     const through = await newestHistory(ledger.db);
-    const scope: Scope = { run: run.id, mode: run.mode, startedAt: run.started_at, cut: at, through };
+    const scope: Scope = { run: run.id, mode: ledger.mode, startedAt: run.started_at, cut: at, through };
     await clearRunRows(ledger, run.id);
     const { rows, verdicts } = await freezeBooks(run, scope);
     await freezeDiscrepancies(scope);
-    await freezeSheet(run.id, 'collections', collectionPages(ledger.db, run.mode, zone));
+    await freezeSheet(run.id, 'collections', collectionPages(ledger.db, zone));
     await freezeFigures(scope);
     // The last sheet, so that it marks the whole.
     const all = verdicts.map(({ verdict }) => verdict);

@@ -95,7 +95,15 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     await writeAtomically(
       path,
-      whole(await reportPage({ run, verdicts, sheets, zone: config.reports.timezone, files })),
+      whole(
+        await reportPage({
+          run: { ...run, mode: ledger.mode },
+          verdicts,
+          sheets,
+          zone: config.reports.timezone,
+          files,
+        }),
+      ),
     );
   }
 
@@ -135,7 +143,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   /** Writes the files of every run that were promised and are not written yet (P34); gives the paths. */
   async function writeDue(): Promise<string[]> {
     const files: string[] = [];
-    for (const run of await runsDue(ledger.db, config.mode)) {
+    for (const run of await runsDue(ledger.db)) {
       files.push(...(await writeRun(run)));
       await ledger.write((trx) => reportsWritten(trx, run));
     }
@@ -144,7 +152,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
 
   /** The newest run of the mode that has reports; null when there is none. */
   async function lastRun(): Promise<string | null> {
-    for await (const page of frozenRuns(ledger.db, config.mode)) return page[0]?.id ?? null;
+    for await (const page of frozenRuns(ledger.db)) return page[0]?.id ?? null;
     return null;
   }
 

@@ -23,7 +23,7 @@ export function describeDelivery(input: {
   redact?: Redact;
 }): Delivery {
   const { redact = (text: string) => text } = input;
-  const { mode, body, headers } = input;
+  const { body, headers } = input;
   const event = readEvent(body);
   const kept: Record<string, unknown> = {};
   for (const name in headers) if (!secretHeaders.has(name)) kept[name] = headers[name];
@@ -32,9 +32,8 @@ export function describeDelivery(input: {
   kept['source-protocol'] = input.source.protocol;
   kept[differsHeader] = namesAnother(headerText(headers['x-webhook-reference']), event) ? 'yes' : undefined;
   return {
-    mode,
     body: withoutSecrets(body, redact),
-    digest: hash('sha256', Buffer.concat([Buffer.from(`${mode}\n`), body]), 'hex'),
+    digest: hash('sha256', body, 'hex'),
     receivedAt: input.receivedAt,
     ...event,
     headers: redact(JSON.stringify(kept)),

@@ -231,8 +231,8 @@ async function commitTurn(
       }),
     );
     await holdReturned(trx, at, await record(trx, at, events));
-    const cause = await haltCause(finished, () => tooManyUnknown(trx, mode, haltAfterUnknown));
-    if (cause) await halt(trx, mode, cause, at);
+    const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
+    if (cause) await halt(trx, cause, at);
     const by = { workerId: deps.workerId, originId: deps.standpoint.originId, cleared: cleared() };
     const request = { ...scope, ...by, mode, brakes, limit: free, at };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);

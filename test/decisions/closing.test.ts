@@ -34,7 +34,7 @@ async function settle(id: bigint, ms: number, as: 'success' | 'failed', note = '
   return decisions.settle({ ids: [id], since: at(ms - 1), digest, person: 'ada', as, note });
 }
 
-const open = () => countOpen(ledger.db, 'test');
+const open = () => countOpen(ledger.db);
 
 /** What `retry` says of it, its look-up being begun an hour before. */
 async function refused(id: bigint, ms: number): Promise<string> {
@@ -102,7 +102,7 @@ describe('P32: never sent, and paid by hand under the same reference', () => {
     const later = await nightOf(ledger, { at: 3 * hour, rows: [listed('success')], details: 'success' });
     expect(later.kinds).toEqual([]);
     expect(await payoutById(ledger, id)).toMatchObject({ state: 'success', evidence: 'listing+person' });
-    await releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(4 * hour) });
+    await releaseBatch(ledger, { batch: 'b-1', at: at(4 * hour) });
     expect(await told.claimed(5 * hour)).toEqual([]);
   });
 
@@ -182,7 +182,7 @@ it('P32: closing the first of two leaves its successor waiting until the service
   await told.lookedInVain(id, 4 * hour);
   expect(await told.claimed(5 * hour)).toEqual([]);
   await told.looked(id, 6 * hour, shown('failed'));
-  await releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(7 * hour) });
+  await releaseBatch(ledger, { batch: 'b-1', at: at(7 * hour) });
   expect(await told.claimed(8 * hour)).toEqual(['F-R2']);
 });
 
@@ -212,7 +212,7 @@ it('P20: a batch whose payouts got successors keeps the totals of its file', asy
   const weighed = await decided.weigh([first], at(hour));
   expect(question(weighed, false)).toContain('1 of 1');
   await told.orderAgain(first, hour);
-  const [batch] = await batchCounts(ledger.db, 'test');
+  const [batch] = await batchCounts(ledger.db);
   expect(batch).toMatchObject({ totals: { NGN: '3000.00' }, counts: { refused: 2, ready: 1 } });
   expect(batch?.totalsByState).toEqual({ NGN: { refused: '3000.00', ready: '1500.00' } });
 });

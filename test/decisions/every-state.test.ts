@@ -155,8 +155,8 @@ async function silentNight(ms: number): Promise<string[]> {
 /** Whether something about it keeps an exit code at 4, or its end open. */
 async function waits(id: bigint): Promise<string[]> {
   const { state } = await payoutById(ledger, id);
-  const { unknown, withheld } = await findAttention(ledger.db, 'test');
-  const open = Object.keys(await countOpen(ledger.db, 'test'));
+  const { unknown, withheld } = await findAttention(ledger.db);
+  const open = Object.keys(await countOpen(ledger.db));
   const isOpen = ['held', 'ready', 'sending', 'pending', 'unknown'].includes(state);
   return [...(isOpen ? [state] : []), ...(unknown.count + withheld.count > 0 ? ['attention'] : []), ...open];
 }
@@ -201,10 +201,10 @@ const doIt: Record<Remedy, (id: bigint, ms: number) => Promise<unknown>> = {
     expect((await weighed(id, ms + 51 * hour)).one.judgement.kind, 'no licence to pay again').toBe('no');
   },
   resolve: async (_, ms) => {
-    const ids = (await listOpen(ledger.db, { mode: 'test' })).map((one) => one.id);
+    const ids = (await listOpen(ledger.db, {})).map((one) => one.id);
     const word = { verdict: 'resolve' as const, note: 'known', person: 'ada', at: at(ms) };
-    await ledger.write((trx) => decide(trx, { mode: 'test', ids }, word));
-    expect(await countOpen(ledger.db, 'test')).toEqual({});
+    await ledger.write((trx) => decide(trx, { ids }, word));
+    expect(await countOpen(ledger.db)).toEqual({});
   },
 };
 

@@ -10,7 +10,7 @@ let plain: Evidence;
 beforeEach(async () => {
   ledger = await makeLedger();
   const ids = await addBatch(ledger, ['R-1']);
-  const [one] = await loadEvidence(ledger.db, 'test', ids);
+  const [one] = await loadEvidence(ledger.db, ids);
   if (!one) throw new Error('no evidence');
   plain = one;
 });

@@ -125,7 +125,7 @@ it.each(['success', 'pending', 'returned'])(
   'P20: what a run that died had listed as %s is not paid again, though nothing was concluded from it',
   async (status) => {
     const { id } = await failedTwice();
-    const run = await ledger.write((trx) => beginRun(trx, 'test', at(3 * hour)));
+    const run = await ledger.write((trx) => beginRun(trx, at(3 * hour)));
     await ledger.write((trx) => stage(trx, run, 1, [listed(status)]));
     expect(await offered(id, 4 * hour)).toEqual([]);
   },
@@ -191,7 +191,7 @@ async function waiting(id: bigint): Promise<void> {
 }
 
 async function sentOnRelease(ms: number): Promise<string[]> {
-  await releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(ms) });
+  await releaseBatch(ledger, { batch: 'b-1', at: at(ms) });
   return (await claimAt(ledger, at(ms + 1), 5)).map(({ reference }) => reference);
 }
 

@@ -20,7 +20,7 @@ const listed = (id: string, status: string, other: object = {}) =>
 
 /** Why what was to go is held, as `status` tells it. */
 async function heldBecause(): Promise<string> {
-  const { withheld } = await findAttention(ledger.db, 'test');
+  const { withheld } = await findAttention(ledger.db);
   expect(withheld.count, 'held, and said so').toBe(1);
   return withheld.first[0]?.message ?? '';
 }
@@ -86,7 +86,7 @@ describe('a retry under the same reference that waits', () => {
       state: 'unknown',
       message: expect.stringMatching(why),
     });
-    expect((await findAttention(ledger.db, 'test')).unknown).toMatchObject({ count: 1 });
+    expect((await findAttention(ledger.db)).unknown).toMatchObject({ count: 1 });
   }
   const different = { amount: '1490.00' };
 

@@ -25,9 +25,9 @@ async function repeated(s: Setting, id: string): Promise<void> {
   const [payout = 0n] = await addBatch(s.ledger, [`${id}-0`], { id, ...like });
   await s.ledger.write((trx) =>
     sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(many - 1)})
-      insert into payouts (mode, batch_id, row_number, reference, reference_key, account_number, account_name, bank_code,
+      insert into payouts (batch_id, row_number, reference, reference_key, account_number, account_name, bank_code,
         amount, currency, narration, sender_name, body, cells, state, updated_at)
-      select p.mode, p.batch_id, p.row_number + n.i, ${`${id}-`} || n.i, ${id.toLowerCase()} || n.i, p.account_number,
+      select p.batch_id, p.row_number + n.i, ${`${id}-`} || n.i, ${id.toLowerCase()} || n.i, p.account_number,
         p.account_name, p.bank_code, p.amount, p.currency, p.narration, p.sender_name, p.body, p.cells, p.state, p.updated_at
       from payouts p cross join n where p.id = ${payout}`.execute(trx),
   );
@@ -48,7 +48,7 @@ it('tells how often a batch repeats another that repeats itself, without holding
   ]);
   const parsed = { accountNumber: like.account_number, currency: like.currency, amount: like.amount };
   const rows = Array.from({ length: 2000 }, (_, i) => ({ row: i + 2, reference: `R-${i}`, ...parsed }));
-  expect((await likenessOf(s.ledger.db, 'test', rows)).length).toBe(2000);
+  expect((await likenessOf(s.ledger.db, rows)).length).toBe(2000);
 });
 
 it('P20: of equal payouts only those that pay nothing but the others again resemble none', async () => {
@@ -57,7 +57,7 @@ it('P20: of equal payouts only those that pay nothing but the others again resem
   await addBatch(s.ledger, ['B-1'], { id: 'b-2', ...like, successor_of: first });
   await addBatch(s.ledger, ['C-1'], { id: 'b-3', ...like, state: 'refused' });
   const ask = (id: string, when = { since: at(0), recent: true }) =>
-    batchLikeness(s.ledger.db, { id, mode: 'test' }, when, 5);
+    batchLikeness(s.ledger.db, { id }, when, 5);
   expect(await ask('b-2')).toEqual({ count: 0, first: [] });
   expect(await ask('b-3')).toMatchObject({ count: 1, first: [{ row: 2, earlierReference: 'A-1' }] });
   await addBatch(s.ledger, ['D-1'], { id: 'b-4', ...like });

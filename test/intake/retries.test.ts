@@ -5,7 +5,7 @@ import type { Ledger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
-import { addBatch, claimAt, recordOutcome, replies } from '../support/ledger.ts';
+import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { again, decisionsOf, file, idOf, now, refused, successors, take } from './retry-setting.ts';
 import { batchOf, csv, refusal, row, setting } from './setting.ts';
 
@@ -43,7 +43,6 @@ it('P20: hostile rows are each refused: other evidence, none, a success, itself,
   const event = { kind: 'witness' as const, witness: { ...witness, ...rest } };
   const payoutId = await idOf(s, 'PAID');
   await s.ledger.write((trx) => record(trx, s.clock.iso(), [{ payoutId, source: 'details', event }]));
-  await addBatch(s.ledger, ['LIVE'], { id: 'live', mode: 'live', state: 'refused' });
   const other = (await again(s, 'B')).split(',').at(-1) ?? '';
   const rows = [
     await again(s, 'A', { evidence: other }),
@@ -172,11 +171,11 @@ it('P20: what pays a payout of a held batch again is held with it, and the third
   expect(taken).toMatchObject({
     holdReasons: [expect.stringMatching(/^row 2 pays A again, whose batch first-\S+ is held; check/)],
   });
-  await releaseBatch(s.ledger, { mode: 'test', batch: batchOf(taken), at: s.clock.iso() });
+  await releaseBatch(s.ledger, { batch: batchOf(taken), at: s.clock.iso() });
   await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso()))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
-  await releaseBatch(s.ledger, { mode: 'test', batch: first?.id ?? '', at: s.clock.iso() });
+  await releaseBatch(s.ledger, { batch: first?.id ?? '', at: s.clock.iso() });
   const third = await again(s, 'A-R2', { reference: 'A-R3' });
   expect(await take(s, file(third))).toMatchObject({ kind: 'taken', holdReasons: [] });
   expect(await successors(s)).toEqual(['A-R2', 'A-R3']);

@@ -13,11 +13,11 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   const brakes = { ...noBrakes, approval: 'above' as const, approvalAbove: { NGN: '150.00' } };
   const first = csv(row('A', '100'), row('B', '100'));
   const id = batchOf(await s.intake.takeIn(s.drop('first.csv', first), { origin: 'inbox' }));
-  const batch = await getBatch(s.ledger.db, 'test', id);
+  const batch = await getBatch(s.ledger.db, id);
   if (!batch) throw new Error('no batch');
   const shown = await readApprovable(s.ledger.db, batch);
   await s.ledger.write((trx) => recordApproval(trx, { batch, shown, by: 'second', at: s.clock.iso() }));
-  await releaseBatch(s.ledger, { mode: 'test', batch: id, at: s.clock.iso(), lifts: () => true });
+  await releaseBatch(s.ledger, { batch: id, at: s.clock.iso(), lifts: () => true });
   await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());

@@ -162,7 +162,6 @@ it('P23: throws a half-loaded batch away and takes its file afresh', async () =>
   await s.ledger.write((trx) =>
     insertBatch(trx, {
       id: 'half',
-      mode: 'test',
       name: 'one',
       file_name: 'one.csv',
       content_hash: checked.contentHash,

@@ -149,7 +149,7 @@ it('P34: bytes that come after the file was read hold the batch before its first
   expect(await stateOf(s)).toBe('changed');
   await confirm();
   expect(JSON.parse(await reasonsOf(s)), 'said once').toHaveLength(1);
-  await releaseBatch(s.ledger, { mode: 'test', batch, at: s.clock.iso() });
+  await releaseBatch(s.ledger, { batch, at: s.clock.iso() });
   await confirm();
   expect(await claimed(s), 'a person let it go').toHaveLength(2);
 });

@@ -28,7 +28,7 @@ it('P25: an interrupted adoption sends nothing and goes on where it stopped', as
   });
   await expect(died).rejects.toThrow('died');
   const half = await openLedger(ledger.path, { now: () => at(20_000) });
-  expect((await findHalt(half.db, 'test'))?.cause).toContain('restore --adopt');
+  expect((await findHalt(half.db))?.cause).toContain('restore --adopt');
   expect(await claimAt(half, at(20_000), 9)).toEqual([]);
   await half.close();
   expect(await adopt(30_000), 'what was done stays done').toBe(500);
@@ -46,8 +46,8 @@ it('P25: an adopted ledger has a mark of its own, and its old one does not halt 
   writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(15_000), now: at(20_000) }));
-  expect(await findHalt(now.db, 'test')).toBeUndefined();
+  await now.write((trx) => hearListing(trx, { startedAt: at(15_000), now: at(20_000) }));
+  expect(await findHalt(now.db)).toBeUndefined();
   await now.close();
 });
 
@@ -59,7 +59,7 @@ it('P25: an adoption that dies before its own mark is written stays adopted', as
   await expect(adopt(10_000)).rejects.toThrow('mark cannot be written');
   rmSync(`${ledger.path}.mark.new`, { recursive: true });
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  expect((await findHalt(now.db, 'test'))?.cause).toContain('reconcile --full');
+  expect((await findHalt(now.db))?.cause).toContain('reconcile --full');
   await now.close();
 });
 
@@ -87,7 +87,7 @@ it('P25: a batch that was being taken in does not become ready after the adoptio
 it('P25: nothing is cancelled as never sent while the ledger went back in time', async () => {
   await addBatch(ledger, ['R-1'], { id: 'b-1' });
   const cancel = () =>
-    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(5), source: 'person:Ada', why: 'cancelled' });
+    cancelUnsent(ledger, { batch: 'b-1', at: at(5), source: 'person:Ada', why: 'cancelled' });
   await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(1), cause: 'it went back' }));
   expect(await cancel()).toMatchObject({ cancelled: 0, listed: 1, why: 'it went back' });
   await ledger.write((trx) => lowerBarrier(trx, barrierKeys.behind));

@@ -44,7 +44,6 @@ const failedBy = (transferId: string) => ({
 async function everyState(): Promise<void> {
   await addBatch(ledger, ['ACCEPTED', 'REFUSED', 'UNKNOWN', 'SENDING', 'FAILED', 'READY']);
   await addBatch(ledger, ['HELD'], { id: 'b-2', state: 'held' });
-  await addBatch(ledger, ['LIVE'], { id: 'b-3', mode: 'live' });
   const claims = await claimAt(ledger, at(1), 5);
   const outcomes = [replies.accepted(), replies.refused(), replies.unknown(), null, replies.accepted('482')];
   for (const [i, outcome] of outcomes.entries()) {
@@ -60,7 +59,7 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
   await everyState();
   await ledger.close();
   // SENDING was abandoned on the way, so it is unknown before its turn comes.
-  expect(await adopt(10_000)).toBe(5);
+  expect(await adopt(10_000)).toBe(4);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
   expect(await states(now)).toEqual({
     ACCEPTED: 'pending',
@@ -70,18 +69,15 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
     FAILED: 'unknown',
     READY: 'unknown',
     HELD: 'unknown',
-    LIVE: 'unknown',
   });
   await addBatch(now, ['NEW'], { id: 'b-new' });
-  for (const mode of ['test', 'live'] as const)
-    expect((await findHalt(now.db, mode))?.cause).toContain('reconcile --full');
-  await now.write((trx) => liftHalt(trx, 'test', at(20_000)));
+  expect((await findHalt(now.db))?.cause).toContain('reconcile --full');
+  await now.write((trx) => liftHalt(trx, at(20_000)));
   expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_000), now: at(20_000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(10_000), now: at(20_000) }));
   expect(await claimAt(now, at(20_000)), 'a listing begun no later is none').toEqual([]);
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
   expect(await claimAt(now, at(20_000))).toMatchObject([{ reference: 'NEW' }]);
-  expect(await findHalt(now.db, 'live'), 'each mode waits for its own').toBeDefined();
   expect((await verifyLedger(ledger.path)).checks.filter((check) => !check.ok)).toEqual([]);
   await now.close();
 });
@@ -92,7 +88,7 @@ it('P25: a ledger adopted under a clock that ran ahead sends again after a listi
   const now = await openLedger(ledger.path, { now: () => at(1000) });
   await addBatch(now, ['NEW']);
   expect(await claimAt(now, at(1000))).toEqual([]);
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(1000), now: at(2000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(1000), now: at(2000) }));
   expect(await claimAt(now, at(2000))).toMatchObject([{ reference: 'NEW' }]);
   await now.close();
 });
@@ -102,7 +98,7 @@ it('P4, P25: a refusal after the adoption says nothing of what the lost copy may
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
   const event = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'ada' };
   await now.write((trx) => record(trx, at(20_000), [{ payoutId, source: 'ada', event }]));
   const [again] = await claimAt(now, at(20_001));
@@ -135,7 +131,7 @@ it('P25: a transfer of the lost copy is ours, also after an attempt of this one'
   await ledger.close();
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => hearListing(trx, 'test', { startedAt: at(10_001), now: at(20_000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(10_001), now: at(20_000) }));
   const retry = { kind: 'retry' as const, to: 'ready' as const, automatic: false, why: 'a person' };
   await now.write((trx) => record(trx, at(3_600_000), [{ payoutId: id, source: 'person', event: retry }]));
   const [sent] = await claimAt(now, at(3_600_000));

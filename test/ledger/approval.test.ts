@@ -42,8 +42,7 @@ describe('P2: an approval', () => {
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
     return JSON.parse(hold_reasons);
   };
-  const release = (ledger: TestLedger, ms: number) =>
-    releaseBatch(ledger, { mode: 'test', batch: 'b-1', at: at(ms) });
+  const release = (ledger: TestLedger, ms: number) => releaseBatch(ledger, { batch: 'b-1', at: at(ms) });
 
   it('is asked for in the transaction of the intent, whatever state the payouts came to', async () => {
     const { ledger, claimUnder, left } = await braked();
@@ -79,7 +78,7 @@ describe('P2: an approval', () => {
   it('is one of several brakes: each is lifted by its own command, the last lets the batch go', async () => {
     const { ledger, claimUnder } = await braked();
     await addOrdered(ledger, named('A', 2));
-    await holdBatch(ledger, { mode: 'test', batch: 'b-1', reason: 'held by a person', at: at(1) });
+    await holdBatch(ledger, { batch: 'b-1', reason: 'held by a person', at: at(1) });
     expect(await reasons(ledger)).toEqual([expect.stringMatching(/^needs an approval/), 'held by a person']);
     expect(await approve(ledger)).toEqual({ kind: 'approved', others: ['held by a person'] });
     expect(await claimUnder(noBrakes, 2)).toEqual([]);

@@ -15,24 +15,24 @@ it('counts and sums payouts by batch, state and currency, exactly', async () => 
   );
   s.clock.advance(1000);
   const two = batchOf(await s.intake.takeIn(s.drop('two.csv', csv(row('C', '0.10'))), { origin: 'inbox' }));
-  const [first, second] = await batchCounts(s.ledger.db, 'test');
+  const [first, second] = await batchCounts(s.ledger.db);
   expect(first).toMatchObject({ state: 'ready', counts: { ready: 2 }, totals: { NGN: '0.30' } });
   expect(second).toMatchObject({
     state: 'held',
     counts: { held: 1 },
     totalsByState: { NGN: { held: '0.10' } },
   });
-  expect((await batchCounts(s.ledger.db, 'test', [two])).map((c) => c.batch.id)).toEqual([two]);
-  expect(await batchCounts(s.ledger.db, 'live'), 'modes never mix (P24)').toEqual([]);
-  expect((await listBatches(s.ledger.db, 'test')).map((b) => b.id)).toEqual([two, one]);
+  expect((await batchCounts(s.ledger.db, [two])).map((c) => c.batch.id)).toEqual([two]);
+  expect(await batchCounts(s.ledger.db), 'modes never mix (P24)').toEqual([]);
+  expect((await listBatches(s.ledger.db)).map((b) => b.id)).toEqual([two, one]);
 });
 
 it('replaces the reasons for which a batch is held and raises its version', async () => {
   const s = await setting();
   const id = batchOf(await s.intake.takeIn(s.drop('one.csv', csv(row('A'))), { origin: 'inbox' }));
-  const before = await getBatch(s.ledger.db, 'test', id);
+  const before = await getBatch(s.ledger.db, id);
   await s.ledger.write((trx) => setHoldReasons(trx, id, ['held by a person; counterfoil release one']));
-  const after = await getBatch(s.ledger.db, 'test', id);
+  const after = await getBatch(s.ledger.db, id);
   expect(readReasons(after?.hold_reasons ?? '')).toEqual(['held by a person; counterfoil release one']);
   expect(after?.version).toBe((before?.version ?? 0n) + 1n);
 });

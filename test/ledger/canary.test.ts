@@ -29,7 +29,7 @@ describe('P21: a canary', () => {
     await succeed(ledger, ['A-2'], 6);
     expect(await left(brakes, 7)).toBe(3);
     expect(await claimUnder(brakes, 8)).toEqual(['A-3', 'A-4', 'A-5']);
-    expect(await findHalt(ledger.db, 'test')).toBeUndefined();
+    expect(await findHalt(ledger.db)).toBeUndefined();
   });
 
   it('keeps no other batch back, and is that of each batch', async () => {
@@ -65,11 +65,11 @@ describe('P21: a canary', () => {
     if (!first) throw new Error('not claimed');
     await recordOutcome(ledger, at(1), first, reply());
     expect(await claimUnder(brakes, 2)).toEqual([]);
-    expect(await findHalt(ledger.db, 'test')).toMatchObject({
+    expect(await findHalt(ledger.db)).toMatchObject({
       cause: `the canary of b-1 failed: A-1 is ${state}`,
       kinds: [state === 'unknown' ? 'canary_open' : 'canary_failed'],
     });
-    await ledger.write((trx) => liftHalt(trx, 'test', at(3)));
+    await ledger.write((trx) => liftHalt(trx, at(3)));
     expect(await claimUnder(brakes, 4)).toEqual(['A-2', 'A-3', 'A-4']);
   });
 
@@ -81,9 +81,9 @@ describe('P21: a canary', () => {
     const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
     const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
     await early.settle();
-    expect(await findHalt(ledger.db, 'test')).toBeUndefined();
+    expect(await findHalt(ledger.db)).toBeUndefined();
     await late.settle();
-    expect((await findHalt(ledger.db, 'test'))?.cause).toBe(
+    expect((await findHalt(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-1 has not settled in 4 hour(s)',
     );
   });
@@ -93,20 +93,18 @@ describe('P21: a canary', () => {
     await addBatch(ledger, named('A', 4));
     expect(await claimUnder(brakes, 0)).toEqual(['A-1', 'A-2']);
     expect(await claimUnder(brakes, 4 * hour)).toEqual([]);
-    expect((await findHalt(ledger.db, 'test'))?.cause).toMatch(
-      /^the canary of b-1 failed: A-1 has not settled/,
-    );
+    expect((await findHalt(ledger.db))?.cause).toMatch(/^the canary of b-1 failed: A-1 has not settled/);
   });
 
   it('that has not failed is not lifted: no halt goes, and no later count of unknowns begins again', async () => {
     const { ledger } = await braked();
     await addBatch(ledger, named('A', 4));
-    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(1)))).toBeUndefined();
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(1)))).toBeUndefined();
     const key = 'released_at:test';
     expect(await ledger.db.selectFrom('meta').select('key').where('key', '=', key).execute()).toEqual([]);
-    await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'held by a person' }, at(2)));
-    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(3)))).toBeUndefined();
-    expect((await findHalt(ledger.db, 'test'))?.cause).toBe('held by a person');
+    await ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at(2)));
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(3)))).toBeUndefined();
+    expect((await findHalt(ledger.db))?.cause).toBe('held by a person');
   });
 
   it('halts after canary_hours when one of it must not be sent, and not while its batch is held', async () => {
@@ -123,13 +121,13 @@ describe('P21: a canary', () => {
     await early.settle();
     await reasons('["held by a person"]');
     await late.settle();
-    expect(await findHalt(ledger.db, 'test')).toBeUndefined();
+    expect(await findHalt(ledger.db)).toBeUndefined();
     await reasons('[]');
     await late.settle();
-    expect((await findHalt(ledger.db, 'test'))?.cause).toBe(
+    expect((await findHalt(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',
     );
-    await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(4 * hour)));
+    await ledger.write((trx) => liftCanary(trx, 'b-1', at(4 * hour)));
     expect(await claimUnder(brakes, 4 * hour)).toEqual(['A-3', 'A-4']);
   });
 
@@ -140,8 +138,8 @@ describe('P21: a canary', () => {
     await acceptAll(ledger, 1);
     await say(ledger, 'A-2', 'failed', 2);
     expect(await claimUnder(brakes, 3)).toEqual([]);
-    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-9', at(4)))).toBeUndefined();
-    expect(await ledger.write((trx) => liftCanary(trx, 'test', 'b-1', at(4)))).toMatchObject({ halt: true });
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-9', at(4)))).toBeUndefined();
+    expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(4)))).toMatchObject({ halt: true });
     expect(await claimUnder(brakes, 5)).toEqual(['A-3', 'A-4']);
   });
 
@@ -151,7 +149,7 @@ describe('P21: a canary', () => {
     await claimUnder(brakes, 0);
     await ledger.write((trx) => abandonClaims(trx, 'w-1', at(1)));
     expect(await claimUnder(brakes, 2)).toEqual([]);
-    expect((await findHalt(ledger.db, 'test'))?.cause).toContain('A-1 is unknown');
+    expect((await findHalt(ledger.db))?.cause).toContain('A-1 is unknown');
   });
 
   it('stays in force when the configuration no longer asks for one, until it has settled', async () => {
@@ -170,18 +168,18 @@ describe('P11: a halt with several causes', () => {
     await recordOutcome(ledger, at(ms), first, replies.refused());
   };
   const release = (ledger: TestLedger, batch: string, ms: number) =>
-    ledger.write((trx) => liftCanary(trx, 'test', batch, at(ms)));
+    ledger.write((trx) => liftCanary(trx, batch, at(ms)));
 
   it('of an earlier version says no kind, and a further cause of this one does', async () => {
     const { ledger } = await braked();
     const cause = 'held by a person; also: 3 unknown outcomes in a row';
     await ledger.db
       .insertInto('halts')
-      .values({ mode: 'test', cause, at: at(0) })
+      .values({ id: 1n, cause, at: at(0) })
       .execute();
     const more = { kind: 'signature' as const, cause: 'the service answered 22 (invalid signature) to A-1' };
-    await ledger.write((trx) => halt(trx, 'test', more, at(1)));
-    expect(await findHalt(ledger.db, 'test')).toMatchObject({
+    await ledger.write((trx) => halt(trx, more, at(1)));
+    expect(await findHalt(ledger.db)).toMatchObject({
       cause: `${cause}; also: ${more.cause}`,
       kinds: ['unsaid', 'unsaid', 'signature'],
     });
@@ -194,18 +192,18 @@ describe('P11: a halt with several causes', () => {
       await addBatch(ledger, named('A', 3));
       await failCanary(ledger, 'b-1', 0);
       expect(await claimUnder(brakes, 1)).toEqual([]);
-      await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause }, at(2)));
-      await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause }, at(3)));
-      expect(await findHalt(ledger.db, 'test')).toEqual({
+      await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(2)));
+      await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(3)));
+      expect(await findHalt(ledger.db)).toEqual({
         mode: 'test',
         cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
         at: at(1),
         kinds: ['canary_failed', 'person'],
       });
       expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
-      expect(await findHalt(ledger.db, 'test')).toMatchObject({ cause, kinds: ['person'] });
+      expect(await findHalt(ledger.db)).toMatchObject({ cause, kinds: ['person'] });
       expect(await claimUnder(brakes, 5)).toEqual([]);
-      await ledger.write((trx) => liftHalt(trx, 'test', at(6)));
+      await ledger.write((trx) => liftHalt(trx, at(6)));
       expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);
     },
   );

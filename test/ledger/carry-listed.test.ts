@@ -14,15 +14,15 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-async function begin(mode: 'test' | 'live' = 'test'): Promise<string> {
+async function begin(): Promise<string> {
   now += 60_000;
-  return ledger.write((trx) => beginRun(trx, mode, at(now)));
+  return ledger.write((trx) => beginRun(trx, at(now)));
 }
 
 /** A run of one pass, which copies what it can as a listing does. */
 async function stageRun(rows: StagedTransfer[]): Promise<string> {
   const run = await begin();
-  const from = await runsToCarryFrom(ledger.db, run, 'test');
+  const from = await runsToCarryFrom(ledger.db, run);
   await ledger.write((trx) => stage(trx, run, 1, rows, from));
   return run;
 }
@@ -97,7 +97,7 @@ it('P28: what an earlier run showed never takes the place of a newer word that t
   const old = printed('R-1', 1, { status: 'pending', updated_at: at(1) });
   await stageRun([old]);
   const run = await stageRun([printed('R-1', 2, { updated_at: at(9) })]);
-  const from = await runsToCarryFrom(ledger.db, run, 'test');
+  const from = await runsToCarryFrom(ledger.db, run);
   // A later pass, or a page that was served before the transfer changed, shows the old word again.
   await ledger.write((trx) => stage(trx, run, 2, [old], from));
   expect((await rowsOf(run)).map(({ status }) => status)).toEqual(['success']);
@@ -127,9 +127,9 @@ it('copies from the last run that holds rows and from the newest complete one, o
   const latest = await stageRun([printed('R-1', 1)]);
   // One that died before its first row, and one of the other mode.
   await begin();
-  const live = await begin('live');
+  const live = await begin();
   await ledger.write((trx) => stage(trx, live, 1, [printed('R-1', 1)]));
   const run = await begin();
-  expect(await runsToCarryFrom(ledger.db, run, 'test')).toEqual([latest, complete]);
-  expect(await runsToCarryFrom(ledger.db, run, 'live')).toEqual([live]);
+  expect(await runsToCarryFrom(ledger.db, run)).toEqual([latest, complete]);
+  expect(await runsToCarryFrom(ledger.db, run)).toEqual([live]);
 });

@@ -71,18 +71,18 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P2: nothing while the mode is halted; a further cause joins the first, and its time stands', async () => {
     await addBatch(ledger, ['R-1']);
-    await ledger.write((trx) => halt(trx, 'test', { kind: 'account', cause: 'code 10' }, at(0)));
-    await ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'a later cause' }, at(1)));
+    await ledger.write((trx) => halt(trx, { kind: 'account', cause: 'code 10' }, at(0)));
+    await ledger.write((trx) => halt(trx, { kind: 'person', cause: 'a later cause' }, at(1)));
     expect(await claimedNames(2)).toEqual([]);
     const cause = 'code 10; also: a later cause';
-    expect(await findHalt(ledger.db, 'test')).toEqual({
+    expect(await findHalt(ledger.db)).toEqual({
       mode: 'test',
       cause,
       at: at(0),
       kinds: ['account', 'person'],
     });
-    expect(await findHalt(ledger.db, 'live')).toBeUndefined();
-    expect(await ledger.write((trx) => liftHalt(trx, 'test', at(3)))).toMatchObject({ cause });
+    expect(await findHalt(ledger.db)).toBeUndefined();
+    expect(await ledger.write((trx) => liftHalt(trx, at(3)))).toMatchObject({ cause });
     expect(await claimedNames(4)).toEqual(['R-1']);
   });
 
@@ -128,8 +128,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
     expect(await claimedNames(0)).toEqual([]);
   });
 
-  it('P24: only payouts of the mode, and only of the batches asked for', async () => {
-    await addBatch(ledger, ['L-1'], { id: 'b-live', mode: 'live' });
+  it('P2: only of the batches asked for', async () => {
     await addBatch(ledger, ['R-1'], { id: 'b-1' });
     await addBatch(ledger, ['R-2'], { id: 'b-2' });
     const of = (batches: string[]) =>
@@ -166,7 +165,7 @@ it('P1: two processes on one ledger claim disjoint payouts', async () => {
 });
 
 describe('P11: too many unknown outcomes', () => {
-  const count = (inARow = 3) => ledger.write((trx) => tooManyUnknown(trx, 'test', inARow));
+  const count = (inARow = 3) => ledger.write((trx) => tooManyUnknown(trx, inARow));
   /** One attempt after the other, `u` unknown and `a` accepted, a millisecond apart. */
   async function answered(outcomes: string): Promise<void> {
     for (const one of outcomes) {
@@ -200,7 +199,7 @@ describe('P11: too many unknown outcomes', () => {
 
   it('P11: after a release counting begins anew', async () => {
     await answered('uuu');
-    await ledger.write((trx) => liftHalt(trx, 'test', at(now)));
+    await ledger.write((trx) => liftHalt(trx, at(now)));
     expect(await count()).toBeNull();
     await answered('uu');
     expect(await count()).toBeNull();

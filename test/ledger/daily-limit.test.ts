@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
@@ -8,8 +7,6 @@ import { abandonClaims } from '../../src/ledger/sending/claims.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { dailyUse } from '../../src/ledger/sending/limits.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
-import { openUpgraded } from '../support/older-ledger.ts';
-import { onPostgres } from '../support/on-postgres/standing.ts';
 import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
 
 describe('P21: a daily limit', () => {
@@ -112,13 +109,12 @@ describe('P21: a daily limit', () => {
   it('P25: counts all that an adoption made unknown as spent, until the next day of its zone', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 3));
-    await addBatch(ledger, ['L-1'], { id: 'b-l', mode: 'live' });
     await addBatch(ledger, ['Z-1'], { id: 'b-z', currency: 'ZAR' });
     const brakes = { ...limitOf('6000.00'), dailyLimit: { NGN: '6000.00', ZAR: '3000.00' } };
     const used = async (ms: number): Promise<Record<string, bigint>> =>
       Object.fromEntries((await dailyUse(ledger.db, { mode: 'test', brakes, at: at(ms) })).used);
     await adoptLedger(ledger, () => at(1000));
-    await ledger.write((trx) => lowerBarrier(trx, barrierKeys.listing('test')));
+    await ledger.write((trx) => lowerBarrier(trx, barrierKeys.listing));
     expect(await used(2000)).toEqual({ NGN: 450_000n, ZAR: 150_000n });
     await addBatch(ledger, named('B', 3), { id: 'b-2' });
     await addBatch(ledger, named('Y', 2), { id: 'b-y', currency: 'ZAR' });
@@ -192,70 +188,3 @@ describe('P21: a daily limit', () => {
     ]);
   });
 });
-
-it.skipIf(onPostgres)(
-  'opens the ledger of an earlier version: its batches have totals and no dropper, its attempts no day',
-  async () => {
-    const { ledger } = await braked();
-    await addBatch(ledger, named('A', 2));
-    await ledger.write(async (trx) => {
-      const undo = [
-        'alter table rates drop column noted_at_ms',
-        'alter table pauses drop column noted_at',
-        'drop index runs_reports_due',
-        'alter table runs drop column reports_due',
-        'drop index batches_files',
-        'alter table batches drop column file_state',
-        'drop index file_moves_owner',
-        'drop index file_moves_open',
-        ...['outcome', 'sha256', 'bytes', 'owner', 'kind'].map(
-          (column) => `alter table file_moves drop column ${column}`,
-        ),
-        'drop index payouts_again',
-        'alter table payouts add column look_up_first integer not null default 0',
-        'alter table inquiries drop column origin_id',
-        'alter table attempts drop column origin_id',
-        'drop table origin_sights',
-        'drop table origins',
-        'drop table run_verdicts',
-        'alter table runs drop column verdict',
-        'alter table runs drop column list_standing',
-        ...['result_kind', 'runner', 'expression', 'ended_at', 'tries'].map(
-          (column) => `alter table jobs drop column ${column}`,
-        ),
-        'drop index webhooks_unmatched',
-        'alter table inquiries drop column history_seq',
-        'alter table halts drop column kinds',
-        'drop index payouts_ready',
-        'drop index if exists listed_of',
-        'drop index attempts_uncounted',
-        'alter table attempts drop column day_id',
-        'drop table limit_uses',
-        'drop table limit_days',
-        'drop table adopted_uses',
-        'drop table canaries',
-        'drop trigger payouts_body_frozen',
-        'drop table approvals',
-        'drop table batch_totals',
-        'alter table batches drop column approval_needed',
-        'alter table batches drop column dropped_as_uid',
-        'alter table file_moves drop column machine',
-        'alter table batches drop column dropped_as',
-        'alter table batches drop column dropped_uid',
-        'alter table batches drop column dropped_by',
-        "insert into attempts (payout_id, number, worker_id, began_at) select id, 1, 'w-0', updated_at from payouts where id = 1",
-        "delete from kysely_migration where name >= '0008'",
-      ];
-      for (const statement of undo) await sql.raw(statement).execute(trx);
-    });
-    const opened = await openUpgraded(ledger.path, () => at(9));
-    expect(await opened.db.selectFrom('batch_totals').selectAll().execute()).toEqual([
-      { batch_id: 'b-1', currency: 'NGN', amount: 300_000n },
-    ]);
-    const batch = await opened.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
-    expect(batch).toMatchObject({ dropped_by: '', dropped_uid: null, approval_needed: 0n });
-    const use = { mode: 'test' as const, brakes: limitOf('5000.00'), at: at(9) };
-    expect((await dailyUse(opened.db, use)).used.get('NGN')).toBe(150_000n);
-    await opened.close();
-  },
-);

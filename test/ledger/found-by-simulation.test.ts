@@ -24,7 +24,7 @@ const unknownAt = async (ms: number): Promise<void> => {
   const [claim] = await claimAt(ledger, at(ms));
   if (claim) await recordOutcome(ledger, at(ms), claim, replies.unknown());
 };
-const tooMany = () => ledger.write((trx) => tooManyUnknown(trx, 'test', 3));
+const tooMany = () => ledger.write((trx) => tooManyUnknown(trx, 3));
 
 it('P11: a clock that was set back does not hide the unknown outcomes that came after', async () => {
   await addBatch(ledger, ['R-1', 'R-2', 'R-3', 'R-4']);
@@ -36,7 +36,7 @@ it('P11: a clock that was set back does not hide the unknown outcomes that came 
 
 it('P11: a release before the clock was set back does not hide the unknown outcomes after it', async () => {
   await addBatch(ledger, ['R-1', 'R-2', 'R-3']);
-  await ledger.write((trx) => liftHalt(trx, 'test', at(2 * hour)));
+  await ledger.write((trx) => liftHalt(trx, at(2 * hour)));
   for (const ms of [1, 2, 3]) await unknownAt(ms);
   expect(await tooMany()).toBe('3 unknown outcomes in a row');
 });

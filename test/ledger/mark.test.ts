@@ -32,7 +32,7 @@ const history = (): bigint => {
 /** Opens the file as another process would, and says why nothing may be sent. */
 async function causeOf(path = ledger.path): Promise<string | undefined> {
   const again = await openLedger(path, { now: () => at(0) });
-  const halt = await findHalt(again.db, 'test');
+  const halt = await findHalt(again.db);
   await again.close();
   return halt?.cause;
 }

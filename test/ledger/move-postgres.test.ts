@@ -49,12 +49,10 @@ async function live(): Promise<void> {
   if (second)
     await recordOutcome(ledger, at(2), second, { ...replies.unknown(), message: 'half \ud800, \0' });
   await ledger.write(async (trx) => {
-    await sql`insert into webhooks (mode, digest, received_at, last_received_at, deliveries, kind, headers, body, stale)
-      values ('test', 'd', ${at(3)}, ${at(3)}, 1, 'payout', '{}', ${Buffer.from([0, 255, 13])}, 0)`.execute(
-      trx,
-    );
+    await sql`insert into webhooks (digest, received_at, last_received_at, deliveries, kind, headers, body, stale)
+      values ('d', ${at(3)}, ${at(3)}, 1, 'payout', '{}', ${Buffer.from([0, 255, 13])}, 0)`.execute(trx);
     for (const id of ['20261121T100002Z', '20261121T100001Z'])
-      await sql`insert into runs (id, mode, started_at) values (${id}, 'test', ${at(3)})`.execute(trx);
+      await sql`insert into runs (id, started_at) values (${id}, ${at(3)})`.execute(trx);
   });
 }
 

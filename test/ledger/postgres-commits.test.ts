@@ -47,7 +47,7 @@ describe.skipIf(!server)(`what a commit on PostgreSQL means${server ? '' : noPos
       holding.resolve();
       // Long enough for the claim to begin, and to wait for this one's end.
       await sql`select pg_sleep(0.3)`.execute(trx);
-      await halt(trx, 'test', cause, at(1));
+      await halt(trx, cause, at(1));
     });
     await holding.promise;
     const claimed = claimAt(two, at(2), 1);

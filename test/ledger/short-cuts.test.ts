@@ -14,7 +14,7 @@ import { addBatch, at, makeLedger } from '../support/ledger.ts';
 it('P29: a complete listing of a version that noted no order is no base for a short cut', async () => {
   const ledger = await makeLedger();
   await nightOf(ledger, { at: 60_000, rows: [listedTransfer('R-1')], full: true });
-  expect(await trustedBase(ledger.db, 'test')).toBeUndefined();
+  expect(await trustedBase(ledger.db)).toBeUndefined();
   const order = 'newest_first' as const;
   const run = await nightOf(ledger, {
     at: 120_000,
@@ -22,14 +22,14 @@ it('P29: a complete listing of a version that noted no order is no base for a sh
     full: true,
     listing: { order },
   });
-  expect(await trustedBase(ledger.db, 'test')).toEqual({ run: run.summary.run, order, cut: at(120_000) });
+  expect(await trustedBase(ledger.db)).toEqual({ run: run.summary.run, order, cut: at(120_000) });
   await ledger.remove();
 });
 
 it('P29: payouts that were never sent keep no edge back', async () => {
   const ledger = await makeLedger();
   await addBatch(ledger, ['R-1']);
-  expect(await openBefore(ledger.db, 'test', at(1_000), 10)).toEqual([]);
+  expect(await openBefore(ledger.db, at(1_000), 10)).toEqual([]);
   await ledger.remove();
 });
 
@@ -40,8 +40,8 @@ it('P29: a long list is counted whole: what is older than the edge, and what a s
   );
   const order = 'newest_first' as const;
   const base = await nightOf(ledger, { at: 60_000, rows: rows.slice(0, 1), full: true, listing: { order } });
-  const run = await ledger.write((trx) => beginRun(trx, 'test', at(90_000_000)));
-  const shortCut = await ledger.write((trx) => beginRun(trx, 'test', at(91_000_000)));
+  const run = await ledger.write((trx) => beginRun(trx, at(90_000_000)));
+  const shortCut = await ledger.write((trx) => beginRun(trx, at(91_000_000)));
   await ledger.write((trx) => stage(trx, run, 1, rows));
   expect(await olderRows(ledger.db, run, at(11_500_000))).toBe(11_500);
   expect(await olderRows(ledger.db, run, at(11_500_000), at(500_000))).toBe(11_000);
@@ -63,12 +63,12 @@ it('P29: a long list is counted whole: what is older than the edge, and what a s
       .execute();
   });
   // Created at the very instant of its cut, and not in it.
-  expect(await missedByShortCuts(ledger.db, run, 'test')).toBe(1);
+  expect(await missedByShortCuts(ledger.db, run)).toBe(1);
   await ledger.db
     .deleteFrom('listed')
     .where('run_id', '=', shortCut)
     .where('transfer_id', 'like', '5%')
     .execute();
-  expect(await missedByShortCuts(ledger.db, run, 'test')).toBe(1_001);
+  expect(await missedByShortCuts(ledger.db, run)).toBe(1_001);
   await ledger.remove();
 });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 async function list(...rows: ReturnType<typeof listedTransfer>[]): Promise<string> {
-  const run = await ledger.write((trx) => beginRun(trx, 'test', at(9)));
+  const run = await ledger.write((trx) => beginRun(trx, at(9)));
   await ledger.write((trx) => stage(trx, run, 1, rows));
   return run;
 }
@@ -33,7 +33,7 @@ it('a listed row is found under its reference whether it was paired by it, paire
   const first = await list(listedTransfer('r-1', { id: '1' }), listedTransfer('R-2', { id: '2' }));
   const [two] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
   expect(await shown(two, 'R-2', first)).toEqual(['0:2']);
-  expect(await pairListed(ledger, first, 'test')).toBe(2);
+  expect(await pairListed(ledger, first)).toBe(2);
   const second = await list(listedTransfer('R-1', { id: '3' }), listedTransfer('R-2', { id: '2' }));
   expect(await shown(one, 'R-1', first, second)).toEqual(['0:1', '1:3']);
   expect(await shown(two, 'R-2', first, second)).toEqual(['0:2', '1:2']);
@@ -56,7 +56,7 @@ it('P15, P23: what the list shows of a payout that is thrown away still holds wh
   const run = await list(listedTransfer('R-1', { id: '5' }));
   expect(await shown(half, 'R-1', run)).toEqual(['0:5']);
   expect(await throwAway('b-1')).toBe(true);
-  expect(await pairListed(ledger, run, 'test')).toBe(0);
+  expect(await pairListed(ledger, run)).toBe(0);
   await addBatch(ledger, ['R-1'], { id: 'b-2' });
   expect(await claimAt(ledger, at(10), 5)).toEqual([]);
   expect(await states(ledger)).toEqual({ 'R-1': 'held' });
@@ -64,14 +64,14 @@ it('P15, P23: what the list shows of a payout that is thrown away still holds wh
 
 /** A batch whose intake was killed before it was decided; returns its payout. */
 async function halfBatch(reference: string): Promise<bigint> {
-  const batch = { id: 'b-1', mode: 'test' as const };
+  const batch = { id: 'b-1' };
   const about = { name: 'b-1', file_name: 'b-1.csv', columns: '[]', delimiter: ',', row_count: 1n };
   const order = { account_number: '0123456789', account_name: 'A', bank_code: '058', currency: 'NGN' };
   const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
   const own = { row_number: 2n, reference, reference_key: reference.toLowerCase(), amount: 100n };
   await ledger.write(async (trx) => {
     await insertBatch(trx, { ...batch, ...about, content_hash: 'half', created_at: at(0) });
-    await insertPayouts(trx, batch, at(0), [{ ...order, ...rest, ...own }]);
+    await insertPayouts(trx, batch.id, at(0), [{ ...order, ...rest, ...own }]);
   });
   const { id } = await ledger.db.selectFrom('payouts').select('id').executeTakeFirstOrThrow();
   return id;

@@ -85,7 +85,7 @@ it('P33: a canary that nobody hears of halts after its hours, although the clock
   expect(await claimUnder(brakes, year)).toEqual(['A-1']);
   await ledger.write((trx) => capWaits(trx, { at: at(0), quietPeriodMs }));
   expect(await claimUnder(brakes, 3 * hour)).toEqual([]);
-  expect(await findHalt(ledger.db, 'test')).toBeUndefined();
+  expect(await findHalt(ledger.db)).toBeUndefined();
   expect(await claimUnder(brakes, 4 * hour)).toEqual([]);
-  expect((await findHalt(ledger.db, 'test'))?.cause).toContain('canary');
+  expect((await findHalt(ledger.db))?.cause).toContain('canary');
 });

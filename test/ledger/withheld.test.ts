@@ -33,7 +33,7 @@ async function listAs(status: string, references: string[]): Promise<void> {
     created_at: at(0),
     updated_at: at(0),
   }));
-  const run = await ledger.write((trx) => beginRun(trx, 'test', at(0)));
+  const run = await ledger.write((trx) => beginRun(trx, at(0)));
   await ledger.write((trx) => stage(trx, run, 1, transfers));
 }
 const batch = { mode: 'test' as const, batch: 'b-1', at: at(20) };
@@ -56,7 +56,7 @@ it('P15: what was held since the service shows it says so, stays held when its b
   await addBatch(ledger, ['R-1', 'R-2']);
   await list('R-1');
   await claimAt(ledger, at(10), 1);
-  const { withheld } = await findAttention(ledger.db, 'test');
+  const { withheld } = await findAttention(ledger.db);
   expect(withheld).toMatchObject({
     count: 1,
     first: [{ batch: 'b-1', reference: 'R-1', message: expect.stringMatching(/shows a transfer under R-1/) }],
@@ -76,10 +76,10 @@ it('P15: what was held since the service shows it says so, stays held when its b
 it('P15: a payout that a person held is not released once the service shows it, and then names its own reason', async () => {
   await addBatch(ledger, ['R-1', 'R-2']);
   await holdBatch(ledger, { ...batch, reason: 'held by a person' });
-  expect((await findAttention(ledger.db, 'test')).withheld.count, 'a person knows why').toBe(0);
+  expect((await findAttention(ledger.db)).withheld.count, 'a person knows why').toBe(0);
   await list('R-2');
   expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 1, kept: 1 });
-  expect((await findAttention(ledger.db, 'test', ['b-1'])).withheld).toMatchObject({
+  expect((await findAttention(ledger.db, ['b-1'])).withheld).toMatchObject({
     count: 1,
     first: [{ reference: 'R-2' }],
   });

@@ -34,7 +34,7 @@ type Reply = LookUpReply | ServiceTrouble;
 type Newest = { askedAt: number; word: Shown };
 
 async function promiseAll(ledger: TestLedger, books: readonly Booked[]): Promise<void> {
-  const file = { id: 'collections-x', mode: 'test' as const };
+  const file = { id: 'collections-x' };
   const rows = books.flatMap(({ reference, promised }, i) =>
     promised === null
       ? []
@@ -42,7 +42,7 @@ async function promiseAll(ledger: TestLedger, books: readonly Booked[]): Promise
   );
   await ledger.write(async (trx) => {
     await openFile(trx, { ...file, file_name: 'x.csv', content_hash: 'x', row_count: 1n, created_at: at(0) });
-    await expectSome(trx, file, at(0), rows);
+    await expectSome(trx, file.id, at(0), rows);
     await trx.updateTable('collection_files').set({ phase: 'loaded' }).execute();
   });
 }
@@ -72,7 +72,7 @@ async function dawn(seed: number, count: number) {
 
 /** P14: received only by a word that the book could give after the question it answers, and by the newest one. */
 async function check(day: Day, booked: Booked): Promise<Collection | undefined> {
-  const row = await findCollection(day.ledger.db, 'test', booked.reference);
+  const row = await findCollection(day.ledger.db, booked.reference);
   if (row?.state === 'conflict') day.seen.conflict += 1;
   if (row?.state !== 'received') return row;
   day.seen.received += 1;
@@ -97,7 +97,7 @@ async function hear(day: Day, booked: Booked, { body, reference, trx }: Told): P
 /** Asks now; the service looks into its book somewhere on the way, and its answer may be overtaken by others. */
 async function ask(day: Day, booked: Booked): Promise<void> {
   const { random, newest, seen } = day;
-  const row = await findCollection(day.ledger.db, 'test', booked.reference);
+  const row = await findCollection(day.ledger.db, booked.reference);
   if (!row) return;
   const askedAt = day.now();
   const looks = askedAt + random.between(0, 60) * second;

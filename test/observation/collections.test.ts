@@ -37,20 +37,18 @@ async function deliver(
     headers: '{}',
   };
   await ledger.write((trx) =>
-    storeDeliveries(trx, [
-      { mode: 'test', digest, receivedAt: clock.iso(), kind: 'transaction', ...about, body, stale },
-    ]),
+    storeDeliveries(trx, [{ digest, receivedAt: clock.iso(), kind: 'transaction', ...about, body, stale }]),
   );
   await applyWebhooks({ ledger, clock, mode: 'test' });
 }
 
 /** Promises INV-1 as an expectation file does. */
 async function expectInvoice(amount = 10_000n): Promise<void> {
-  const file = { id: 'collections-x', mode: 'test' as const };
+  const file = { id: 'collections-x' };
   await ledger.write(async (trx) => {
     await openFile(trx, { ...file, file_name: 'x.csv', content_hash: 'x', row_count: 1n, created_at: at(0) });
     const row = { row: 2, reference: 'INV-1', referenceKey: 'inv-1', amount, currency: 'NGN' };
-    await expectSome(trx, file, clock.iso(), [row]);
+    await expectSome(trx, file.id, clock.iso(), [row]);
     await trx.updateTable('collection_files').set({ phase: 'loaded' }).execute();
   });
 }
@@ -78,8 +76,8 @@ async function allOf<T>(pages: AsyncIterable<T[]>): Promise<T[]> {
   for await (const page of pages) all.push(...page);
   return all;
 }
-const state = async () => (await findCollection(ledger.db, 'test', 'inv-1'))?.state;
-const story = () => collectionStory(ledger.db, 'test', 'INV-1');
+const state = async () => (await findCollection(ledger.db, 'inv-1'))?.state;
+const story = () => collectionStory(ledger.db, 'INV-1');
 
 it('P14: a webhook makes a collection heard; only the verify endpoint makes it received', async () => {
   await expectInvoice();
@@ -145,7 +143,7 @@ it.each([
 ])('P22: a collection named %s is noted, asked about and received', async (reference) => {
   await deliver({ reference });
   expect(await verify(shown({ reference }))).toEqual([reference]);
-  const lines = await allOf(collectionLines(ledger.db, 'test'));
+  const lines = await allOf(collectionLines(ledger.db));
   expect(lines.map(({ row }) => [row.reference, row.state])).toEqual([[reference, 'received']]);
 });
 
@@ -155,21 +153,19 @@ it.each(['.', '..', 'a\0b', 'half \ud800', 'z'.repeat(501)])(
     await deliver({ reference });
     expect(await verify(shown())).toEqual([]);
     const kept = keptReference(reference);
-    const story = await collectionStory(ledger.db, 'test', kept);
+    const story = await collectionStory(ledger.db, kept);
     expect(story).toMatchObject({ collection: { state: 'heard', told_amount: '100.00' } });
     expect(story?.lookups.map(({ outcome }) => outcome)).toEqual([
       'cannot be asked about: no request can name this reference',
     ]);
     expect(story?.collection.ask_at, 'out of the way of what can be asked about').toBe(at(minute));
-    expect((await allOf(collectionPages(ledger.db, 'test', 'UTC')))[1]).toContain(
-      'webhook+cannot be asked about',
-    );
+    expect((await allOf(collectionPages(ledger.db, 'UTC')))[1]).toContain('webhook+cannot be asked about');
   },
 );
 
 it('P22: two endless references that begin alike are two collections', async () => {
   for (const end of ['a', 'b']) await deliver({ reference: `${'z'.repeat(5000)}${end}`, trx: end });
-  const lines = await allOf(collectionLines(ledger.db, 'test'));
+  const lines = await allOf(collectionLines(ledger.db));
   expect(lines.map(({ row }) => row.told_trx)).toEqual(['a', 'b']);
 });
 
@@ -178,7 +174,7 @@ it('a webhook under the service’s own reference is placed by its trx', async (
   await verify(shown());
   await deliver({ reference: 'SERVICE-OWN' });
   expect((await story())?.collection).toMatchObject({ state: 'received', heard_at: at(0) });
-  expect(await findCollection(ledger.db, 'test', 'SERVICE-OWN')).toBeUndefined();
+  expect(await findCollection(ledger.db, 'SERVICE-OWN')).toBeUndefined();
 });
 
 it('P13: another amount or domain than expected is no receipt; a failed one is failed', async () => {
@@ -334,7 +330,6 @@ it.each([
   await expectInvoice();
   await verify(shown({ amount }));
   const told: string[] = [];
-  for await (const page of collectionLines(ledger.db, 'test'))
-    told.push(...page.map((line) => line.received));
+  for await (const page of collectionLines(ledger.db)) told.push(...page.map((line) => line.received));
   expect(told).toEqual([received]);
 });

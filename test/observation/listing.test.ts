@@ -72,7 +72,7 @@ async function walk(
       book.now += ms;
     },
   };
-  const run = await ledger.write((trx) => beginRun(trx, 'test', clock.iso()));
+  const run = await ledger.write((trx) => beginRun(trx, clock.iso()));
   const settings = { mode: 'test' as const, maxPasses, concurrency: 2 };
   const listing = createListing({
     ledger,

@@ -25,7 +25,7 @@ async function walk(pages: unknown[][]) {
     if (read.kind === 'bad') throw new Error(read.why);
     return { kind: 'page', page: { ...read.page, digest: text } };
   };
-  const run = await ledger.write((trx) => beginRun(trx, 'test', at(0)));
+  const run = await ledger.write((trx) => beginRun(trx, at(0)));
   const settings = { mode: 'test' as const, maxPasses: 5, concurrency: 2 };
   const limiter = { take: async () => {} };
   const result = await createListing({ ledger, clock, service: { listPage }, limiter, settings }).walk(run);

@@ -75,7 +75,6 @@ const hear = (payoutId: bigint, receivedAt: string, effect = 'says success') =>
   ledger.db
     .insertInto('webhooks')
     .values({
-      mode: 'test',
       digest: `${payoutId} ${receivedAt}`,
       received_at: receivedAt,
       last_received_at: receivedAt,
@@ -118,7 +117,7 @@ describe('resend requests', () => {
       const ids = await payouts('R-1', 'R-2', 'R-3', 'R-4', 'R-5');
       const resends = resendsOn(service, { perMinute: 2, sleeps: true });
       expect(await resends.ask(ids)).toBe(2);
-      expect(await waitingResends(ledger.db, 'test')).toBe(5);
+      expect(await waitingResends(ledger.db)).toBe(5);
       let looked = 0;
       const meanwhile = async () => void looked++;
       expect(await resends.askDue({ forMs: 4 * minute, meanwhile })).toBe(3);
@@ -146,7 +145,7 @@ describe('resend requests', () => {
       await resends.askDue({ forMs: 0 });
     }
     expect(calls.map((call) => (Date.parse(call.at) - Date.parse(at(0))) / minute)).toEqual([0, 11, 71]);
-    expect(await resendFigures(ledger.db, 'test', clock.iso())).toEqual({
+    expect(await resendFigures(ledger.db, clock.iso())).toEqual({
       asked: 1,
       heard: 0,
       gave_up: 1,
@@ -168,7 +167,7 @@ describe('resend requests', () => {
     expect(calls).toHaveLength(2);
     expect(await stories(id)).toEqual(['asked', 'asked', 'heard']);
     const figures = { asked: 1, heard: 1, gave_up: 0, waiting: 0 };
-    expect(await resendFigures(ledger.db, 'test', clock.iso())).toEqual(figures);
+    expect(await resendFigures(ledger.db, clock.iso())).toEqual(figures);
   });
 
   it('leave the service alone for as long as it asks, in every process and after a restart', async () => {
@@ -218,11 +217,11 @@ describe('resend requests', () => {
     const { service } = scripted();
     await resendsOn(service, { receives: true }).ask([id]);
     clock.set(11 * minute);
-    const due = await nextDue(ledger.db, { mode: 'test', at: clock.iso() });
+    const due = await nextDue(ledger.db, { at: clock.iso() });
     if (!due) throw new Error('nothing is due');
     expect(await ledger.write((trx) => claimResend(trx, due, clock.iso(), false))).toBe(true);
     expect(await ledger.write((trx) => claimResend(trx, due, clock.iso(), false))).toBe(false);
-    expect(await nextDue(ledger.db, { mode: 'test', at: clock.iso() })).toBeUndefined();
+    expect(await nextDue(ledger.db, { at: clock.iso() })).toBeUndefined();
   });
 
   it('are not made where no webhook can reach us, unless a person asks', async () => {
@@ -230,7 +229,7 @@ describe('resend requests', () => {
     const [id = 0n] = await payouts('R-1');
     const resends = resendsOn(service, { receives: false });
     expect(await resends.ask([id])).toBe(0);
-    expect(await waitingResends(ledger.db, 'test')).toBe(0);
+    expect(await waitingResends(ledger.db)).toBe(0);
     const asked = await resends.askFor([{ kind: 'payout', id }], { forMs: 0 });
     expect(asked).toEqual([{ reference: 'R-1', ok: true, message: 'sent' }]);
     expect(calls).toHaveLength(1);
@@ -240,7 +239,7 @@ describe('resend requests', () => {
     const { calls, service } = scripted();
     const [id = 0n] = await payouts('R-1');
     const row = await ledger.write((trx) =>
-      noteCollection(trx, { mode: 'test', reference: 'C-1', at: at(0), heard: true }),
+      noteCollection(trx, { reference: 'C-1', at: at(0), heard: true }),
     );
     await hear(id, at(1));
     const resends = resendsOn(service);

@@ -57,7 +57,6 @@ export async function payout(
   const { id } = await ledger.db
     .insertInto('payouts')
     .values({
-      mode: 'test',
       batch_id: 'b',
       row_number: ++rowNumber,
       reference: `ACME-${n}`,
@@ -122,7 +121,7 @@ export async function reconcile(rows: StagedTransfer[], night: Night = {}) {
   const asked: { lookUps: bigint[]; resends: bigint[] } = { lookUps: [], resends: [] };
   nextInstant();
   const { summary } = await createNight();
-  const open = await listOpen(ledger.db, { mode: 'test' });
+  const open = await listOpen(ledger.db, {});
   return { summary, asked, open, kinds: open.map((one) => `${one.kind} ${one.subject}`).sort() };
 
   async function createNight() {

@@ -10,11 +10,11 @@ it('P13: what is shown as a success without its amount is missing once it is ove
   const ledger = await makeLedger();
   onTestFinished(() => ledger.remove());
   const row = await ledger.write(async (trx) => {
-    const noted = await noteCollection(trx, { mode: 'test', reference: 'INV-1', at: at(0), heard: false });
-    const file = { id: 'collections-x', mode: 'test' as const };
+    const noted = await noteCollection(trx, { reference: 'INV-1', at: at(0), heard: false });
+    const file = { id: 'collections-x' };
     await openFile(trx, { ...file, file_name: 'x.csv', content_hash: 'x', row_count: 1n, created_at: at(0) });
     const promised = { row: 2, reference: 'INV-1', referenceKey: 'inv-1', amount: 10_000n, currency: 'NGN' };
-    await expectSome(trx, file, at(0), [promised]);
+    await expectSome(trx, file.id, at(0), [promised]);
     const bare = { status: 'success', trx: 'T', amount: null, currency: null, domain: null } as const;
     await concludeVerify(trx, noted.id, 1n, {
       askedAt: at(2 * hour),
@@ -30,8 +30,8 @@ it('P13: what is shown as a success without its amount is missing once it is ove
   });
   if (!row) throw new Error('the collection is gone');
   expect(row).toMatchObject({ state: 'expected', received_at: null, ask_at: at(3 * hour) });
-  expect(missingCollection(row, 3 * hour), 'not overdue yet').toBeNull();
-  expect(missingCollection(row, hour)).toMatchObject({
+  expect(missingCollection(row, 'test', 3 * hour), 'not overdue yet').toBeNull();
+  expect(missingCollection(row, 'test', hour)).toMatchObject({
     kind: 'collection_missing',
     expected: '100.00',
     actual: 'success showing no amount, not received',

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const one = async () => {
-  const [found] = await listOpen(ledger.db, { mode: 'test', states: ['open', 'acknowledged', 'resolved'] });
+  const [found] = await listOpen(ledger.db, { states: ['open', 'acknowledged', 'resolved'] });
   if (!found) throw new Error('nothing was found');
   return found;
 };
@@ -23,7 +23,7 @@ const life = async () => (await livesOf(ledger.db, [(await one()).id])).get((awa
 const say = async (verdict: Verdict, note: string, ms: number) => {
   const { id } = await one();
   const word = { verdict, note, person: 'ada', at: at(ms) };
-  return ledger.write((trx) => decide(trx, { mode: 'test', ids: [id] }, word));
+  return ledger.write((trx) => decide(trx, { ids: [id] }, word));
 };
 
 it('its whole life is kept: first sight, what closed it, how often it came back', async () => {

@@ -17,14 +17,14 @@ it('P29: a run that did not see the whole list closes only by what it saw', asyn
   await sendAll(ledger);
   const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9' });
   await nightOf(ledger, { at: hour, rows: [...bothListed('9.00'), strange] });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
+  expect(await countOpen(ledger.db)).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
   const listing = { complete: false };
   await nightOf(ledger, { at: 2 * hour, rows: [listedTransfer('R-2')], listing });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
+  expect(await countOpen(ledger.db)).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
   await nightOf(ledger, { at: 3 * hour, rows: bothListed(), listing });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ missing_in_ledger: 1 });
+  expect(await countOpen(ledger.db)).toEqual({ missing_in_ledger: 1 });
   await nightOf(ledger, { at: 4 * hour, rows: bothListed() });
-  expect(await countOpen(ledger.db, 'test')).toEqual({});
+  expect(await countOpen(ledger.db)).toEqual({});
 });
 
 it('P29: another transfer of the payout does not close what one that was not seen again showed', async () => {
@@ -32,7 +32,7 @@ it('P29: another transfer of the payout does not close what one that was not see
   await nightOf(ledger, { at: hour, rows: bothListed('9.00') });
   const another = [listedTransfer('R-1', { id: 'T-other' }), listedTransfer('R-2')];
   await nightOf(ledger, { at: 2 * hour, rows: another, listing: { complete: false } });
-  const [first] = await listOpen(ledger.db, { mode: 'test', states: ['open', 'acknowledged', 'resolved'] });
+  const [first] = await listOpen(ledger.db, { states: ['open', 'acknowledged', 'resolved'] });
   expect(first).toMatchObject({ kind: 'amount_conflict', state: 'open' });
 });
 
@@ -64,7 +64,7 @@ it('P28: what is older than the oldest row listed may have been pruned, and is n
   const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9', created_at: at(0) });
   await nightOf(ledger, { at: hour, rows: [...bothListed(), strange] });
   await nightOf(ledger, { at: 2 * hour, rows: bothListed(), listing: { oldestCreatedAt: at(1) } });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ missing_in_ledger: 1 });
+  expect(await countOpen(ledger.db)).toEqual({ missing_in_ledger: 1 });
 });
 
 it('a complete list of another account closes nothing', async () => {
@@ -72,7 +72,7 @@ it('a complete list of another account closes nothing', async () => {
   const strange = listedTransfer('WHO', { id: 'T-9', account_number: '9' });
   await nightOf(ledger, { at: hour, rows: [...bothListed('9.00'), strange] });
   await nightOf(ledger, { at: 2 * hour, rows: [], details: 'no_answer' });
-  expect(await countOpen(ledger.db, 'test')).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
+  expect(await countOpen(ledger.db)).toEqual({ amount_conflict: 1, missing_in_ledger: 1 });
 });
 
 it('P28: the list of another account is not the complete list that decisions and short cuts rest on', async () => {
@@ -80,7 +80,7 @@ it('P28: the list of another account is not the complete list that decisions and
   const ours = await nightOf(ledger, { at: hour, rows: bothListed(), full: true });
   const alien = await nightOf(ledger, { at: 2 * hour, rows: [listedTransfer('ALIEN')], full: true });
   expect(alien.summary.trouble).toMatch(/belong to this ledger/);
-  expect((await newestCompleteRun(ledger.db, 'test'))?.id).toBe(ours.summary.run);
+  expect((await newestCompleteRun(ledger.db))?.id).toBe(ours.summary.run);
 });
 
 it('nothing is called missing on the word of a list that shows none of ours, and the run says why', async () => {

@@ -37,7 +37,7 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(one, { minLength: 1, maxLength: 30 }), async (all) => {
       const at = nextInstant();
-      const run = await ledger.write((trx) => beginRun(trx, 'test', at));
+      const run = await ledger.write((trx) => beginRun(trx, at));
       const rows: StagedTransfer[] = [];
       for (const { state, evidence, outcome, fee, twice, ...shown } of all) {
         await payout(++n, { state, evidence, outcome, fee });
@@ -45,7 +45,7 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
         if (twice) rows.push(listedRow(n, { ...shown, id: `${n}-2` }));
       }
       await ledger.write((trx) => stage(trx, run, 1, rows));
-      expect(await pairListed(ledger, run, 'test')).toBe(all.length);
+      expect(await pairListed(ledger, run)).toBe(all.length);
       const cases = async () => {
         const found: PairCase[] = [];
         for await (const some of pairCases(ledger.db, { run, mode: 'test' }, 7)) found.push(...some);

@@ -87,7 +87,7 @@ it('a discrepancy keeps its id, closes by evidence, says what closed it, and ope
   expect(again.summary.discrepancies).toMatchObject({ opened: 0, resolved: 0 });
   const healed = await reconcile([listedRow(2)]);
   expect(healed.summary.discrepancies).toMatchObject({ resolved: 1, open: {} });
-  const [closed] = await listOpen(ledger.db, { mode: 'test', states: ['resolved'] });
+  const [closed] = await listOpen(ledger.db, { states: ['resolved'] });
   expect(closed).toMatchObject({
     resolved_by: 'evidence',
     note: `closed by evidence of run ${healed.summary.run}; listed as transfer 2, success 10.00 NGN; ledger: success by response+listing`,

@@ -89,7 +89,7 @@ export async function nightOf(ledger: TestLedger, night: Night) {
     standpoint: night.standpoint ?? here,
   });
   const summary = await reconciliation.run({ full: night.full ?? false, followUp: true });
-  const open = await listOpen(ledger.db, { mode: 'test' });
+  const open = await listOpen(ledger.db, {});
   return { summary, open, kinds: open.map(({ kind, reference }) => `${kind} ${reference}`).sort() };
 }
 

@@ -61,7 +61,7 @@ it.each(['newest', 'oldest'] as const)(
       edge: expect.stringMatching(/^2026-11-14T1[12]/),
     });
     // P16, P20: what rests on a complete listing still rests on the whole one.
-    expect((await newestCompleteRun(ledger.db, 'test'))?.id).toBe(whole.run);
+    expect((await newestCompleteRun(ledger.db))?.id).toBe(whole.run);
     expect(await night(true)).toMatchObject({ complete: true, listed: 400 });
   },
 );
@@ -132,7 +132,7 @@ it('P25: while a barrier stands everything is listed', async () => {
   const night = await calmNights('newest');
   await night();
   const barrier = { at: new Date(town.world.now).toISOString(), cause: 'adopted' };
-  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing('test'), barrier));
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing, barrier));
   expect(await night()).toMatchObject({ complete: true });
 });
 

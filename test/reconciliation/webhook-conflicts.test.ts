@@ -54,7 +54,7 @@ it('P18: all that several webhooks of a payout contradict is told, in one discre
   await told.heard(4000, 'success', { account_number: '9999999999' });
   await told.heard(5000, 'success', { amount: '1.00', note: 'again' });
   expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
-  const [found] = await listOpen(ledger.db, { mode: 'test' });
+  const [found] = await listOpen(ledger.db, {});
   expect(found).toMatchObject({
     expected: 'amount 1500.00, then account_number 0123456789',
     actual: 'amount 1.00, then account_number 9999999999',
@@ -66,7 +66,7 @@ it('P18: those of one payout stay together however many are read at once (an ack
   await paid();
   for (const ms of [3000, 4000, 5000]) await told.heard(ms, 'success', { amount: `${ms}.00` });
   const read: string[][] = [];
-  for await (const some of conflictingWebhooks(ledger.db, 'test', 1))
+  for await (const some of conflictingWebhooks(ledger.db, 1))
     for (const own of some) read.push(own.map(({ received_at }) => received_at));
   expect(read).toEqual([[at(3000), at(4000), at(5000)]]);
 });
@@ -89,7 +89,7 @@ it.each([
   const again = await nightOf(ledger, { at: 2 * hour, rows: shown });
   expect(again.kinds, 'once, until a person decides').toEqual(kinds);
   if (kinds[0] === 'webhook_conflict R-1')
-    expect((await listOpen(ledger.db, { mode: 'test' }))[0]).toMatchObject({
+    expect((await listOpen(ledger.db, {}))[0]).toMatchObject({
       actual: `webhook says ${told}, the ledger says ${listed}`,
     });
 });

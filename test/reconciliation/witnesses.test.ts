@@ -169,8 +169,8 @@ it('P4: a list begun before the latest attempt ended never fails the payout, and
 });
 
 it('P25: a complete list begun after the adoption, and matched, lets the ledger send again', async () => {
-  const barrier = () => findBarrier(ledger.db, 'test');
-  const key = barrierKeys.listing('test');
+  const barrier = () => findBarrier(ledger.db);
+  const key = barrierKeys.listing;
   await ledger.write((trx) => raiseBarrier(trx, key, { at: at(hour), cause: 'adopted' }));
   await nightOf(ledger, { at: hour });
   expect(await barrier(), 'begun no later').toBeDefined();

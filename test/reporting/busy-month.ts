@@ -91,6 +91,6 @@ export async function busyMonth({ ledger, reporting }: World): Promise<void> {
     actual: hostile.formula,
     expected: '',
   });
-  await pairListed(ledger, runId, 'test');
+  await pairListed(ledger, runId);
   await reporting.freezeRun(runId, cut);
 }

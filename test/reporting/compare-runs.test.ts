@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 async function freeze(run: string): Promise<void> {
-  await pairListed(world.ledger, run, 'test');
+  await pairListed(world.ledger, run);
   await world.reporting.freezeRun(run, cut);
 }
 

@@ -139,7 +139,7 @@ describe('P30: the statement', () => {
       times: ['2026-11-21T12:00:00.000Z', '2027-01-01T00:00:00.000Z', '2026-11-20T13:00:00.000Z'],
     });
     await addListed(world.ledger, 'R1', { status: 'pending' });
-    await addPayout(world.ledger, 'R3', ['ready', 'sending', 'pending'], { mode: 'live' });
+    await addPayout(world.ledger, 'R3', ['ready', 'sending', 'pending'], {});
     await addListed(world.ledger, 'R4', { domain: 'live' });
     await reportRun(world);
     expect(statement()).toEqual({

@@ -27,7 +27,7 @@ async function booksOfRun(world: World, run: string): Promise<Books> {
 async function booksOfMonth(world: World, month: string): Promise<Books> {
   const read = async (name: string): Promise<Sheet> => {
     const rows: Sheet = [];
-    for await (const page of periodRows(world.ledger.db, { mode: 'test', month }, name))
+    for await (const page of periodRows(world.ledger.db, { month }, name))
       rows.push(...page.map(({ cells }) => parse(cells)));
     return rows.slice(1);
   };
@@ -136,7 +136,7 @@ it('P30: every statement ties, its rows add up to its lines, and each month open
         const open = await booksOfRun(world, run);
         expectTied(open, 'the open month');
         for (const [month, digest] of digests) {
-          const period = await findPeriod(world.ledger.db, 'test', month);
+          const period = await findPeriod(world.ledger.db, month);
           expect(period && (await periodDigest(world.ledger.db, period))).toBe(digest);
         }
         await expectWholeLife(world, [...closed, open], { run, now: lives.now() });

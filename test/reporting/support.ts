@@ -97,7 +97,6 @@ export async function addPayout(
   row += 1n;
   const cells = [reference, '0123456789', 'Ada Obi', '058', '100', 'NGN', 'ok'];
   const payout: NewPayout = {
-    mode: 'test',
     batch_id: 'b-20261121-000001',
     row_number: row,
     reference,
@@ -147,7 +146,6 @@ export async function addRun(
     .insertInto('runs')
     .values({
       id,
-      mode: 'test',
       started_at: startedAt,
       finished_at: cut,
       summary,
@@ -190,7 +188,6 @@ export async function addDiscrepancy(
   const discrepancy: Discrepancy = {
     closed_with_payout: 0n,
     id,
-    mode: 'test',
     kind: 'amount_conflict',
     subject: id,
     payout_id: null,
@@ -233,7 +230,7 @@ export function reportTable(world: World, file: string): string[][] {
 
 /** Pairs, freezes and writes the run, as the end of a reconciliation does. */
 export async function reportRun(world: World): Promise<void> {
-  await pairListed(world.ledger, runId, 'test');
+  await pairListed(world.ledger, runId);
   await world.reporting.freezeRun(runId, cut);
   await world.reporting.writeRun(runId);
 }

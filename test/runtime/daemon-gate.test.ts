@@ -16,7 +16,7 @@ async function gateAt(at: string, submit: string, ran?: { at: string; as: string
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   const ledger = await makeLedger();
   onTestFinished(() => ledger.remove());
-  const jobsStore = createJobsStore(ledger, 'test');
+  const jobsStore = createJobsStore(ledger);
   if (ran) await jobsStore.begin('submit', { at: ran.at, since: '', by: 'serve-1', expression: ran.as });
   const clock = {
     now: () => Date.parse(at),

@@ -106,6 +106,6 @@ it('takes a delivery whose X-Webhook-Reference names another payout, flags it an
     { reference: 'R-1', kind: 'details' },
     { reference: 'R-2', kind: 'details' },
   ]);
-  expect(await countDiffering(ledger.db, 'test')).toBe(1);
-  expect(await countDiffering(ledger.db, 'live')).toBe(0);
+  expect(await countDiffering(ledger.db)).toBe(1);
+  expect(await countDiffering(ledger.db)).toBe(0);
 });

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { enterGate } from '../../src/ledger/custody/gate.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { batchOf, type Home, makeHome as makeRealHome } from '../support/cli.ts';
 import { inProcess } from '../support/in-process.ts';
-import { olderLedgerAt } from '../support/older-ledger.ts';
+import { startNextVersion } from '../support/older-ledger.ts';
 import { everySecond, serving } from '../support/serving.ts';
 
 const makeHome = async (): Promise<Home> => inProcess(await makeRealHome());
@@ -29,7 +30,9 @@ function upgradeByNewer(path: string): void {
 
 const olderHome = async (): Promise<Home> => {
   const home = await makeHome();
-  await olderLedgerAt(ledgerOf(home), []);
+  const now = (): string => '2026-11-21T09:00:00.000Z';
+  await (await openLedger(ledgerOf(home), { now, mode: 'test' })).close();
+  startNextVersion();
   return home;
 };
 
@@ -159,32 +162,8 @@ it('P25: a reading command sees that the ledger went back in time, and notes not
   expect(readFileSync(ledgerOf(home)).equals(older)).toBe(true);
 });
 
-it('P24: the ledger of an earlier version belongs to the mode of what it took in', async () => {
-  const batch = (id: string, mode: string): string =>
-    `insert into batches values ('${id}', '${mode}', '${id}', 'a.csv', '${id}', 'loaded', '[]', ',', 9, '[]', '', '', 1, -1)`;
-  const heard = `insert into webhooks (mode, digest, received_at, last_received_at, deliveries, kind, headers, body, stale)
-    values ('live', 'd', '', '', 1, 'payout', '{}', x'', 0)`;
-  for (const [statements, mode] of [
-    [[batch('a', 'test'), heard], 'test'],
-    [[batch('a', 'live')], 'live'],
-    [[heard], 'live'],
-    // By who upgrades it, where it took in and heard nothing.
-    [[], 'test'],
-  ] as const) {
-    const home = await makeHome();
-    await olderLedgerAt(ledgerOf(home), statements);
-    await home.run(['upgrade'], mode === 'live' ? { COUNTERFOIL_MODE: 'live' } : {});
-    const raw = new Database(ledgerOf(home), { readonly: true });
-    const found = raw.prepare(`select value from meta where key = 'mode'`).pluck().get();
-    raw.close();
-    expect(found).toBe(mode);
-  }
-});
-
 it('P24: a process of the other mode does not upgrade a ledger', async () => {
-  const home = await makeHome();
-  const paid = `insert into batches values ('a', 'test', 'a', 'a.csv', 'a', 'loaded', '[]', ',', 9, '[]', '', '', 1, -1)`;
-  await olderLedgerAt(ledgerOf(home), [paid]);
+  const home = await olderHome();
   const before = migrations(ledgerOf(home));
   const done = await home.run(['upgrade'], { COUNTERFOIL_MODE: 'live' });
   expect(done).toMatchObject({ code: 2, err: expect.stringMatching(/is of mode test/) });

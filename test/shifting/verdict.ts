@@ -17,7 +17,7 @@ export async function judge(about: {
   seen: Seen;
 }): Promise<string[]> {
   const { ledger, town, summary, night, seen } = about;
-  const open = await listOpen(ledger.db, { mode: 'test' });
+  const open = await listOpen(ledger.db, {});
   const keys = open.map(({ kind, subject }) => `${kind} ${subject}`);
   const stale = new Set(await stalePending(ledger, town.world.now));
   const due = new Set(town.subjects.flatMap((subject) => (subject.healed ? [] : wrongsOf(subject))));

@@ -32,12 +32,12 @@ export function waitingForApproval({ inspector }: Town, app: App): string[] {
 /** What `approve BATCH` does; `approve own` by who dropped it, `approve what changed` after something else was shown. */
 export async function approve(town: Town, app: App, how: How, id: string): Promise<void> {
   const { ledger, config } = app;
-  const batch = await getBatch(ledger.db, 'test', id);
+  const batch = await getBatch(ledger.db, id);
   if (!batch) return;
   const asked = approvalAsked(config.submission, await batchTotals(ledger.db, id));
   if (asked === null && batch.approval_needed === 0n) return;
   const shown = await readApprovable(ledger.db, batch);
-  const before = (await approvalsOf(ledger.db, 'test', [id])).get(id) ?? [];
+  const before = (await approvalsOf(ledger.db, [id])).get(id) ?? [];
   const dropper = {
     name: batch.dropped_by,
     uid: batch.dropped_uid === null ? null : Number(batch.dropped_uid),

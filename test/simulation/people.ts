@@ -45,7 +45,7 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
     start: () => world.after(random.between(1, 30) * minute, null, visit),
     tidyUp: () =>
       command(async (app, life) => {
-        if (await findHalt(app.ledger.db, 'test')) await act(town, app, 'release mode', null);
+        if (await findHalt(app.ledger.db)) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
         for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
         if (long.skipsRows || long.dropsFiles) await apart(town, life, () => intakeJob.run(app));
@@ -126,10 +126,10 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
   world.trace(`a person: ${what} ${subject ?? ''}`);
   switch (what) {
     case 'hold mode':
-      return ledger.write((trx) => halt(trx, 'test', { kind: 'person', cause: 'held by a person' }, at));
+      return ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
     case 'release mode':
       town.brakes.releasing(null);
-      await ledger.write((trx) => liftHalt(trx, 'test', at));
+      await ledger.write((trx) => liftHalt(trx, at));
       return;
     case 'hold batch':
     case 'release batch': {
@@ -143,7 +143,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
       }
       town.brakes.releasing(request.batch);
       await releaseBatch(ledger, request);
-      await ledger.write((trx) => liftCanary(trx, 'test', request.batch, at));
+      await ledger.write((trx) => liftCanary(trx, request.batch, at));
       town.brakes.letGo(request.batch);
       return;
     }

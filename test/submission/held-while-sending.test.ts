@@ -54,7 +54,7 @@ it('P21: what the service turned away while its batch was being cancelled is not
   onTestFinished(() => client.close());
   await addBatch(ledger, named(3));
   const cancel = () =>
-    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(10), source: 'person', why: 'wrong month' });
+    cancelUnsent(ledger, { batch: 'b-1', at: at(10), source: 'person', why: 'wrong month' });
   const service: ServiceClient = {
     ...client,
     async bankTransfer(...order) {
@@ -80,7 +80,7 @@ it('P21: what a stalled worker shows to be unsent after its batch was cancelled 
   if (!stalled) throw new Error('nothing was claimed');
   await ledger.write((trx) => abandonClaims(trx, 'w-1', at(10)));
   const cancel = (ms: number) =>
-    cancelUnsent(ledger, { mode: 'test', batch: 'b-1', at: at(ms), source: 'person', why: 'wrong month' });
+    cancelUnsent(ledger, { batch: 'b-1', at: at(ms), source: 'person', why: 'wrong month' });
   await cancel(20);
   expect(await states(ledger)).toEqual({ 'R-1': 'unknown', 'R-2': 'cancelled' });
   const { payoutId, attemptId } = stalled;

@@ -75,7 +75,7 @@ it('P11: an answer about the account halts the mode at once and names its cause'
   const client = await service({ 'R-1': 'insufficient' });
   await addBatch(ledger, named(6));
   expect((await senderOf(ledger, client).run()).ended).toBe('halted');
-  expect((await findHalt(ledger.db, 'test'))?.cause).toMatch(/10 .*R-1/);
+  expect((await findHalt(ledger.db))?.cause).toMatch(/10 .*R-1/);
   expect(await states(ledger)).toMatchObject({ 'R-1': 'unknown', 'R-2': 'ready', 'R-6': 'ready' });
 });
 

@@ -7,7 +7,6 @@ type Row = Insertable<Tables['batches']>;
 export function batchRow(id: string, createdAt: string, given: Partial<Row> = {}): Row {
   return {
     id,
-    mode: 'test',
     name: id,
     file_name: `${id}.csv`,
     content_hash: id,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { canonicalBody } from '../../src/domain/body.ts';
 import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Mode, PayoutState } from '../../src/domain/payout.ts';
+import type { PayoutState } from '../../src/domain/payout.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
 import { record, recordIntake } from '../../src/ledger/payouts/record.ts';
 import { type Claim, claim } from '../../src/ledger/sending/claims.ts';
@@ -35,18 +35,15 @@ export async function makeLedger(): Promise<TestLedger> {
 export async function addBatch(
   ledger: Ledger,
   references: readonly string[],
-  more: { id?: string; mode?: Mode; phase?: Batch['phase']; state?: PayoutState } & Partial<
-    Omit<NewPayout, 'id'>
-  > = {},
+  more: { id?: string; phase?: Batch['phase']; state?: PayoutState } & Partial<Omit<NewPayout, 'id'>> = {},
 ): Promise<bigint[]> {
-  const { id: batchId = 'b-1', mode = 'test', phase = 'loaded', state = 'ready', ...given } = more;
+  const { id: batchId = 'b-1', phase = 'loaded', state = 'ready', ...given } = more;
   return ledger.write(async (trx) => {
-    const batch = batchRow(batchId, born, { mode, phase, row_count: BigInt(references.length) });
+    const batch = batchRow(batchId, born, { phase, row_count: BigInt(references.length) });
     await trx.insertInto('batches').values(batch).execute();
     const ids: bigint[] = [];
     for (const [i, reference] of references.entries()) {
       const payout = payoutOf(reference, {
-        mode,
         batch_id: batchId,
         row_number: BigInt(i + 2),
         state,
@@ -67,7 +64,7 @@ export async function addBatch(
 
 function payoutOf(
   reference: string,
-  own: Partial<NewPayout> & { mode: Mode; batch_id: string; row_number: bigint; state: PayoutState },
+  own: Partial<NewPayout> & { batch_id: string; row_number: bigint; state: PayoutState },
 ): NewPayout {
   const order = {
     account_number: '0123456789',

@@ -46,7 +46,7 @@ export async function discrepancies(context: Context, args: string[], options: O
       ],
       json: {
         discrepancies: context.options.json ? await asJson(app, found) : [],
-        open: await countOpen(app.ledger.db, app.config.mode),
+        open: await countOpen(app.ledger.db),
       },
     };
   });

@@ -11,14 +11,12 @@ export async function readFilter(
   app: LocalApp,
   options: Record<string, unknown>,
 ): Promise<DiscrepancyFilter> {
-  const { mode } = app.config;
   const { kind, batch, olderThan } = options;
   if (typeof kind === 'string' && !isDiscrepancyKind(kind))
     throw new Stop(2, `--kind: there is no kind "${kind}"; there are ${discrepancyKinds.join(', ')}`);
-  if (typeof batch === 'string' && !(await getBatch(app.ledger.db, mode, batch)))
+  if (typeof batch === 'string' && !(await getBatch(app.ledger.db, batch)))
     throw new Stop(2, `no batch "${batch}" in this ledger: counterfoil status lists them`);
   return {
-    mode,
     ...(typeof kind === 'string' && { kind }),
     ...(typeof batch === 'string' && { batch }),
     ...(typeof olderThan === 'string' && { seenBefore: daysBefore(app.clock.now(), olderThan) }),

@@ -29,10 +29,9 @@ export async function importWorkbook(
   const path = resolve(context.cwd, file);
   const sheet = await readDecisions(path);
   return withLocal(context, async (app) => {
-    const { mode } = app.config;
     const outcome: Outcome = await app.ledger.write(async (trx) => {
       const ids = sheet.asked.map(({ id }) => id);
-      const known = new Map((await findByIds(trx, mode, ids)).map((one) => [one.id, one]));
+      const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
       const { fresh, already, problems } = sort(sheet.asked, known);
       const all = [...sheet.problems, ...problems].toSorted((a, b) => a.row - b.row);
       if (all.length > 0) return { kind: 'refused', problems: all };
@@ -41,11 +40,11 @@ export async function importWorkbook(
         const [first] = group;
         if (!first) continue;
         const word = { verdict: first.verdict, note: first.note, person: person(), at: app.clock.iso() };
-        changed += await decide(trx, { mode, ids: group.map(({ id }) => id) }, word);
+        changed += await decide(trx, { ids: group.map(({ id }) => id) }, word);
       }
       return { kind: 'applied', changed, already };
     });
-    const open = await countOpen(app.ledger.db, mode);
+    const open = await countOpen(app.ledger.db);
     if (outcome.kind === 'refused') return refused(path, outcome.problems, open);
     const lines = told(outcome, sheet.undecided);
     lines.push(Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`);

@@ -26,7 +26,7 @@ export async function speak(
       throw new Stop(2, 'name ids or filters (--kind, --batch, --older-than), not both');
     const [changed, already] =
       ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
-    const open = await countOpen(app.ledger.db, app.config.mode);
+    const open = await countOpen(app.ledger.db);
     const left = Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`;
     const lines = [...already, `${changed} ${done[verdict]}; ${left}`];
     const json = { verdict, changed, already, open };
@@ -41,7 +41,7 @@ async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): P
   const { mode } = app.config;
   const ids = [...new Set(given)];
   return app.ledger.write(async (trx) => {
-    const known = new Map((await findByIds(trx, mode, ids)).map((one) => [one.id, one]));
+    const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
     const wrong = ids.filter((id) => !known.has(id));
     if (wrong.length > 0) {
       const more = wrong.length > 5 ? ` and ${wrong.length - 5} more` : '';
@@ -55,7 +55,7 @@ async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): P
       const by = state === 'resolved' ? ` by ${resolved_by === 'person' ? 'a person' : 'evidence'}` : '';
       return [`${id} is ${state}${by} already${note === '' ? '' : `: ${note}`}`];
     });
-    return [await decide(trx, { mode, ids }, word), already];
+    return [await decide(trx, { ids }, word), already];
   });
 }
 

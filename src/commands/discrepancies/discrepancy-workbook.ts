@@ -34,7 +34,7 @@ export async function exportWorkbook(
     if (total > workbook.limit)
       throw new Stop(2, `${total} discrepancies: a workbook holds ${workbook.limit}. ${narrow}`);
     await writeReadable(path, await listOpen(app.ledger.db, filter), app);
-    const open = await countOpen(app.ledger.db, app.config.mode);
+    const open = await countOpen(app.ledger.db);
     const lines = [
       `${total} discrepancies written to ${path}`,
       'Fill in decision (ack or resolve) and note where you decide, leave the rest empty, then: counterfoil discrepancies --import FILE',

@@ -83,8 +83,8 @@ const wayOut: Record<HaltAdvice, string> = {
   none: 'remove the cause',
 };
 
-async function checkWebhooks({ ledger, config, clock }: LocalApp): Promise<Check> {
-  const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db, config.mode);
+async function checkWebhooks({ ledger, clock }: LocalApp): Promise<Check> {
+  const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db);
   const detail = `${received} received, ${applied} applied`;
   if (oldestUnapplied === null) return well('webhooks', detail);
   const waitedMs = clock.now() - Date.parse(oldestUnapplied);
@@ -103,7 +103,7 @@ async function checkRejections({ ledger, config, clock }: LocalApp): Promise<Che
   const rejected = await rejectionsSince(ledger.db, since);
   if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
   const detail = `in the last 24 hours: ${rejected.map(({ reason, count }) => `${count} ${reason}`).join(', ')}`;
-  const { received } = await webhookCounts(ledger.db, config.mode);
+  const { received } = await webhookCounts(ledger.db);
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const [first] = rejected.flatMap(({ reason }) => fixFor(reason, prefix) ?? []);
   // Where none came through, it is not strangers who are turned away.

@@ -29,8 +29,8 @@ export async function examine(app: LocalApp, reference: string | undefined): Pro
   const { config, ledger } = app;
   const { mode } = config;
   const signed = await (reference === undefined
-    ? lastSignatureRefusal(ledger.db, mode)
-    : signedBodyOf(ledger.db, mode, reference));
+    ? lastSignatureRefusal(ledger.db)
+    : signedBodyOf(ledger.db, reference));
   if (reference !== undefined && !signed)
     throw new Stop(2, `no payout "${reference}" in this ledger (mode ${mode})`);
   const keys = config.keys[mode];

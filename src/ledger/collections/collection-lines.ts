@@ -1,7 +1,6 @@
 import { decimalDifference } from '../../domain/discrepancy.ts';
 import { foldReference } from '../../domain/ids.ts';
 import { decimalToMinor, formatMinor } from '../../domain/money.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from '../tables/collection-tables.ts';
 import type { Discrepancy, Webhook } from '../tables/tables.ts';
@@ -22,7 +21,7 @@ export type CollectionLine = {
 };
 
 /** Every collection of the mode in the order in which the ledger came to know them, a page at a time. */
-export async function* collectionLines(db: Db, mode: Mode): AsyncGenerator<CollectionLine[]> {
+export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
   for (let after = 0n; ; ) {
     const rows = await db
       .selectFrom('collections as c')
@@ -34,7 +33,6 @@ export async function* collectionLines(db: Db, mode: Mode): AsyncGenerator<Colle
           .whereRef('w.collection_id', '=', 'c.id')
           .as('deliveries'),
       )
-      .where('c.mode', '=', mode)
       .where('c.id', '>', after)
       .orderBy('c.id')
       .limit(pageSize)
@@ -72,15 +70,10 @@ export type CollectionStory = {
 };
 
 /** The story of one collection; undefined for a reference it does not hold. */
-export async function collectionStory(
-  db: Db,
-  mode: Mode,
-  reference: string,
-): Promise<CollectionStory | undefined> {
+export async function collectionStory(db: Db, reference: string): Promise<CollectionStory | undefined> {
   const collection = await db
     .selectFrom('collections')
     .selectAll()
-    .where('mode', '=', mode)
     .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
   if (!collection) return undefined;
@@ -103,7 +96,6 @@ export async function collectionStory(
     discrepancies: await db
       .selectFrom('discrepancies')
       .selectAll()
-      .where('mode', '=', mode)
       .where('kind', 'in', ['collection_missing', 'collection_conflict'])
       .where('subject', '=', collection.reference)
       .orderBy('id')

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { CollectionState } from '../../domain/collection.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
 import type { Collection } from '../tables/collection-tables.ts';
@@ -12,12 +11,11 @@ const taken = sql<boolean>`(collections.file_id is null or exists (select 1 from
 /** Collections to verify by `at`, those due for longest first. */
 export async function dueCollections(
   db: Db,
-  { mode, at, limit }: { mode: Mode; at: string; limit: number },
+  { at, limit }: { at: string; limit: number },
 ): Promise<bigint[]> {
   const rows = await db
     .selectFrom('collections')
     .select('id')
-    .where('mode', '=', mode)
     .where('ask_at', '<=', at)
     .where(taken)
     .orderBy('ask_at')
@@ -46,14 +44,12 @@ export type CollectionWatch =
 /** The next collections of the watch, by id. */
 export function collectionsAfter(
   db: Db,
-  mode: Mode,
   watch: CollectionWatch,
   { after, limit }: { after: bigint; limit: number },
 ): Promise<Collection[]> {
   const base = db
     .selectFrom('collections')
     .selectAll()
-    .where('mode', '=', mode)
     .where('id', '>', after)
     .where(taken)
     .orderBy('id')
@@ -84,14 +80,12 @@ export function collectionsAfter(
  */
 export async function collectionsToVerify(
   db: Db,
-  mode: Mode,
   ask: { before: string; askedBefore: string; watchedSince: string; limit: number },
 ): Promise<bigint[]> {
   const since = sql<string>`coalesce(expected_at, heard_at, updated_at)`;
   const rows = await db
     .selectFrom('collections')
     .select('id')
-    .where('mode', '=', mode)
     .where('state', 'in', ['expected', 'heard', 'failed', 'conflict'])
     .where(taken)
     .where((eb) => eb.or([eb(since, '<=', ask.before), eb('state', '=', 'conflict')]))
@@ -105,14 +99,10 @@ export async function collectionsToVerify(
 }
 
 /** Collections of the mode by state. */
-export async function collectionCounts(
-  db: Db,
-  mode: Mode,
-): Promise<Partial<Record<CollectionState, number>>> {
+export async function collectionCounts(db: Db): Promise<Partial<Record<CollectionState, number>>> {
   const rows = await db
     .selectFrom('collections')
     .select(['state', (eb) => eb.fn.countAll<bigint>().as('n')])
-    .where('mode', '=', mode)
     .groupBy('state')
     .orderBy('state')
     .execute();

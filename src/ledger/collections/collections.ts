@@ -12,6 +12,7 @@ import {
 import type { CollectionWord } from '../../domain/collection-word.ts';
 import { foldReference } from '../../domain/ids.ts';
 import type { Mode, WitnessStatus } from '../../domain/payout.ts';
+import { ledgerMode } from '../custody/ledger-mode.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Collection } from '../tables/collection-tables.ts';
 
@@ -25,10 +26,10 @@ const disputes = z.array(
 );
 
 /** What a collection's row says, as the judgement takes it. */
-export function factsOf(row: Collection): CollectionFacts {
+export function factsOf(row: Collection, mode: Mode): CollectionFacts {
   const { expected_amount: amount, expected_currency: currency } = row;
   return {
-    mode: row.mode,
+    mode,
     promised: amount === null || currency === null ? null : { amount, currency },
     heard: row.heard_at !== null,
     told: row.told_status && {
@@ -55,11 +56,10 @@ export function factsOf(row: Collection): CollectionFacts {
 }
 
 /** The collection of this reference, whatever its case; undefined when nobody promised, told or verified one. */
-export function findCollection(db: Db | Trx, mode: Mode, reference: string): Promise<Collection | undefined> {
+export function findCollection(db: Db | Trx, reference: string): Promise<Collection | undefined> {
   return db
     .selectFrom('collections')
     .selectAll()
-    .where('mode', '=', mode)
     .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
 }
@@ -71,14 +71,13 @@ export function collectionById(db: Db | Trx, id: bigint): Promise<Collection | u
 /** The collection that a webhook speaks of: by reference, else by trx; undefined when it is the first word about it. */
 export async function collectionOfWebhook(
   trx: Trx,
-  { mode, reference, trx: told }: { mode: Mode; reference: string | null; trx: string | null },
+  { reference, trx: told }: { reference: string | null; trx: string | null },
 ): Promise<Collection | undefined> {
-  const own = reference === null ? undefined : await findCollection(trx, mode, reference);
+  const own = reference === null ? undefined : await findCollection(trx, reference);
   if (own || told === null) return own;
   return trx
     .selectFrom('collections')
     .selectAll()
-    .where('mode', '=', mode)
     .where('trx', '=', told)
     .orderBy('id')
     .limit(1)
@@ -88,12 +87,11 @@ export async function collectionOfWebhook(
 /** Notes a collection that nobody promised, for a webhook or a person to speak of; what it is, is asked at once. */
 export async function noteCollection(
   trx: Trx,
-  { mode, reference, at, heard }: { mode: Mode; reference: string; at: string; heard: boolean },
+  { reference, at, heard }: { reference: string; at: string; heard: boolean },
 ): Promise<Collection> {
   return trx
     .insertInto('collections')
     .values({
-      mode,
       reference,
       reference_key: foldReference(reference),
       state: 'heard',
@@ -111,7 +109,7 @@ export async function hearCollection(
   row: Collection,
   { word, at }: { word: CollectionWord | null; at: string },
 ): Promise<CollectionDifference[]> {
-  const facts = factsOf(row);
+  const facts = factsOf(row, await ledgerMode(trx));
   const { told, dispute } = word ? hearWord(facts.told, word) : { told: facts.told, dispute: [] };
   const standing = withDispute(facts.dispute, dispute);
   const now: CollectionFacts = { ...facts, heard: true, told, dispute: standing };
@@ -181,7 +179,7 @@ export async function concludeVerify(
   const meanwhile = row.verified_at !== verifiedBefore;
   const overtaken = meanwhile && row.verified_at !== null && row.verified_at > askedAt;
   const shown = overtaken ? null : word;
-  const facts = factsOf(row);
+  const facts = factsOf(row, await ledgerMode(trx));
   const standing = withDispute(facts.dispute, dispute);
   const { state } = judgeCollection({ ...facts, verified: shown ?? facts.verified, dispute: standing });
   const older = row.answered_at !== null && row.answered_at > askedAt;

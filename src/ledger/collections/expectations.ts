@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { judgeCollection } from '../../domain/collection.ts';
-import type { Mode } from '../../domain/payout.ts';
+import { ledgerMode } from '../custody/ledger-mode.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
 import { type PromisedFile, promiseFiles } from '../payouts/file-tasks.ts';
@@ -30,19 +30,19 @@ export async function openFile(trx: Trx, file: Omit<CollectionFile, 'phase'>): P
  */
 export async function expectSome(
   trx: Trx,
-  file: { id: string; mode: Mode },
+  file: string,
   at: string,
   rows: readonly ExpectedRow[],
 ): Promise<void> {
   if (rows.length === 0) return;
   // Amounts travel as text: a JSON number would lose digits above 2^53.
   const texts = rows.map((row) => ({ ...row, amount: row.amount.toString(), row: row.row.toString() }));
-  await sql`insert into collections (mode, reference, reference_key, state, file_id, row_number, expected_amount,
+  await sql`insert into collections (reference, reference_key, state, file_id, row_number, expected_amount,
       expected_currency, expected_at, ask_at, updated_at)
-    select ${file.mode}, ${field('reference')}, ${field('referenceKey')}, 'expected', ${file.id},
+    select ${field('reference')}, ${field('referenceKey')}, 'expected', ${file},
       ${integerField('row')}, ${integerField('amount')}, ${field('currency')}, ${at}, ${at}, ${at}
     from ${rowsOf(texts)} as row where true order by row.key
-    on conflict (mode, reference_key) do update set file_id = excluded.file_id, row_number = excluded.row_number,
+    on conflict (reference_key) do update set file_id = excluded.file_id, row_number = excluded.row_number,
       expected_amount = excluded.expected_amount, expected_currency = excluded.expected_currency,
       expected_at = excluded.expected_at, ask_at = excluded.ask_at, rung = 0, raised = collections.raised + 1
     where collections.file_id is null`.execute(trx);
@@ -50,10 +50,9 @@ export async function expectSome(
   const known = await trx
     .selectFrom('collections')
     .selectAll()
-    .where('mode', '=', file.mode)
     .where('reference_key', 'in', textsOf(keys))
     // `coalesce` keeps SQLite off the index on the file, which would read all of it for each chunk.
-    .where(sql<boolean>`coalesce(file_id, '') = ${file.id}`)
+    .where(sql<boolean>`coalesce(file_id, '') = ${file}`)
     .where((eb) => eb.or([eb('heard_at', 'is not', null), eb('verified_at', 'is not', null)]))
     .execute();
   await judgeAgain(trx, known);
@@ -61,24 +60,20 @@ export async function expectSome(
 
 /** What is promised now, or no longer, may put a collection that was heard or verified before in another state. */
 async function judgeAgain(trx: Trx, rows: readonly Collection[]): Promise<void> {
+  const mode = await ledgerMode(trx);
   for (const row of rows) {
-    const { state } = judgeCollection(factsOf(row));
+    const { state } = judgeCollection(factsOf(row, mode));
     if (state !== row.state)
       await trx.updateTable('collections').set({ state }).where('id', '=', row.id).execute();
   }
 }
 
 /** Which of these folded references were promised before, with the file of each. */
-export async function promisedBefore(
-  db: Db | Trx,
-  mode: Mode,
-  keys: readonly string[],
-): Promise<Map<string, string>> {
+export async function promisedBefore(db: Db | Trx, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const rows = await db
     .selectFrom('collections')
     .select(['reference_key', 'file_id'])
-    .where('mode', '=', mode)
     .where('file_id', 'is not', null)
     .where('reference_key', 'in', textsOf(keys))
     .execute();
@@ -86,15 +81,10 @@ export async function promisedBefore(
 }
 
 /** The file that this content was before, whatever its name was then; one that is still being taken in is none. */
-export function findFileByHash(
-  db: Db | Trx,
-  mode: Mode,
-  contentHash: string,
-): Promise<CollectionFile | undefined> {
+export function findFileByHash(db: Db | Trx, contentHash: string): Promise<CollectionFile | undefined> {
   return db
     .selectFrom('collection_files')
     .selectAll()
-    .where('mode', '=', mode)
     .where('content_hash', '=', contentHash)
     .where('phase', '=', 'loaded')
     .executeTakeFirst();
@@ -119,13 +109,8 @@ export async function closeFile(
 }
 
 /** Files in phase `loading`: under way, or left by a crash. */
-export async function loadingFiles(db: Db | Trx, mode: Mode): Promise<string[]> {
-  const rows = await db
-    .selectFrom('collection_files')
-    .select('id')
-    .where('mode', '=', mode)
-    .where('phase', '=', 'loading')
-    .execute();
+export async function loadingFiles(db: Db | Trx): Promise<string[]> {
+  const rows = await db.selectFrom('collection_files').select('id').where('phase', '=', 'loading').execute();
   return rows.map((row) => row.id);
 }
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import { forgettable } from '../../domain/transition.ts';
 import { isPostgres } from '../database/dialect.ts';
 import type { Ledger, Trx } from '../open.ts';
@@ -22,7 +22,6 @@ import { adoptionsKey, markNow } from './marking.ts';
 import { backupKeys } from './seal.ts';
 import { timelineFall, timelineKey } from './timeline.ts';
 
-const modes: readonly Mode[] = ['test', 'live'];
 const chunk = 1000;
 /** In `meta`, while an adoption is under way. */
 export const adoptingKey = 'adopting';
@@ -53,12 +52,10 @@ export async function adoptLedger(
   let unknown = 0;
   // An unknown stays one, and counts a send more: the newer copy may have held a person's retry of it.
   for (const state of ['unknown', ...forgettable] as const) {
-    for (const mode of modes) {
-      for (let done = chunk; done === chunk; ) {
-        done = await ledger.write((trx) => forgetSome(trx, { mode, state, since, at: now() }));
-        if (state !== 'unknown') unknown += done;
-        if (done > 0) onProgress(unknown);
-      }
+    for (let done = chunk; done === chunk; ) {
+      done = await ledger.write((trx) => forgetSome(trx, { state, since, at: now() }));
+      if (state !== 'unknown') unknown += done;
+      if (done > 0) onProgress(unknown);
     }
   }
   // The old mark goes first: a crash after the barrier fell must not raise it again.
@@ -70,17 +67,15 @@ export async function adoptLedger(
 
 /** A batch on its way in is finished as intake would (P23): else its payouts would become `ready` after the adoption. */
 async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
-  for (const mode of modes) {
-    for (const batch of await loadingBatches(ledger.db, mode)) {
-      let after = 0n;
-      const step = async (trx: Trx): Promise<boolean> => {
-        if (batch.body_digest === '') return (await dropSome(trx, batch.id, chunk)).done;
-        const finished = await finishSome(trx, batch, now(), chunk, after);
-        ({ after } = finished);
-        return finished.done;
-      };
-      while (!(await ledger.write(step)));
-    }
+  for (const batch of await loadingBatches(ledger.db)) {
+    let after = 0n;
+    const step = async (trx: Trx): Promise<boolean> => {
+      if (batch.body_digest === '') return (await dropSome(trx, batch.id, chunk)).done;
+      const finished = await finishSome(trx, batch, now(), chunk, after);
+      ({ after } = finished);
+      return finished.done;
+    };
+    while (!(await ledger.write(step)));
   }
 }
 
@@ -122,13 +117,12 @@ async function beginAdoption(trx: Trx): Promise<bigint> {
 
 async function forgetSome(
   trx: Trx,
-  { mode, state, since, at }: { mode: Mode; state: PayoutState; since: bigint; at: string },
+  { state, since, at }: { state: PayoutState; since: bigint; at: string },
 ): Promise<number> {
   let query = trx
     .selectFrom('payouts')
     .innerJoin('batches', 'batches.id', 'payouts.batch_id')
     .select(['payouts.id', 'batches.created_at'])
-    .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', state)
     .orderBy('payouts.id')
     .limit(chunk);
@@ -156,7 +150,7 @@ async function forgetSome(
   await record(trx, at, events);
   await spendAdopted(
     trx,
-    { mode, at },
+    { at },
     rows.map(({ id }) => id),
   );
   return rows.length;
@@ -174,7 +168,7 @@ async function voidMarks(trx: Trx): Promise<void> {
   await timelineFall(trx);
 }
 
-/** In one step: the barrier of the fall goes, and each mode's wait for a listing begins. */
+/** In one step: the barrier of the fall goes, and the wait for a listing begins. */
 async function openForListing(trx: Trx, at: string): Promise<void> {
   const left = await trx
     .selectFrom('payouts')
@@ -184,12 +178,10 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
   if (left) throw new Error(`${left.reference} was not adopted: run counterfoil restore --adopt again`);
   await forgetFall(trx);
   await noteAdoption(trx, at);
-  // Both modes, also one without payouts: a copy from before the first batch has forgotten the most.
-  for (const mode of modes) {
-    const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;
-    await lowerBarrier(trx, barrierKeys.listing(mode));
-    await raiseBarrier(trx, barrierKeys.listing(mode), { at, cause });
-  }
+  // Also without payouts: a copy from before the first batch has forgotten the most.
+  const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;
+  await lowerBarrier(trx, barrierKeys.listing);
+  await raiseBarrier(trx, barrierKeys.listing, { at, cause });
   await trx
     .deleteFrom('meta')
     .where((eb) =>

@@ -1,4 +1,3 @@
-import type { Mode } from '../../domain/payout.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 
@@ -11,14 +10,12 @@ export const barrierKeys = {
   behind: 'behind',
   /** It was moved to another place for ever. */
   sealed: 'sealed',
-  /** It was adopted; a complete listing begun afterwards lifts it for its mode. */
-  listing: (mode: Mode) => `listing_due:${mode}` as const,
+  /** It was adopted; a complete listing begun afterwards lifts it. */
+  listing: 'listing_due',
 };
 
-/** The keys of every barrier that can stand before a mode, the gravest first. */
-export function barriersOf(mode: Mode): string[] {
-  return [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing(mode)];
-}
+/** Every barrier, the gravest first. */
+export const allBarriers: readonly string[] = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing];
 
 const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
   db
@@ -27,11 +24,10 @@ const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
     .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)]),
 );
 
-/** The barrier in force for a mode, the gravest first. */
-export async function findBarrier(db: Db | Trx, mode: Mode): Promise<Barrier | undefined> {
-  const keys = barriersOf(mode);
-  const rows = await metaOf(db, keys);
-  for (const key of keys) {
+/** The gravest barrier in force. */
+export async function findBarrier(db: Db | Trx): Promise<Barrier | undefined> {
+  const rows = await metaOf(db, [...allBarriers]);
+  for (const key of allBarriers) {
     const row = rows.find((one) => one.key === key);
     if (row) return readBarrier(row.value);
   }
@@ -116,8 +112,8 @@ export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
 }
 
 /** True while the mode of an adopted ledger waits for its complete listing (P25). */
-export async function awaitsListing(db: Db | Trx, mode: Mode): Promise<boolean> {
-  const key = barrierKeys.listing(mode);
+export async function awaitsListing(db: Db | Trx): Promise<boolean> {
+  const key = barrierKeys.listing;
   const row = await db.selectFrom('meta').select('key').where('key', '=', key).executeTakeFirst();
   return row !== undefined;
 }
@@ -128,10 +124,9 @@ export async function awaitsListing(db: Db | Trx, mode: Mode): Promise<boolean> 
  */
 export async function hearListing(
   trx: Trx,
-  mode: Mode,
   { startedAt, now }: { startedAt: string; now: string },
 ): Promise<void> {
-  const key = barrierKeys.listing(mode);
+  const key = barrierKeys.listing;
   const barrier = (await metaOf(trx, [key, key, key]))[0];
   if (!barrier) return;
   const { at } = readBarrier(barrier.value);

@@ -85,7 +85,7 @@ function unfitness(copy: string): string | null {
     if (!['meta', 'payouts', 'history', 'kysely_migration'].every((name) => tables.has(name)))
       return 'is not a Counterfoil ledger';
     const done = database.prepare('select name from kysely_migration order by name').pluck().all();
-    const strange = done.find((name) => typeof name !== 'string' || !knownMigrations.includes(name));
+    const strange = done.find((name) => typeof name !== 'string' || !knownMigrations().includes(name));
     if (strange !== undefined)
       return `is of a newer version of Counterfoil (it has the change ${JSON.stringify(strange)}); use that version`;
     const sound = database.pragma('quick_check(1)', { simple: true });

@@ -60,7 +60,7 @@ export function createBatchDigest(): { add(head: string): void; end(): string } 
 
 export type BatchDigest = { batch: string; payouts: number; digest: string };
 
-/** The digest of every batch of every mode. */
+/** The digest of every batch. */
 export async function* batchDigests(db: Db | Trx): AsyncGenerator<BatchDigest> {
   for await (const batch of everyBatch(db)) {
     const digest = createBatchDigest();
@@ -104,7 +104,7 @@ const counted = [
 ] as const;
 
 /**
- * What a moved ledger must be equal in (P26): the rows of each table, payouts and sums by mode, currency and state, and
+ * What a moved ledger must be equal in (P26): the rows of each table, payouts and sums by currency and state, and
  * the history heads of everything.
  */
 export async function ledgerDigest(db: Db | Trx): Promise<string> {
@@ -118,14 +118,13 @@ export async function ledgerDigest(db: Db | Trx): Promise<string> {
   }
   const sums = await db
     .selectFrom('payouts')
-    .select(['mode', 'currency', 'state'])
+    .select(['currency', 'state'])
     .select((on) => [on.fn.countAll<bigint>().as('n'), sql<bigint>`sum(amount)`.as('sum')])
-    .groupBy(['mode', 'currency', 'state'])
-    .orderBy('mode')
+    .groupBy(['currency', 'state'])
     .orderBy('currency')
     .orderBy('state')
     .execute();
-  for (const row of sums) hash.update(`${row.mode} ${row.currency} ${row.state} ${row.n} ${row.sum}\n`);
+  for (const row of sums) hash.update(`${row.currency} ${row.state} ${row.n} ${row.sum}\n`);
   for await (const one of batchDigests(db)) hash.update(`${one.batch} ${one.payouts} ${one.digest}\n`);
   return hash.digest('hex');
 }

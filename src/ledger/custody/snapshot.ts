@@ -47,7 +47,7 @@ async function snapshotOfSchema(url: string): Promise<{ db: Db; close(): Promise
   return { db, close: () => db.destroy() };
 }
 
-/** Ids of every batch of every mode, a page at a time. */
+/** Ids of every batch, a page at a time. */
 export async function* everyBatch(db: Db | Trx): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const page = await db

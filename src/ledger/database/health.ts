@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import { isPostgres } from './dialect.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
@@ -49,8 +48,8 @@ export type SignedBody = {
 };
 
 /** The last attempt that was answered 22, unless one was accepted since: then the signature is right again. */
-export async function lastSignatureRefusal(db: Db, mode: Mode): Promise<SignedBody | undefined> {
-  const found = await attemptsOf(db, mode)
+export async function lastSignatureRefusal(db: Db): Promise<SignedBody | undefined> {
+  const found = await attemptsOf(db)
     .where('attempts.code', '=', '22')
     .orderBy('attempts.id', 'desc')
     .limit(1)
@@ -61,20 +60,15 @@ export async function lastSignatureRefusal(db: Db, mode: Mode): Promise<SignedBo
     .select('id')
     .where('outcome', '=', 'accepted')
     .where('id', '>', found.id)
-    .where(
-      (on) => on.selectFrom('payouts').select('mode').whereRef('payouts.id', '=', 'attempts.payout_id'),
-      '=',
-      mode,
-    )
     .limit(1)
     .executeTakeFirst();
   return later ? undefined : found;
 }
 
 /** The frozen body of a payout with its last attempt; undefined for a reference that the ledger does not hold. */
-export async function signedBodyOf(db: Db, mode: Mode, reference: string): Promise<SignedBody | undefined> {
+export async function signedBodyOf(db: Db, reference: string): Promise<SignedBody | undefined> {
   const key = foldReference(reference);
-  const sent = await attemptsOf(db, mode)
+  const sent = await attemptsOf(db)
     .where('payouts.reference_key', '=', key)
     .orderBy('attempts.id', 'desc')
     .limit(1)
@@ -83,13 +77,12 @@ export async function signedBodyOf(db: Db, mode: Mode, reference: string): Promi
   const payout = await db
     .selectFrom('payouts')
     .select(['reference', 'body'])
-    .where('mode', '=', mode)
     .where('reference_key', '=', key)
     .executeTakeFirst();
   return payout && { ...payout, beganAt: null, code: null, message: null };
 }
 
-function attemptsOf(db: Db, mode: Mode) {
+function attemptsOf(db: Db) {
   return db
     .selectFrom('attempts')
     .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
@@ -100,6 +93,5 @@ function attemptsOf(db: Db, mode: Mode) {
       'attempts.began_at as beganAt',
       'attempts.code',
       'attempts.message',
-    ])
-    .where('payouts.mode', '=', mode);
+    ]);
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { type Found, silentKinds } from '../../domain/discrepancy.ts';
 import { onSight, type Sighting } from '../../domain/discrepancy-life.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { graverAfterDays, type Severity, severityOf } from '../../domain/severity.ts';
 import { isClosedByPerson } from '../../domain/transition.ts';
 import { idsOf, textsOf } from '../database/bulk.ts';
@@ -11,13 +10,13 @@ import type { Discrepancy, Tables } from '../tables/tables.ts';
 import { addEvents } from './discrepancy-events.ts';
 
 /** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
-export type SeenBy = { run: string; mode: Mode; at: string };
+export type SeenBy = { run: string; at: string };
 
 const dayMs = 86_400_000;
 
-/** `D-` and 12 hex digits of mode, kind and subject: the same discrepancy has the same id for ever. */
-function discrepancyId(mode: Mode, kind: string, subject: string): string {
-  return `D-${createHash('sha256').update(`${mode}|${kind}|${subject}`).digest('hex').slice(0, 12)}`;
+/** `D-` and 12 hex digits of kind and subject: the same discrepancy has the same id for ever. */
+function discrepancyId(kind: string, subject: string): string {
+  return `D-${createHash('sha256').update(`${kind}|${subject}`).digest('hex').slice(0, 12)}`;
 }
 
 /** What a run found, with where it leaves the discrepancy. */
@@ -28,9 +27,7 @@ type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
  * and back again, or changed since a person's word on it.
  */
 export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
-  const rows = [
-    ...new Map(found.map((one) => [discrepancyId(by.mode, one.kind, one.subject), one])).entries(),
-  ];
+  const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
   let opened = 0;
   for (let from = 0; from < rows.length; from += 500) {
     const turns = await takeTurns(trx, by, rows.slice(from, from + 500));
@@ -126,7 +123,7 @@ async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
 }
 
 /** Age makes what stays open graver, also where this run could not see it again. */
-export async function renewSeverity(trx: Trx, mode: Mode, at: string): Promise<void> {
+export async function renewSeverity(trx: Trx, at: string): Promise<void> {
   await trx
     .updateTable('discrepancies')
     .set((eb) => ({
@@ -134,7 +131,6 @@ export async function renewSeverity(trx: Trx, mode: Mode, at: string): Promise<v
       later_severity: null,
       graver_at: null,
     }))
-    .where('mode', '=', mode)
     .where('state', '<>', 'resolved')
     .where('graver_at', '<=', at)
     .execute();
@@ -142,7 +138,6 @@ export async function renewSeverity(trx: Trx, mode: Mode, at: string): Promise<v
 
 /** Filters as the `discrepancies` command takes them; `seenBefore` is an instant for `--older-than`. */
 export type DiscrepancyFilter = {
-  mode: Mode;
   states?: Discrepancy['state'][];
   ids?: readonly string[];
   kind?: string;
@@ -153,10 +148,7 @@ export type DiscrepancyFilter = {
 /** The condition of a filter; without `states` what is not resolved. */
 export function filtered(filter: DiscrepancyFilter) {
   return (eb: ExpressionBuilder<Tables, 'discrepancies'>): Expression<SqlBool> => {
-    const all = [
-      eb('discrepancies.mode', '=', filter.mode),
-      eb('discrepancies.state', 'in', filter.states ?? ['open', 'acknowledged']),
-    ];
+    const all = [eb('discrepancies.state', 'in', filter.states ?? ['open', 'acknowledged'])];
     if (filter.ids !== undefined) all.push(eb('discrepancies.id', 'in', namedIds(filter.ids)));
     if (filter.kind !== undefined) all.push(eb('discrepancies.kind', '=', filter.kind));
     if (filter.batch !== undefined) all.push(eb('discrepancies.batch_id', '=', filter.batch));
@@ -196,8 +188,8 @@ export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
 }
 
 /** How many are open, by kind; acknowledged ones are not counted. */
-export async function countOpen(db: Db, mode: Mode): Promise<Record<string, number>> {
-  const rows = await countFiltered(db, { mode, states: ['open'] });
+export async function countOpen(db: Db): Promise<Record<string, number>> {
+  const rows = await countFiltered(db, { states: ['open'] });
   return Object.fromEntries(rows.map((row) => [row.kind, Number(row.n)]));
 }
 
@@ -205,7 +197,6 @@ function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepanc
   const { state, resolvedBy, note, reopened, closedWithPayout } = sighting;
   return {
     id,
-    mode: by.mode,
     kind: one.kind,
     subject: one.subject,
     payout_id: one.payoutId,

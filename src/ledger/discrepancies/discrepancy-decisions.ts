@@ -1,6 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { acknowledgedByClose, type DiscrepancyKind, endedByClose } from '../../domain/discrepancy.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Discrepancy, Tables } from '../tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.ts';
@@ -27,11 +26,11 @@ export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise
  */
 export async function closeWithPayout(
   trx: Trx,
-  payout: { id: bigint; mode: Mode },
+  payout: { id: bigint },
   word: Omit<Word, 'verdict'>,
 ): Promise<void> {
   const about = (verdict: Verdict, kinds: readonly DiscrepancyKind[]) => {
-    const open = filtered({ mode: payout.mode, states: openTo[verdict] });
+    const open = filtered({ states: openTo[verdict] });
     const condition = (eb: ExpressionBuilder<Tables, 'discrepancies'>) =>
       eb.and([
         open(eb),
@@ -81,15 +80,11 @@ async function write(
   return Number(numUpdatedRows);
 }
 
-/** Those of the ids that the mode has. */
-export function findByIds(
-  db: Db | Trx,
-  mode: Discrepancy['mode'],
-  ids: readonly string[],
-): Promise<Discrepancy[]> {
+/** Those of the ids that the ledger has. */
+export function findByIds(db: Db | Trx, ids: readonly string[]): Promise<Discrepancy[]> {
   return db
     .selectFrom('discrepancies')
     .selectAll()
-    .where(filtered({ mode, ids, states: ['open', 'acknowledged', 'resolved'] }))
+    .where(filtered({ ids, states: ['open', 'acknowledged', 'resolved'] }))
     .execute();
 }

@@ -62,7 +62,7 @@ export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Pro
 /** Where a collection stands now and what the verify endpoint last said; null for what is about payouts. */
 const collectionNow = sql<string | null>`case when discrepancies.kind like 'collection%' then
   (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
-    from collections c where c.mode = discrepancies.mode and c.reference_key = lower(discrepancies.reference)) end`;
+    from collections c where c.reference_key = lower(discrepancies.reference)) end`;
 
 async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: number; ended: number }> {
   const rows = await trx
@@ -79,7 +79,6 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
       'payouts.evidence as standing_by',
       collectionNow.as('collection'),
     ])
-    .where('discrepancies.mode', '=', by.mode)
     .where((eb) => standing(eb, sight))
     .where('discrepancies.last_run_id', '<>', by.run)
     .where((eb) => healed(eb, by, sight))

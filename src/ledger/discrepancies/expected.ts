@@ -1,5 +1,6 @@
 import type { Mode } from '../../domain/payout.ts';
 import type { Expected } from '../../domain/witness.ts';
+import { ledgerMode } from '../custody/ledger-mode.ts';
 import { idsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
@@ -9,11 +10,15 @@ export type Known = { payout: Payout; expected: Expected };
 
 /** Loads payouts with the facts a witness is compared with. */
 export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Known>> {
+  const mode = await ledgerMode(db);
   const wanted = idsOf(ids);
   const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
   const accepted = await acceptedOf(db, ids);
   return new Map(
-    rows.map((payout) => [payout.id, { payout, expected: expectedOf(payout, accepted.has(payout.id)) }]),
+    rows.map((payout) => [
+      payout.id,
+      { payout, expected: expectedOf(payout, mode, accepted.has(payout.id)) },
+    ]),
   );
 }
 
@@ -29,7 +34,7 @@ async function acceptedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<big
 }
 
 /** What the service should show of this payout. */
-function expectedOf(payout: Payout, accepted: boolean): Expected {
+function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
   return {
     reference: payout.reference,
     referenceKey: payout.reference_key,
@@ -39,7 +44,7 @@ function expectedOf(payout: Payout, accepted: boolean): Expected {
     currency: payout.currency,
     accountNumber: payout.account_number,
     bankCode: payout.bank_code,
-    mode: payout.mode,
+    mode,
     firstIntentAt: payout.submitted_at,
     accepted,
   };
@@ -94,13 +99,13 @@ export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | u
     const row = await db
       .selectFrom('payouts')
       .selectAll()
-      .where('mode', '=', mode)
       .where('state', '=', state)
       .where((eb) => eb.or([eb('evidence', 'like', '%listing%'), eb('evidence', 'like', '%details%')]))
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    if (row) return { payout: row, expected: expectedOf(row, (await acceptedOf(db, [row.id])).has(row.id)) };
+    if (row)
+      return { payout: row, expected: expectedOf(row, mode, (await acceptedOf(db, [row.id])).has(row.id)) };
   }
   return undefined;
 }
@@ -109,12 +114,11 @@ export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | u
  * Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. `sentSince`:
  * ISO UTC, empty for any.
  */
-export async function takenPayout(db: Db | Trx, mode: Mode, sentSince = ''): Promise<boolean> {
+export async function takenPayout(db: Db | Trx, sentSince = ''): Promise<boolean> {
   for (const name of ['transfer_id', 'trx'] as const) {
     const named = await db
       .selectFrom('payouts')
       .select('id')
-      .where('mode', '=', mode)
       .where(name, 'is not', null)
       .where('submitted_at', '>=', sentSince)
       .limit(1)

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { type Halves, joined, type Scope, sums } from '../listing/run-facts.ts';
 import type { Db } from '../open.ts';
 import type { Discrepancy } from '../tables/tables.ts';
@@ -21,7 +20,7 @@ export async function openQuestions(db: Db, scope: Scope, limit: number): Promis
       coalesce(p.amount, l.amount) as money
     from discrepancies d left join payouts p on p.id = d.payout_id
     left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
-    where d.mode = ${scope.mode} and d.state = 'open'
+    where d.state = 'open'
     order by case when d.kind = 'paid_twice' then 0
         when d.kind = 'status_conflict' and d.expected = 'success' and d.actual = 'failed' then 1 else 2 end,
       case d.severity when 'high' then 0 when 'medium' then 1 else 2 end, d.first_seen_at, d.id
@@ -36,14 +35,13 @@ export async function openSums(db: Db, scope: Scope) {
     select d.currency, d.severity, d.kind, d.state, ${sums(sql`coalesce(p.amount, l.amount)`)}
     from discrepancies d left join payouts p on p.id = d.payout_id
     left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
-    where d.mode = ${scope.mode} and d.state <> 'resolved' group by 1, 2, 3, 4`.execute(db);
+    where d.state <> 'resolved' group by 1, 2, 3, 4`.execute(db);
   return rows.map(({ count, hi, lo, ...row }) => ({ ...row, count, amount: joined({ hi, lo }) }));
 }
 
 /** How many discrepancies of each batch are open, and how many of its payouts are not paid, by state. */
 export async function batchStandings(
   db: Db,
-  mode: Mode,
   batches: string[],
 ): Promise<Map<string, Record<string, bigint>>> {
   if (batches.length === 0) return new Map();
@@ -51,7 +49,7 @@ export async function batchStandings(
   // Paid payouts are by far the most: they are not counted, and `coalesce` keeps SQLite on the index of states.
   const { rows } = await sql<{ batch: string; what: string; n: bigint }>`
     select p.batch_id as batch, p.state as what, count(*) as n from payouts p
-    where p.mode = ${mode} and coalesce(p.batch_id, '') in (${ids}) and p.state in
+    where coalesce(p.batch_id, '') in (${ids}) and p.state in
       ('held', 'ready', 'sending', 'pending', 'unknown', 'failed', 'refused', 'returned', 'cancelled') group by 1, 2
     union all
     select d.batch_id, 'open', count(*) from discrepancies d where d.state = 'open' and d.batch_id in (${ids}) group by 1

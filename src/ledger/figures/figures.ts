@@ -28,12 +28,11 @@ function dayOf(instant: RawBuilder<unknown>, { days }: Window): RawBuilder<strin
 /** Groups of payouts, asked of range after range: asked of a million at once, a webhook would wait for seconds. */
 async function* overPayouts<Row>(
   db: Db,
-  { mode }: Scope,
   ask: (among: RawBuilder<boolean>) => RawBuilder<Row>,
 ): AsyncGenerator<Row> {
   for await (const { after, upTo } of payoutRanges(db)) {
     // `coalesce` keeps SQLite on the primary key.
-    const among = sql<boolean>`coalesce(p.mode, '') = ${mode} and p.id > ${after} and p.id <= ${upTo}`;
+    const among = sql<boolean>`p.id > ${after} and p.id <= ${upTo}`;
     const { rows } = await ask(among).execute(db);
     yield* rows;
   }
@@ -59,7 +58,6 @@ const none: Halves = { count: 0n, hi: 0n, lo: 0n };
 export function stateSums(db: Db, scope: Scope) {
   const rows = overPayouts(
     db,
-    scope,
     (among) => sql<Halves & { currency: string; state: PayoutState }>`
       select w.currency, w.state, ${sums(sql`w.amount`)}
       from (select p.currency, p.amount, ${stateAt(scope)} as state from payouts p where ${among}) w
@@ -73,7 +71,6 @@ export function daySums(db: Db, window: Window) {
   const { scope, days } = window;
   const rows = overPayouts(
     db,
-    scope,
     (among) => sql<Halves & { currency: string; what: 'submitted' | 'settled'; day: string }>`
       select w.currency, w.what, w.day, ${sums(sql`w.amount`)} from (
         select p.currency, p.amount, 'submitted' as what, ${dayOf(sql`p.submitted_at`, window)} as day from payouts p
@@ -87,8 +84,10 @@ export function daySums(db: Db, window: Window) {
 }
 
 /** What failed, was refused or came back in the window: when it was known, for a refused one when it was first sent. */
-const lost = ({ scope, days }: Window): RawBuilder<boolean> => sql`p.mode = ${scope.mode}
-  and p.state in ('failed', 'refused', 'returned')
+const lost = ({
+  scope,
+  days,
+}: Window): RawBuilder<boolean> => sql`p.state in ('failed', 'refused', 'returned')
   and coalesce(p.final_at, p.submitted_at) >= ${days[0].begins} and coalesce(p.final_at, p.submitted_at) <= ${scope.cut}`;
 
 /** Reasons by how often they came, per currency and state; an empty reason: none was given; null: all the others. */
@@ -144,7 +143,6 @@ async function sentTo(
   if (banks.length === 0) return sent;
   const rows = overPayouts(
     db,
-    scope,
     (among) => sql<{ currency: string; bank: string; n: bigint }>`
       select p.currency, p.bank_code as bank, count(*) as n from payouts p
       where ${among} and p.submitted_at >= ${days[0].begins} and p.submitted_at <= ${scope.cut} group by 1, 2`,
@@ -161,7 +159,6 @@ export function feeDays(db: Db, window: Window) {
   const { scope, days } = window;
   return overPayouts(
     db,
-    scope,
     (among) => sql<{ currency: string; day: string; fee: string | null; count: bigint }>`
       select p.currency, ${dayOf(sql`p.settled_at`, window)} as day, p.fee, count(*) as count from payouts p
       where ${among} and p.settled_at >= ${days[0].begins} and p.state in ('success', 'returned')
@@ -183,7 +180,6 @@ export async function settleTimes(db: Db, window: Window): Promise<SettleTime[]>
   const { scope, days } = window;
   const rows = overPayouts(
     db,
-    scope,
     (among) => sql<{ currency: string; day: string; seconds: bigint; count: bigint }>`
       select p.currency, ${dayOf(sql`p.submitted_at`, window)} as day, ${settleSeconds} as seconds, count(*) as count
       from payouts p where ${among} and p.state in ('success', 'returned') and p.settled_at is not null

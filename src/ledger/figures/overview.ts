@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import { formatMinor } from '../../domain/money.ts';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import { type Life, livesOf } from '../discrepancies/discrepancy-events.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.ts';
 import type { Db } from '../open.ts';
@@ -14,7 +14,7 @@ export type Overview = {
 };
 
 /** Payouts of a mode by state, counts and amounts, in one grouped query. */
-export async function payoutOverview(db: Db, mode: Mode): Promise<Omit<Overview, 'batches'>> {
+export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>> {
   const rows = await db
     .selectFrom('payouts')
     .select([
@@ -23,7 +23,6 @@ export async function payoutOverview(db: Db, mode: Mode): Promise<Omit<Overview,
       (eb) => eb.fn.countAll<bigint>().as('n'),
       sql<bigint>`sum(amount)`.as('sum'),
     ])
-    .where('mode', '=', mode)
     .groupBy(['state', 'currency'])
     .orderBy('currency')
     .execute();
@@ -37,11 +36,10 @@ export async function payoutOverview(db: Db, mode: Mode): Promise<Omit<Overview,
 }
 
 /** Whether a payout has been ready since before an instant, ISO UTC. */
-export async function isReadySince(db: Db, mode: Mode, before: string): Promise<boolean> {
+export async function isReadySince(db: Db, before: string): Promise<boolean> {
   const row = await db
     .selectFrom('payouts')
     .select('id')
-    .where('mode', '=', mode)
     .where('state', '=', 'ready')
     .where('updated_at', '<', before)
     .limit(1)
@@ -60,11 +58,10 @@ export type Story = {
 };
 
 /** Everything the ledger knows of one payout; undefined for a reference it does not hold. */
-export async function payoutStory(db: Db, mode: Mode, reference: string): Promise<Story | undefined> {
+export async function payoutStory(db: Db, reference: string): Promise<Story | undefined> {
   const payout = await db
     .selectFrom('payouts')
     .selectAll()
-    .where('mode', '=', mode)
     .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
   if (!payout) return undefined;
@@ -79,7 +76,7 @@ export async function payoutStory(db: Db, mode: Mode, reference: string): Promis
       .execute(),
     webhooks: await db.selectFrom('webhooks').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
     lookups: await db.selectFrom('inquiries').selectAll().where('payout_id', '=', id).orderBy('id').execute(),
-    listings: await shownUnder(db, sql`select id from runs where mode = ${mode}`, [payout]),
+    listings: await shownUnder(db, sql`select id from runs`, [payout]),
     discrepancies: await discrepanciesOf(db, id),
     history: await db.selectFrom('history').selectAll().where('payout_id', '=', id).orderBy('seq').execute(),
   };
@@ -100,11 +97,10 @@ async function discrepanciesOf(db: Db, payoutId: bigint): Promise<Story['discrep
 }
 
 /** What the ledger holds as paid, per currency: payouts in `success`, counted and summed in minor units. */
-export async function paidSums(db: Db, mode: Mode): Promise<Map<string, { count: number; minor: bigint }>> {
+export async function paidSums(db: Db): Promise<Map<string, { count: number; minor: bigint }>> {
   const rows = await db
     .selectFrom('payouts')
     .select(['currency', (eb) => eb.fn.countAll<bigint>().as('n'), sql<bigint>`sum(amount)`.as('sum')])
-    .where('mode', '=', mode)
     .where('state', '=', 'success')
     .groupBy('currency')
     .orderBy('currency')

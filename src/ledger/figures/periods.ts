@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { graceBegan } from '../../domain/grace.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { knownBefore } from '../listing/known-before.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Period } from '../tables/period-tables.ts';
@@ -11,28 +10,17 @@ import type { Listing } from './statement-facts.ts';
 const pageSize = 1000;
 
 /** The last closed month of the mode. */
-export function lastPeriod(db: Db | Trx, mode: Mode): Promise<Period | undefined> {
-  return db
-    .selectFrom('periods')
-    .selectAll()
-    .where('mode', '=', mode)
-    .orderBy('month', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+export function lastPeriod(db: Db | Trx): Promise<Period | undefined> {
+  return db.selectFrom('periods').selectAll().orderBy('month', 'desc').limit(1).executeTakeFirst();
 }
 
-export function findPeriod(db: Db | Trx, mode: Mode, month: string): Promise<Period | undefined> {
-  return db
-    .selectFrom('periods')
-    .selectAll()
-    .where('mode', '=', mode)
-    .where('month', '=', month)
-    .executeTakeFirst();
+export function findPeriod(db: Db | Trx, month: string): Promise<Period | undefined> {
+  return db.selectFrom('periods').selectAll().where('month', '=', month).executeTakeFirst();
 }
 
 /** Every closed month of the mode, the oldest first: a few a year. */
-export function closedPeriods(db: Db, mode: Mode): Promise<Period[]> {
-  return db.selectFrom('periods').selectAll().where('mode', '=', mode).orderBy('month').execute();
+export function closedPeriods(db: Db): Promise<Period[]> {
+  return db.selectFrom('periods').selectAll().orderBy('month').execute();
 }
 
 /**
@@ -59,17 +47,17 @@ export async function listingOf(db: Db | Trx, run: Run, graceMinutes: number): P
   return { run: run.id, base, startedAt, mark, standing, endedBy, endedByMark };
 }
 
-export type PeriodKey = Pick<Period, 'mode' | 'month'>;
+export type PeriodKey = Pick<Period, 'month'>;
 export type PlacedRow = { position: bigint; cells: string[] };
 
 export async function addPeriodRows(
   trx: Trx,
-  { mode, month }: PeriodKey,
+  { month }: PeriodKey,
   sheet: string,
   rows: PlacedRow[],
 ): Promise<void> {
   const values = rows.map(({ position, cells }) => {
-    return { mode, month, sheet, position, cells: JSON.stringify(cells) };
+    return { month, sheet, position, cells: JSON.stringify(cells) };
   });
   for (let from = 0; from < values.length; from += pageSize)
     await trx
@@ -79,8 +67,8 @@ export async function addPeriodRows(
 }
 
 /** Notes listed transfers that this month has counted; what another has, stays with it. */
-export async function addPeriodTransfers(trx: Trx, { mode, month }: PeriodKey, ids: string[]): Promise<void> {
-  const values = ids.map((transfer_id) => ({ mode, month, transfer_id }));
+export async function addPeriodTransfers(trx: Trx, { month }: PeriodKey, ids: string[]): Promise<void> {
+  const values = ids.map((transfer_id) => ({ month, transfer_id }));
   for (let from = 0; from < values.length; from += pageSize)
     await trx
       .insertInto('period_transfers')
@@ -99,11 +87,9 @@ export async function insertPeriod(trx: Trx, period: Omit<Period, 'digest'>): Pr
 /** SHA-256 over the cuts of a month, its rows and the transfers it counted. */
 export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>): Promise<string> {
   const hash = createHash('sha256');
-  const { mode, month, starts_at, ends_at, timezone, closed_at, run_id } = period;
+  const { month, starts_at, ends_at, timezone, closed_at, run_id } = period;
   const spans = [period.from_history.toString(), period.through_history.toString()];
-  hash.update(
-    `${JSON.stringify([mode, month, starts_at, ends_at, timezone, ...spans, closed_at, run_id])}\n`,
-  );
+  hash.update(`${JSON.stringify([month, starts_at, ends_at, timezone, ...spans, closed_at, run_id])}\n`);
   for (const sheet of periodSheets)
     for await (const page of periodRows(db, period, sheet))
       for (const { position, cells } of page) hash.update(`${sheet} ${position} ${cells}\n`);
@@ -111,7 +97,6 @@ export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>)
     const page = await db
       .selectFrom('period_transfers')
       .select('transfer_id')
-      .where('mode', '=', mode)
       .where('month', '=', month)
       .where('transfer_id', '>', after)
       .orderBy('transfer_id')
@@ -128,12 +113,11 @@ export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>)
 export const periodSheets = ['statement', 'statement-rows'] as const;
 
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
-export async function* periodRows(db: Db | Trx, { mode, month }: PeriodKey, sheet: string) {
+export async function* periodRows(db: Db | Trx, { month }: PeriodKey, sheet: string) {
   for (let after = -1n; ; ) {
     const page = await db
       .selectFrom('period_rows')
       .select(['position', 'cells'])
-      .where('mode', '=', mode)
       .where('month', '=', month)
       .where('sheet', '=', sheet)
       .where('position', '>', after)

@@ -1,4 +1,3 @@
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 
 /** Promises the reports of a run, in the transaction that finishes it (P34). */
@@ -12,13 +11,7 @@ export async function reportsWritten(trx: Trx, run: string): Promise<void> {
 }
 
 /** The runs whose reports are promised and not written yet, in their order. */
-export async function runsDue(db: Db, mode: Mode): Promise<string[]> {
-  const rows = await db
-    .selectFrom('runs')
-    .select('id')
-    .where('mode', '=', mode)
-    .where('reports_due', '=', 1n)
-    .orderBy('id')
-    .execute();
+export async function runsDue(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('runs').select('id').where('reports_due', '=', 1n).orderBy('id').execute();
   return rows.map(({ id }) => id);
 }

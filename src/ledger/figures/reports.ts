@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import type { Batch, Payout, Run } from '../tables/tables.ts';
 
@@ -16,11 +15,10 @@ export function findBatch(db: Db, batch: string): Promise<Batch | undefined> {
 }
 
 /** Batches of the mode, fully loaded, whose results changed since they were last written. */
-export async function batchesDue(db: Db, mode: Mode): Promise<string[]> {
+export async function batchesDue(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('batches')
     .select('id')
-    .where('mode', '=', mode)
     .where('phase', '!=', 'loading')
     .whereRef('version', '!=', 'reported_version')
     .orderBy('created_at')
@@ -73,13 +71,9 @@ export async function markReported(db: Db, batch: Batch, written: bigint): Promi
 }
 
 /** Batches whose results were written, newest first, a page at a time. */
-export async function* reportedBatches(db: Db, mode: Mode): AsyncGenerator<Batch[]> {
+export async function* reportedBatches(db: Db): AsyncGenerator<Batch[]> {
   for (let last: Batch | undefined; ; ) {
-    let query = db
-      .selectFrom('batches')
-      .selectAll()
-      .where('mode', '=', mode)
-      .where('reported_version', '>=', 0n);
+    let query = db.selectFrom('batches').selectAll().where('reported_version', '>=', 0n);
     if (last) query = query.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
     const page = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
     if (page.length > 0) yield page;
@@ -89,12 +83,11 @@ export async function* reportedBatches(db: Db, mode: Mode): AsyncGenerator<Batch
 }
 
 /** Runs whose reports are frozen, newest first, a page at a time. The statement is frozen last and so marks the whole. */
-export async function* frozenRuns(db: Db, mode: Mode): AsyncGenerator<Run[]> {
+export async function* frozenRuns(db: Db): AsyncGenerator<Run[]> {
   for (let last: Run | undefined; ; ) {
     let query = db
       .selectFrom('runs')
       .selectAll()
-      .where('mode', '=', mode)
       .where(
         sql<boolean>`exists (select 1 from run_rows r where r.run_id = runs.id and r.sheet = 'statement')`,
       );

@@ -1,4 +1,3 @@
-import type { Mode } from '../../domain/payout.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import { latestRunFirst } from '../listing/listings.ts';
 import type { Db, Trx } from '../open.ts';
@@ -47,11 +46,10 @@ export type LastRun = {
 };
 
 /** The last run with a verdict, or undefined where there is none. */
-export async function lastRun(db: Db, mode: Mode): Promise<LastRun | undefined> {
+export async function lastRun(db: Db): Promise<LastRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['id', 'started_at', 'list_standing', 'verdict'])
-    .where('mode', '=', mode)
     .where('verdict', 'is not', null)
     .orderBy(latestRunFirst)
     .limit(1)

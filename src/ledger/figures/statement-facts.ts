@@ -40,6 +40,9 @@ export type StatementScope = {
   until: string | null;
 };
 
+/** The service's mode is compared where its transfers are. */
+export type PayoutScope = Omit<StatementScope, 'mode'>;
+
 const payoutColumns = [
   'id',
   'reference',
@@ -84,7 +87,7 @@ const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unkno
  * Every payout of the mode that the span tells of, in the order of its intake, a page at a time: since the ledger's
  * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
  */
-export async function* payoutFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<PayoutFacts[]> {
+export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
   for (let after = 0n; ; ) {
     const ids = await idsAfter(db, scope, after);
     const last = ids.at(-1);
@@ -95,13 +98,10 @@ export async function* payoutFacts(db: Db | Trx, scope: StatementScope): AsyncGe
   }
 }
 
-/** `coalesce` keeps SQLite on the primary key: through an index on mode it would go over the whole table for each page. */
-const isOfMode = (mode: Mode): RawBuilder<boolean> => sql`coalesce(mode, '') = ${mode}`;
-
-async function idsAfter(db: Db | Trx, scope: StatementScope, after: bigint): Promise<bigint[]> {
+async function idsAfter(db: Db | Trx, scope: PayoutScope, after: bigint): Promise<bigint[]> {
   const { rows } =
     scope.span.from === 0n
-      ? await sql<{ id: bigint }>`select p.id from payouts p where ${isOfMode(scope.mode)} and p.id > ${after}
+      ? await sql<{ id: bigint }>`select p.id from payouts p where p.id > ${after}
           order by p.id limit ${pageSize}`.execute(db)
       : await sql<{ id: bigint }>`select id from (${sql.join(arms(scope, after), sql` union `)}) w
           order by id limit ${pageSize}`.execute(db);
@@ -109,32 +109,29 @@ async function idsAfter(db: Db | Trx, scope: StatementScope, after: bigint): Pro
 }
 
 /** Each arm is read in the order of an index and stops at a page. */
-function arms(scope: StatementScope, after: bigint): RawBuilder<unknown>[] {
-  const { mode, span, listing } = scope;
+function arms(scope: PayoutScope, after: bigint): RawBuilder<unknown>[] {
+  const { span, listing } = scope;
   const moved = sql`select distinct h.payout_id as id from history h
     where h.payout_id > ${after} and h.id > ${span.from} order by h.payout_id limit ${pageSize}`;
   const open = unfinished.map(
-    (
-      state,
-    ) => sql`select p.id from payouts p where p.mode = ${mode} and p.state = ${state} and p.id > ${after}
+    (state) => sql`select p.id from payouts p where p.state = ${state} and p.id > ${after}
       order by p.id limit ${pageSize}`,
   );
   const listed = sql`select distinct l.payout_id as id from listed l indexed by listed_payout
-    where l.run_id = ${listing?.run ?? ''} and l.payout_id > ${after} and not ${isCounted(scope)}
+    where l.run_id = ${listing?.run ?? ''} and l.payout_id > ${after} and not ${isCounted}
     order by l.payout_id limit ${pageSize}`;
   return [moved, ...open, listed].map((arm) => sql`select id from (${arm}) a`);
 }
 
-const isCounted = ({ mode }: StatementScope): RawBuilder<unknown> => sql`exists (
-  select 1 from period_transfers t where t.mode = ${mode} and t.transfer_id = l.transfer_id)`;
+const isCounted: RawBuilder<unknown> = sql`exists (
+  select 1 from period_transfers t where t.transfer_id = l.transfer_id)`;
 
-async function load(db: Db | Trx, scope: StatementScope, ids: bigint[]): Promise<PayoutFacts[]> {
+async function load(db: Db | Trx, scope: PayoutScope, ids: bigint[]): Promise<PayoutFacts[]> {
   const among = idsOf(ids);
   const payouts = await db
     .selectFrom('payouts')
     .select(payoutColumns)
     .where('id', 'in', among)
-    .where(isOfMode(scope.mode))
     .orderBy('id')
     .execute();
   // Entries that moved nothing are left out, but for those that told a fee.
@@ -159,14 +156,14 @@ const listedColumns = sql`l.transfer_id, l.reference, l.currency, l.amount, l.am
 type ListedRow = Omit<ListedPart, 'counted'> & { payout_id: bigint; counted: bigint };
 
 /** The index is named because SQLite, without statistics, takes the primary key's first column and reads the whole listing. */
-async function listedOf(db: Db | Trx, scope: StatementScope, among: RawBuilder<bigint>) {
+async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigint>) {
   const { listing } = scope;
   if (listing === null) return [];
   const { base } = listing;
-  const older = sql`union all select ${listedColumns}, ${isCounted(scope)} as counted from listed l indexed by listed_payout
+  const older = sql`union all select ${listedColumns}, ${isCounted} as counted from listed l indexed by listed_payout
     where l.run_id = ${base?.run ?? ''} and l.payout_id in ${among} and ${notShownAgain(listing)}`;
   const { rows } = await sql<ListedRow>`
-    select ${listedColumns}, ${isCounted(scope)} as counted from listed l indexed by listed_payout
+    select ${listedColumns}, ${isCounted} as counted from listed l indexed by listed_payout
     where l.run_id = ${listing.run} and l.payout_id in ${among} ${base ? older : sql``}
     order by payout_id, transfer_id`.execute(db);
   return rows.map((row) => ({ ...row, counted: row.counted === 1n }));
@@ -195,7 +192,7 @@ async function* foreignOf(
     const { rows } = await sql<Omit<ListedPart, 'counted'>>`
       select ${listedColumns} from listed l where l.run_id = ${run} and l.transfer_id > ${after} and l.payout_id is null
         and coalesce(lower(l.domain), ${scope.mode}) = ${scope.mode} ${before} ${also}
-        and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted(scope)}
+        and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted}
       order by l.transfer_id limit ${pageSize}`.execute(db);
     if (rows.length > 0) yield rows.map((row) => ({ ...row, counted: false }));
     const last = rows.at(-1);

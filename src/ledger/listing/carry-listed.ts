@@ -1,6 +1,5 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { StagedTransfer } from '../../domain/listed-transfer.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import { shownColumns } from './listed-columns.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
@@ -9,17 +8,16 @@ import { latestRunFirst, newestCompleteRun } from './listings.ts';
 const rowsPerCarry = 500;
 
 /** The runs of the mode that most likely show what this one will: the last one with rows, and the newest complete one. */
-export async function runsToCarryFrom(db: Db, run: string, mode: Mode): Promise<string[]> {
+export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
   const latest = await db
     .selectFrom('runs')
     .select('id')
-    .where('mode', '=', mode)
     .where('id', '<>', run)
     .where(sql<boolean>`exists (select 1 from listed where listed.run_id = runs.id)`)
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();
-  const complete = await newestCompleteRun(db, mode);
+  const complete = await newestCompleteRun(db);
   const ids = [latest?.id, complete?.id].filter((id) => id !== undefined);
   return [...new Set(ids)].filter((id) => id !== run);
 }

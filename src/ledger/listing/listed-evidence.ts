@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { successorReference } from '../../domain/successor.ts';
 import { idsIn, idsOf, textsIn } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
@@ -32,15 +31,10 @@ export type ListedSince = {
 export type RunWithRows = Omit<CompleteRun, 'finishedAt'> & { finishedAt: string | null };
 
 /** The runs after the newest complete one that still hold rows, in their order; all of them where there is none. */
-export async function runsSince(
-  db: Db | Trx,
-  mode: Mode,
-  run: CompleteRun | undefined,
-): Promise<RunWithRows[]> {
+export async function runsSince(db: Db | Trx, run: CompleteRun | undefined): Promise<RunWithRows[]> {
   const rows = await db
     .selectFrom('runs')
     .select(['id', 'started_at', 'finished_at'])
-    .where('mode', '=', mode)
     .$if(run !== undefined, (query) =>
       query.where(sql<boolean>`runs.rowid > (select c.rowid from runs c where c.id = ${run?.id ?? ''})`),
     )
@@ -169,8 +163,7 @@ async function sameMoney(
   const unpaired = sql`(select transfer_id from listed where run_id = ${run} and payout_id is null)`;
   const { rows } = await sql<{ id: bigint; reference: string }>`
     select p.id, ${nameOf} as reference from ${unpaired} as u cross join listed l cross join payouts p
-    where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.mode = ${first.mode}
-      and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
+    where l.run_id = ${run} and l.transfer_id = u.transfer_id and l.status <> 'failed' and p.account_number = l.account_number and p.amount = l.amount and p.currency = l.currency
       and +p.id in ${idsOf(payouts.map(({ id }) => id))}
       and p.state in ('unknown', 'failed', 'refused', 'returned')`.execute(db);
   return rows;

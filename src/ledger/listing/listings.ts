@@ -9,7 +9,7 @@ import { newestHistory } from '../payouts/history.ts';
 const rowsPerDelete = 250;
 
 /** Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. */
-export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string> {
+export async function beginRun(trx: Trx, at: string): Promise<string> {
   const base = `${at.slice(0, 19).replace(/[-:]/g, '')}Z`;
   const taken = await trx.selectFrom('runs').select('id').where('id', 'like', `${base}%`).execute();
   const ids = new Set(taken.map((row) => row.id));
@@ -19,7 +19,6 @@ export async function beginRun(trx: Trx, mode: Mode, at: string): Promise<string
     .insertInto('runs')
     .values({
       id,
-      mode,
       started_at: at,
       finished_at: null,
       summary: null,
@@ -165,11 +164,10 @@ export const latestRunFirst = sql`runs.rowid desc`;
 export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
 
 /** The newest run of the mode whose listing was proven complete; a short cut is none (P29). */
-export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<CompleteRun | undefined> {
+export async function newestCompleteRun(db: Db | Trx): Promise<CompleteRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['id', 'started_at', 'finished_at'])
-    .where('mode', '=', mode)
     .where('finished_at', 'is not', null)
     // Not `not_ours`: that list is whole, but of another account.
     .where('list_standing', 'in', ['complete', 'shows_none'])
@@ -182,11 +180,10 @@ export async function newestCompleteRun(db: Db | Trx, mode: Mode): Promise<Compl
 }
 
 /** When the last run of the mode began, finished or not; ISO UTC. */
-export async function lastRunBegan(db: Db, mode: Mode): Promise<string | undefined> {
+export async function lastRunBegan(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('runs')
     .select('started_at')
-    .where('mode', '=', mode)
     .orderBy('started_at', 'desc')
     .limit(1)
     .executeTakeFirst();

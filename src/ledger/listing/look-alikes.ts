@@ -22,7 +22,7 @@ const rowsPerStep = 2_000;
  */
 export async function findLookAlikes(ledger: Ledger, run: string, mode: Mode): Promise<void> {
   await ledger.write(async (trx) => {
-    const runs = trx.selectFrom('runs').select('id').where('mode', '=', mode);
+    const runs = trx.selectFrom('runs').select('id');
     await trx.deleteFrom('look_alikes').where('run_id', 'in', runs).execute();
   });
   for await (const ids of unpaired(ledger.db, run, rowsPerStep)) {
@@ -32,9 +32,7 @@ export async function findLookAlikes(ledger: Ledger, run: string, mode: Mode): P
         select l.run_id, l.account_number, l.amount, l.currency, l.bank_code, l.created_at, l.transfer_id, l.reference, l.status
         from listed l where l.run_id = ${run} and l.transfer_id in ${textsOf(ids)} and l.payout_id is null
           and l.amount is not null and l.created_at <> '' and coalesce(lower(l.domain), ${mode}) = ${mode}
-          and exists (select 1 from payouts p where p.mode = ${mode} and ${sameOrder(sql`l`)} and ${unseen(run)})`.execute(
-        trx,
-      ),
+          and exists (select 1 from payouts p where ${sameOrder(sql`l`)} and ${unseen(run)})`.execute(trx),
     );
   }
 }
@@ -92,7 +90,7 @@ const payoutRows = z.array(z.tuple([z.string(), z.string(), z.string(), z.string
 /** Which payouts, unknown, missing or pending unseen, each of these transfers of nobody resembles, by transfer id. */
 export async function alikePayouts(
   db: Db,
-  { run, mode }: { run: string; mode: Mode },
+  { run }: { run: string },
   transfers: readonly { transfer_id: string; created_at: string }[],
 ): Promise<Map<string, AlikePayout[]>> {
   if (transfers.length === 0 || !(await anyFound(db, run))) return new Map();
@@ -105,7 +103,7 @@ export async function alikePayouts(
   const { rows } = await sql<{ transfer_id: string; alikes: string }>`
     select a.transfer_id, (select ${jsonRows('f.reference', 'f.batch_id', 'f.state', 'f.submitted_at')} from (
       select p.reference, p.batch_id, p.state, p.submitted_at from payouts p
-      where p.mode = ${mode} and ${sameOrder(sql`a`)} and ${unseen(run)}
+      where ${sameOrder(sql`a`)} and ${unseen(run)}
         and (p.state in ('unknown', 'pending') or ${missing})
         and p.submitted_at between ${field('since')} and ${field('until')}
       order by p.submitted_at, p.id limit ${most}) f) as alikes

@@ -47,7 +47,7 @@ export async function* casesIn(
     const found = await findCases(db, [run, mode, after, range.upTo, BigInt(limit)]);
     more = found.length === limit;
     after = found.at(-1)?.id ?? after;
-    if (found.length > 0) yield await casesOf(db, run, found);
+    if (found.length > 0) yield await casesOf(db, { run, mode }, found);
   }
 }
 
@@ -62,7 +62,6 @@ const payoutColumns = [
   'payouts.currency',
   'payouts.account_number',
   'payouts.bank_code',
-  'payouts.mode',
   'payouts.state',
   'payouts.evidence',
   'payouts.fee',
@@ -113,12 +112,11 @@ const findCases = prepared((db, slot) =>
     ])
     .select(sql<bigint>`case when ${severalRows(slot(0))} then 1 else 0 end`.as('several'))
     .where('listed.run_id', '=', unseen(slot<string>(0)))
-    .where('payouts.mode', '=', unseen(slot<Mode>(1)))
     .where('listed.payout_id', '>', slot<bigint>(2))
     .where('listed.payout_id', '<=', slot<bigint>(3))
     .where((eb) =>
       eb.or([
-        differs(eb),
+        differs(eb, slot<string>(1)),
         eb('attempts.began_at', 'is', null),
         eb('listed.created_at', '<', eb.ref('attempts.began_at')),
         severalRows(slot(0)),
@@ -130,14 +128,14 @@ const findCases = prepared((db, slot) =>
 
 type FoundCase = Awaited<ReturnType<typeof findCases>>[number];
 
-function differs(eb: InPair): Expression<SqlBool> {
+function differs(eb: InPair, mode: RawBuilder<string>): Expression<SqlBool> {
   return eb.or([
     eb('listed.amount', 'is', null),
     eb('listed.amount', '<>', eb.ref('payouts.amount')),
     eb('listed.currency', '<>', eb.ref('payouts.currency')),
     eb('listed.account_number', '<>', eb.ref('payouts.account_number')),
     eb('listed.bank_code', '<>', eb.ref('payouts.bank_code')),
-    eb('listed.domain', '<>', eb.ref('payouts.mode')),
+    eb('listed.domain', '<>', mode),
     eb('listed.status', '<>', eb.ref('payouts.state')),
     eb('listed.fee', '<>', eb.ref('payouts.fee')),
     eb('payouts.evidence', 'not like', '%listing%'),
@@ -149,15 +147,19 @@ function severalRows(run: RawBuilder<unknown>): RawBuilder<SqlBool> {
     and other.payout_id = listed.payout_id and other.transfer_id <> listed.transfer_id)`;
 }
 
+type Own = { run: string; mode: Mode };
+
 /** Nearly every payout has one row and one attempt, and is known already; of the others everything is read. */
-async function casesOf(db: Db, run: string, found: readonly FoundCase[]): Promise<PairCase[]> {
+async function casesOf(db: Db, { run, mode }: Own, found: readonly FoundCase[]): Promise<PairCase[]> {
   const others = new Set(found.flatMap((row) => (isPlain(row) ? [] : [row.id])));
-  const loaded = new Map((await loadCases(db, run, [...others])).map((one) => [one.payout.id, one]));
+  const loaded = new Map(
+    (await loadCases(db, { run, mode }, [...others])).map((one) => [one.payout.id, one]),
+  );
   const cases: PairCase[] = [];
   for (const row of found) {
     const whole = loaded.get(row.id);
     if (cases.at(-1)?.payout.id === row.id) continue;
-    cases.push(whole ?? { payout: pairedPayout(row, [row]), rows: [shownRow(row)] });
+    cases.push(whole ?? { payout: pairedPayout(row, mode, [row]), rows: [shownRow(row)] });
   }
   return cases;
 }
@@ -211,7 +213,7 @@ const selectListed = prepared((db, slot) =>
 );
 
 /** The cases of these payouts, whose ids are in order. */
-async function loadCases(db: Db, run: string, ids: readonly bigint[]): Promise<PairCase[]> {
+async function loadCases(db: Db, { run, mode }: Own, ids: readonly bigint[]): Promise<PairCase[]> {
   const [first] = ids;
   if (first === undefined) return [];
   const text = idsText(ids);
@@ -221,7 +223,7 @@ async function loadCases(db: Db, run: string, ids: readonly bigint[]): Promise<P
   const inOrder = listed.toSorted((a, b) => (a.transfer_id < b.transfer_id ? -1 : 1));
   const rowsOf = Map.groupBy(inOrder, (row) => row.payout_id);
   return payouts.map((row) => ({
-    payout: pairedPayout(row, attemptsOf.get(row.id) ?? []),
+    payout: pairedPayout(row, mode, attemptsOf.get(row.id) ?? []),
     rows: rowsOf.get(row.id) ?? [],
   }));
 }
@@ -231,6 +233,7 @@ type PayoutPart = Awaited<ReturnType<typeof selectPayouts>>[number];
 /** `own`: the payout's attempts in their order. */
 function pairedPayout(
   row: PayoutPart,
+  mode: Mode,
   own: readonly { began_at: string | null; outcome: Attempt['outcome'] }[],
 ): PairedPayout {
   return {
@@ -244,7 +247,7 @@ function pairedPayout(
     currency: row.currency,
     accountNumber: row.account_number,
     bankCode: row.bank_code,
-    mode: row.mode,
+    mode,
     state: row.state,
     evidence: row.evidence,
     fee: row.fee,

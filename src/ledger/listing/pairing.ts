@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListedRow } from '../../domain/pair-conflicts.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
@@ -21,14 +20,13 @@ const rowsPerRange = 5_000;
 export async function pairListed(
   ledger: Ledger,
   run: string,
-  mode: Mode,
   onPaired?: (payoutId: bigint) => void,
 ): Promise<number> {
   for await (const ids of unpaired(ledger.db, run, rowsPerStep)) {
     // Most often there is nothing to pair, and so nothing to write.
-    if ((await pairable(ledger.db, { run, mode, ids })).length === 0) continue;
+    if ((await pairable(ledger.db, { run, ids })).length === 0) continue;
     await ledger.write(async (trx) => {
-      const found = await pairable(trx, { run, mode, ids });
+      const found = await pairable(trx, { run, ids });
       await setPayouts(trx, run, found);
       for (const { payout_id } of found) onPaired?.(payout_id);
     });
@@ -95,10 +93,9 @@ export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRa
 }
 
 /** The rows among these that belong to no payout, and for which there is one. */
-async function pairable(db: Db | Trx, { run, mode, ids }: { run: string; mode: Mode; ids: string[] }) {
+async function pairable(db: Db | Trx, { run, ids }: { run: string; ids: string[] }) {
   const payouts = pairingKeys.map(
-    (key) =>
-      sql`(select min(p.id) from payouts p where p.mode = ${mode} and p.${sql.ref(key)} = l.${sql.ref(key)})`,
+    (key) => sql`(select min(p.id) from payouts p where p.${sql.ref(key)} = l.${sql.ref(key)})`,
   );
   const { rows } = await sql<Found>`
     select found.transfer_id, found.payout_id from (

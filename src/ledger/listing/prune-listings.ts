@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Ledger } from '../open.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import { uncheckedShortCuts } from './short-cuts.ts';
@@ -11,15 +10,14 @@ const rowsPerDelete = 5_000;
  * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. Some at a
  * time, so that other writers get their turn.
  */
-export async function pruneListings(ledger: Ledger, mode: Mode, keep: number): Promise<void> {
-  const complete = await newestCompleteRun(ledger.db, mode);
-  const unchecked = (await uncheckedShortCuts(ledger.db, mode)).map(({ id }) => id);
+export async function pruneListings(ledger: Ledger, keep: number): Promise<void> {
+  const complete = await newestCompleteRun(ledger.db);
+  const unchecked = (await uncheckedShortCuts(ledger.db)).map(({ id }) => id);
   const kept = new Set([complete?.id, ...unchecked]);
-  const latest = ledger.db.selectFrom('runs').select('id').where('mode', '=', mode).orderBy(latestRunFirst);
+  const latest = ledger.db.selectFrom('runs').select('id').orderBy(latestRunFirst);
   const runs = await ledger.db
     .selectFrom('runs')
     .select('id')
-    .where('mode', '=', mode)
     .where(sql<boolean>`exists (select 1 from listed where listed.run_id = runs.id)`)
     .where('id', 'not in', latest.limit(keep))
     .execute();

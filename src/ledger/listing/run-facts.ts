@@ -37,7 +37,7 @@ export async function* discrepancyLines(db: Db, scope: Scope): AsyncGenerator<Di
       select d.*, coalesce(p.amount, l.amount) as money from discrepancies d
       left join payouts p on p.id = d.payout_id
       left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
-      where d.mode = ${scope.mode} and (d.first_seen_at, d.id) > (${last.first_seen_at}, ${last.id})
+      where (d.first_seen_at, d.id) > (${last.first_seen_at}, ${last.id})
         and (d.state <> 'resolved' or d.resolved_at >= ${scope.startedAt})
       order by d.first_seen_at, d.id limit ${pageSize}`.execute(db);
     if (rows.length > 0) yield rows;

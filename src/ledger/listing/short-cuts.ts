@@ -1,6 +1,6 @@
 import type { ListingResult } from '../../domain/completeness.ts';
 import type { CreationOrder } from '../../domain/list-order.ts';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import { findBarrier } from '../custody/barriers.ts';
 import type { Db, Trx } from '../open.ts';
 import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.ts';
@@ -9,9 +9,9 @@ import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges }
 export type Base = { run: string; order: CreationOrder; cut: string };
 
 /** The newest complete listing, when it saw a creation order hold and nothing demands a whole listing (P25). */
-export async function trustedBase(db: Db, mode: Mode): Promise<Base | undefined> {
-  if (await findBarrier(db, mode)) return undefined;
-  const complete = await newestCompleteRun(db, mode);
+export async function trustedBase(db: Db): Promise<Base | undefined> {
+  if (await findBarrier(db)) return undefined;
+  const complete = await newestCompleteRun(db);
   if (!complete) return undefined;
   const run = await db
     .selectFrom('runs')
@@ -53,11 +53,10 @@ export type OpenPayout = {
 };
 
 /** Payouts first sent before this instant that may still move, the oldest first. */
-export function openBefore(db: Db, mode: Mode, before: string, limit: number): Promise<OpenPayout[]> {
+export function openBefore(db: Db, before: string, limit: number): Promise<OpenPayout[]> {
   return db
     .selectFrom('payouts')
     .select(['state', 'reference_key', 'amount', 'currency', 'account_number', 'bank_code', 'submitted_at'])
-    .where('mode', '=', mode)
     .where('state', 'in', ['held', 'ready', 'sending', 'pending', 'unknown'])
     .where('submitted_at', '<', before)
     .orderBy('submitted_at')
@@ -90,13 +89,12 @@ const mostUnchecked = 8;
 export type ShortCut = { id: string; edge: string; cut: string };
 
 /** The latest short cuts that no whole listing has checked yet. */
-export async function uncheckedShortCuts(db: Db, mode: Mode): Promise<ShortCut[]> {
-  const base = await newestCompleteRun(db, mode);
+export async function uncheckedShortCuts(db: Db): Promise<ShortCut[]> {
+  const base = await newestCompleteRun(db);
   if (!base) return [];
   const rows = await db
     .selectFrom('runs')
     .select(['id', 'edge', 'list_cut'])
-    .where('mode', '=', mode)
     .where('base_run_id', '=', base.id)
     .where('finished_at', 'is not', null)
     .orderBy(latestRunFirst)
@@ -111,9 +109,9 @@ export async function uncheckedShortCuts(db: Db, mode: Mode): Promise<ShortCut[]
 const mostMissed = 10_000;
 
 /** P29: how many transfers of a whole listing some short cut since the one before should have shown, and did not. */
-export async function missedByShortCuts(db: Db, run: string, mode: Mode): Promise<number> {
+export async function missedByShortCuts(db: Db, run: string): Promise<number> {
   const missed = new Set<string>();
-  const shortCuts = await uncheckedShortCuts(db, mode);
+  const shortCuts = await uncheckedShortCuts(db);
   if (shortCuts.length === 0) return 0;
   for await (const range of transferRanges(db, run)) {
     for (const shortCut of shortCuts)
@@ -153,8 +151,8 @@ async function missedIn(
 }
 
 /** True when the newest complete listing found that short cuts had missed rows; only a `--full` run trusts again. */
-export async function orderDistrusted(db: Db, mode: Mode): Promise<boolean> {
-  const complete = await newestCompleteRun(db, mode);
+export async function orderDistrusted(db: Db): Promise<boolean> {
+  const complete = await newestCompleteRun(db);
   if (!complete) return false;
   const run = await db
     .selectFrom('runs')

@@ -22,11 +22,6 @@ export async function stage(
   transfers: readonly StagedTransfer[],
   from: readonly string[] = [],
 ): Promise<void> {
-  const { mode } = await trx
-    .selectFrom('runs')
-    .select('mode')
-    .where('id', '=', run)
-    .executeTakeFirstOrThrow();
   const newest = new Map<string, StagedTransfer>();
   for (const transfer of transfers) {
     const known = newest.get(transfer.id);
@@ -35,9 +30,8 @@ export async function stage(
   const all = await carryListed(trx, { run, pass, from }, [...newest.values()]);
   for (let from = 0; from < all.length; from += rowsPerInsert) {
     const rows = all.slice(from, from + rowsPerInsert);
-    const parameters: Value[] = [run, BigInt(pass), mode, mode];
+    const parameters: Value[] = [run, BigInt(pass)];
     for (const row of rows) addValues(parameters, row);
-    parameters.push(mode);
     await trx.executeQuery(CompiledQuery.raw(insertText(trx, rows.length), parameters));
   }
 }
@@ -92,8 +86,7 @@ function insertText(trx: Trx, rows: number): string {
 export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
 
 /**
- * Its parameters are the run, the pass, the mode for each of the two lesser pairing keys, the rows' own columns, and the
- * mode once more. The reference is joined by its own index, since nearly every row is paired by it.
+ * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly every row is paired by it.
  */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
@@ -105,8 +98,7 @@ function insertOf(rows: number): RawBuilder<unknown> {
   );
   const [named, ...lesser] = pairingKeys;
   const others = lesser.map(
-    (key) =>
-      sql`(select min(o.id) from payouts o where o.mode = ${any} and o.${sql.ref(key)} = ${shown(key)})`,
+    (key) => sql`(select min(o.id) from payouts o where o.${sql.ref(key)} = ${shown(key)})`,
   );
   const one = sql`(${sql.join(writtenColumns.map(() => any))})`;
   const updates = ['pass', 'payout_id', 'stray_key', ...writtenColumns.slice(1)].map(
@@ -116,7 +108,7 @@ function insertOf(rows: number): RawBuilder<unknown> {
     select cast(${any} as text), cast(${any} as bigint), coalesce(p.id, ${sql.join(others)}),
       case when p.id is null then ${shown(named)} end, ${sql.join(fields)}
     from (values ${sql.join(Array(rows).fill(one))}) v
-      left join payouts p on p.mode = ${any} and p.${sql.ref(named)} = ${shown(named)}
+      left join payouts p on p.${sql.ref(named)} = ${shown(named)}
     where true on conflict (run_id, transfer_id) do update set ${sql.join(updates)}
     where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
 }

@@ -2,98 +2,271 @@ import { type Kysely, sql } from 'kysely';
 
 const states =
   "'held','ready','sending','pending','success','failed','refused','unknown','cancelled','returned'";
+const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
+const tasks = "'archive','errors','invalid'";
+const fileStates = "'none','due','whole','changed','missing','accepted','begun'";
+const verdicts = "'reconciled','exceptions','not_compared'";
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,
   `create table batches (
-    id text primary key not null, mode text not null check (mode in ('test','live')), name text not null,
-    file_name text not null, content_hash text not null,
-    phase text not null check (phase in ('loading','loaded','cancelled')),
-    columns text not null, delimiter text not null, row_count integer not null, hold_reasons text not null,
-    body_digest text not null, created_at text not null, version integer not null default 0,
-    reported_version integer not null default -1) strict`,
-  `create unique index batches_content on batches (mode, content_hash)`,
+    id text primary key not null, name text not null, file_name text not null, content_hash text not null,
+    phase text not null check (phase in ('loading','loaded','cancelled')), columns text not null,
+    delimiter text not null, row_count integer not null, hold_reasons text not null, body_digest text not null,
+    created_at text not null, version integer not null default 0, reported_version integer not null default -1,
+    dropped_by text not null default '', dropped_uid integer, dropped_as text not null default '',
+    dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
+    file_state text not null default 'none' check (file_state in (${fileStates}))) strict`,
+  `create unique index batches_content on batches (content_hash)`,
+  `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
+  `create table batch_totals (
+    batch_id text not null references batches (id), currency text not null, amount integer not null,
+    primary key (batch_id, currency)) strict, without rowid`,
+  `create table limit_days (
+    id integer primary key, day text not null, opened_at text not null, begins_at text not null default '',
+    ends_at text not null default '') strict`,
+  `create index limit_days_ends on limit_days (ends_at)`,
+  `create table limit_uses (
+    day_id integer not null references limit_days (id), currency text not null,
+    used integer not null check (used >= 0), primary key (day_id, currency)) strict, without rowid`,
+  `create table adopted_uses (
+    adopted_at text not null, currency text not null, used integer not null check (used >= 0),
+    primary key (adopted_at, currency)) strict, without rowid`,
+  `create table origins (
+    id integer primary key, base_url text not null, secret_key text not null, order_key text not null) strict`,
+  `create unique index origins_unique on origins (base_url, secret_key, order_key)`,
+  `create table origin_sights (
+    seen_by integer not null, origin_id integer not null, at text not null, primary key (seen_by, origin_id)) strict`,
   `create table payouts (
-    id integer primary key, mode text not null check (mode in ('test','live')),
-    batch_id text not null references batches (id), row_number integer not null,
-    reference text not null, reference_key text not null,
-    account_number text not null, account_name text not null, bank_code text not null,
-    amount integer not null check (amount > 0), currency text not null, narration text not null,
-    sender_name text not null, type text, body text not null, cells text not null,
-    state text not null check (state in (${states})),
-    attempt_count integer not null default 0, last_attempt_id integer,
-    transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text, final_at text,
-    evidence text not null default '', look_up_first integer not null default 0, not_before text,
-    history_seq integer not null default 0, history_head text not null default '', updated_at text not null) strict`,
-  `create unique index payouts_reference on payouts (mode, reference_key)`,
+    id integer primary key, batch_id text not null references batches (id), row_number integer not null,
+    reference text not null, reference_key text not null, account_number text not null, account_name text not null,
+    bank_code text not null, amount integer not null check (amount > 0), currency text not null,
+    narration text not null, sender_name text not null, type text, body text not null, cells text not null,
+    state text not null check (state in (${states})), attempt_count integer not null default 0,
+    last_attempt_id integer, transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text,
+    final_at text, evidence text not null default '', not_before text, history_seq integer not null default 0,
+    history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
+    unseen_sends integer not null default 0, auto_resends integer not null default 0) strict`,
+  `create unique index payouts_reference on payouts (reference_key)`,
   `create index payouts_batch on payouts (batch_id, row_number)`,
-  `create index payouts_state on payouts (mode, state, id)`,
-  `create index payouts_transfer on payouts (mode, transfer_id)`,
-  `create index payouts_trx on payouts (mode, trx)`,
-  `create index payouts_likeness on payouts (mode, account_number, currency, amount)`,
+  `create index payouts_state on payouts (state, id)`,
+  `create index payouts_likeness on payouts (account_number, currency, amount)`,
+  `create unique index payouts_successor on payouts (successor_of) where successor_of is not null`,
+  `create trigger payouts_body_frozen before update of body on payouts
+    when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
+    begin select raise(abort, 'the body of a payout is frozen at intake'); end`,
+  `create index payouts_ready on payouts (batch_id, currency, id) where state = 'ready'`,
+  // A payout enters these two when its id is learned: until then there is nothing to find it by.
+  `create index payouts_transfer on payouts (transfer_id) where transfer_id is not null`,
+  `create index payouts_trx on payouts (trx) where trx is not null`,
+  // The few that need an answer of the service before they are sent; those sent for the first time are not among them.
+  `create index payouts_again on payouts (id)
+    where state = 'ready' and (attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`,
   `create table attempts (
     id integer primary key, payout_id integer not null references payouts (id), number integer not null,
     worker_id text not null, began_at text not null, ended_at text,
-    outcome text check (outcome in ('accepted','refused','not_sent','turned_away','unknown')),
-    http_status integer, code text, message text, transfer_id text, raw text) strict`,
+    outcome text check (outcome in ('accepted','refused','not_sent','turned_away','unknown')), http_status integer,
+    code text, message text, transfer_id text, raw text, day_id integer references limit_days (id),
+    origin_id integer not null default 0) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
   `create index attempts_ended on attempts (ended_at)`,
+  `create index attempts_uncounted on attempts (began_at) where day_id is null`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
-    at text not null, event text not null, source text not null,
-    from_state text, to_state text not null check (to_state in (${states})),
-    detail text not null, prev_hash text not null, hash text not null) strict`,
+    at text not null, event text not null, source text not null, from_state text,
+    to_state text not null check (to_state in (${states})), detail text not null, prev_hash text not null,
+    hash text not null) strict`,
   `create unique index history_payout on history (payout_id, seq)`,
-  `create trigger history_no_update before update on history begin select raise(abort, 'history is append-only'); end`,
-  `create trigger history_no_delete before delete on history begin select raise(abort, 'history is append-only'); end`,
+  `create trigger history_no_update before update on history
+    begin select raise(abort, 'history is append-only'); end`,
+  `create trigger history_no_delete before delete on history
+    begin select raise(abort, 'history is append-only'); end`,
+  `create index history_retry on history (payout_id) where event = 'retry'`,
+  `create table approvals (
+    id integer primary key, batch_id text not null references batches (id), bodies text not null,
+    digest text not null, through_id integer not null, row_count integer not null, totals text not null,
+    approved_by text not null, approved_at text not null) strict`,
+  `create index approvals_batch on approvals (batch_id, through_id)`,
+  `create trigger approvals_no_update before update on approvals
+    begin select raise(abort, 'an approval is never changed'); end`,
+  `create trigger approvals_no_delete before delete on approvals
+    begin select raise(abort, 'an approval is never taken back'); end`,
+  `create table canaries (
+    batch_id text primary key not null references batches (id), from_id integer not null, through_id integer not null,
+    state text not null check (state in ('open','passed','failed','released')), started_at text not null,
+    ended_at text, cause text) strict`,
+  `create index canaries_standing on canaries (state)`,
+  `create table halts (
+    id integer primary key check (id = 1), cause text not null, at text not null, kinds text not null default '') strict`,
+  `create table collection_files (
+    id text primary key not null, file_name text not null, content_hash text not null,
+    phase text not null check (phase in ('loading','loaded')), row_count integer not null,
+    created_at text not null) strict`,
+  `create unique index collection_files_content on collection_files (content_hash)`,
+  `create table collections (
+    id integer primary key, reference text not null, reference_key text not null,
+    state text not null check (state in ('expected','heard','received','failed','conflict')),
+    file_id text references collection_files (id), row_number integer,
+    expected_amount integer check (expected_amount > 0), expected_currency text, expected_at text, heard_at text,
+    told_status text, told_trx text, told_amount text, told_currency text, told_domain text, told_fee text,
+    told_paid_at text, dispute text not null default '[]', verified_at text, verified_status text, verified_trx text,
+    verified_amount text, verified_currency text, verified_domain text, verified_fee text, verified_paid_at text,
+    received_at text, trx text, ask_at text, rung integer not null default 0, raised integer not null default 0,
+    answered_at text, answer text, updated_at text not null) strict`,
+  `create unique index collections_reference on collections (reference_key)`,
+  `create index collections_trx on collections (trx) where trx is not null`,
+  `create index collections_state on collections (state, id)`,
+  `create index collections_due on collections (ask_at) where ask_at is not null`,
+  `create index collections_file on collections (file_id) where file_id is not null`,
+  `create table collection_look_ups (
+    id integer primary key, collection_id integer not null references collections (id), asked_at text not null,
+    answered_at text not null, outcome text not null, raw text) strict`,
+  `create index collection_look_ups_collection on collection_look_ups (collection_id, id)`,
   `create table webhooks (
-    id integer primary key, mode text not null, digest text not null, received_at text not null,
-    last_received_at text not null, deliveries integer not null, kind text not null, reference text, trx text,
-    headers text not null, body blob not null, stale integer not null, applied_at text,
-    payout_id integer references payouts (id), effect text) strict`,
-  `create unique index webhooks_digest on webhooks (mode, digest)`,
+    id integer primary key, digest text not null, received_at text not null, last_received_at text not null,
+    deliveries integer not null, kind text not null, reference text, trx text, headers text not null,
+    body blob not null, stale integer not null, applied_at text, payout_id integer references payouts (id),
+    effect text, collection_id integer references collections (id)) strict`,
   `create index webhooks_unapplied on webhooks (id) where applied_at is null`,
-  `create index webhooks_payout on webhooks (payout_id)`,
+  `create index webhooks_collection on webhooks (collection_id) where collection_id is not null`,
+  // Deliveries come about in the order of their payouts: with the reference before the digest, which is chance, those
+  // of a group stand side by side, and each commit writes a third of the pages.
+  `create unique index webhooks_digest on webhooks (coalesce(reference, ''), digest)`,
+  // What waits to be applied needs no place among the payouts.
+  `create index webhooks_payout on webhooks (payout_id) where payout_id is not null`,
+  // The webhooks that were about nobody, by their reference whatever its case: few.
+  `create index webhooks_unmatched on webhooks (lower(reference))
+    where payout_id is null and applied_at is not null and kind = 'payout'`,
   `create table rejections (
-    id integer primary key, at text not null, path text not null, reason text not null, address text not null) strict`,
+    id integer primary key, at text not null, path text not null, reason text not null,
+    address text not null) strict`,
   `create table inquiries (
     id integer primary key, payout_id integer not null references payouts (id),
-    kind text not null check (kind in ('details','resend')), reason text not null, due_at text not null,
-    rung integer not null, asked_at text, answered_at text, outcome text, raw text) strict`,
+    kind text not null check (kind = 'details'), reason text not null, due_at text not null, rung integer not null,
+    asked_at text, answered_at text, outcome text, raw text, rung_due_at text, raised integer not null default 0,
+    attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
+    origin_id integer not null default 0) strict`,
   `create unique index inquiries_due on inquiries (payout_id, kind) where outcome is null`,
   `create index inquiries_due_at on inquiries (kind, due_at) where outcome is null`,
   `create index inquiries_payout on inquiries (payout_id, id)`,
+  `create index inquiries_conflict on inquiries (payout_id, id)
+    where kind = 'details' and outcome >= 'conflict' and outcome < 'conflicu'`,
+  `create table resend_requests (
+    id integer primary key, payout_id integer references payouts (id),
+    collection_id integer references collections (id), reason text not null, due_at text not null, asked_at text,
+    answered_at text, outcome text check (outcome in ('asked','refused','error','no_answer','heard','dropped')),
+    raw text, check ((payout_id is null) <> (collection_id is null))) strict`,
+  `create unique index resend_requests_payout_open on resend_requests (payout_id)
+    where outcome is null and payout_id is not null`,
+  `create unique index resend_requests_collection_open on resend_requests (collection_id)
+    where outcome is null and collection_id is not null`,
+  `create index resend_requests_due on resend_requests (due_at) where outcome is null`,
+  `create index resend_requests_payout on resend_requests (payout_id, id) where payout_id is not null`,
+  `create index resend_requests_collection on resend_requests (collection_id, id) where collection_id is not null`,
   `create table runs (
-    id text primary key not null, mode text not null, started_at text not null, finished_at text, summary text) strict`,
+    id text primary key not null, started_at text not null, finished_at text, summary text, history_mark integer,
+    list_order text check (list_order in ('newest_first','oldest_first','other','distrusted')), list_cut text,
+    edge text, base_run_id text references runs (id),
+    reports_due integer not null default 0 check (reports_due in (0, 1)),
+    list_standing text check (list_standing in (${standings})),
+    verdict text check (verdict in (${verdicts}))) strict`,
+  `create index runs_reports_due on runs (id) where reports_due = 1`,
   `create table run_rows (
     run_id text not null references runs (id), sheet text not null, position integer not null, cells text not null,
     primary key (run_id, sheet, position)) strict, without rowid`,
+  `create table run_verdicts (
+    run_id text not null references runs (id), currency text not null,
+    verdict text not null check (verdict in (${verdicts})), overturned integer not null,
+    primary key (run_id, currency)) strict`,
+  // Rows in the order they came, with as few indexes as their readers need: a million are written every night. A row is
+  // found under its reference through its payout, or by `stray_key` where no payout goes by that reference. That
+  // `payout_id` is a payout's is kept by those who write it: to check it, each payout that is thrown away would cost an
+  // index of its own.
   `create table listed (
     run_id text not null references runs (id), transfer_id text not null, trx text, reference text not null,
     reference_key text not null, currency text not null, amount integer, amount_text text not null, fee text,
     account_name text not null, account_number text not null, bank_code text not null, domain text,
-    status text not null, created_at text not null, updated_at text not null,
-    pass integer not null, pass_before integer not null default 0, payout_id integer references payouts (id),
-    primary key (run_id, transfer_id)) strict, without rowid`,
-  `create index listed_reference on listed (run_id, reference_key)`,
-  `create index listed_payout on listed (run_id, payout_id)`,
+    status text not null, created_at text not null, updated_at text not null, pass integer not null,
+    payout_id integer, stray_key text, print integer, primary key (run_id, transfer_id)) strict`,
+  `create index listed_payout on listed (run_id, payout_id, transfer_id)`,
+  `create index listed_stray on listed (run_id, stray_key, transfer_id) where stray_key is not null`,
+  `create table look_alikes (
+    run_id text not null references runs (id), account_number text not null, amount integer not null,
+    currency text not null, bank_code text not null, created_at text not null, transfer_id text not null,
+    reference text not null, status text not null,
+    primary key (run_id, account_number, amount, currency, bank_code, created_at, transfer_id)) strict, without rowid`,
   `create table discrepancies (
-    id text primary key not null, mode text not null, kind text not null, subject text not null,
+    id text primary key not null, kind text not null, subject text not null,
     payout_id integer references payouts (id), batch_id text, reference text not null, trx text, transfer_id text,
     currency text not null, expected text not null, actual text not null, difference text not null,
     severity text not null, evidence text not null, action text not null,
     state text not null check (state in ('open','acknowledged','resolved')), note text not null,
-    first_seen_at text not null, last_seen_at text not null, last_run_id text not null, resolved_at text) strict`,
-  `create unique index discrepancies_subject on discrepancies (mode, kind, subject)`,
-  `create table halts (mode text primary key not null, cause text not null, at text not null) strict`,
-  `create table jobs (job text primary key not null, last_run_at text, last_success_at text, last_result text) strict`,
+    first_seen_at text not null, last_seen_at text not null, last_run_id text not null, resolved_at text,
+    resolved_by text check (resolved_by in ('evidence','person')), reopened integer not null default 0, shown_at text,
+    later_severity text, graver_at text,
+    closed_with_payout integer not null default 0 check (closed_with_payout in (0,1))) strict`,
+  `create unique index discrepancies_subject on discrepancies (kind, subject)`,
+  `create index discrepancies_state on discrepancies (state, kind)`,
+  `create index discrepancies_payout on discrepancies (payout_id)`,
+  `create index discrepancies_graver on discrepancies (graver_at) where graver_at is not null`,
+  `create table discrepancy_events (
+    id integer primary key, discrepancy_id text not null references discrepancies (id), at text not null,
+    event text not null check (event in ('opened','changed','reopened','acknowledged','resolved','closed')),
+    source text not null, note text not null) strict`,
+  `create index discrepancy_events_of on discrepancy_events (discrepancy_id, id)`,
+  `create trigger discrepancy_events_no_update before update on discrepancy_events
+    begin select raise(abort, 'the life of a discrepancy is append-only'); end`,
+  `create trigger discrepancy_events_no_delete before delete on discrepancy_events
+    begin select raise(abort, 'the life of a discrepancy is append-only'); end`,
+  `create table periods (
+    month text not null, starts_at text not null, ends_at text not null, timezone text not null,
+    from_history integer not null, through_history integer not null check (through_history >= from_history),
+    closed_at text not null, run_id text, digest text not null, primary key (month)) strict, without rowid`,
+  `create trigger periods_no_update before update on periods
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger periods_no_delete before delete on periods
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create table period_rows (
+    month text not null, sheet text not null, position integer not null, cells text not null,
+    primary key (month, sheet, position)) strict, without rowid`,
+  `create trigger period_rows_no_update before update on period_rows
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_rows_no_delete before delete on period_rows
+    begin select raise(abort, 'a closed month never changes'); end`,
+  // Rows come before their month, in its transaction; nothing is added afterwards.
+  `create trigger period_rows_no_more before insert on period_rows
+    when exists (select 1 from periods p where p.month = new.month)
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create table period_transfers (
+    transfer_id text not null, month text not null, primary key (transfer_id)) strict, without rowid`,
+  `create trigger period_transfers_no_update before update on period_transfers
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_transfers_no_delete before delete on period_transfers
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create trigger period_transfers_no_more before insert on period_transfers
+    when exists (select 1 from periods p where p.month = new.month)
+    begin select raise(abort, 'a closed month never changes'); end`,
+  `create table jobs (
+    job text primary key not null, last_run_at text, last_success_at text, last_result text,
+    result_kind text check (result_kind in ('running','succeeded','incomplete','failed','skipped')),
+    runner text, expression text, ended_at text, tries integer not null default 0) strict`,
   `create table workers (
     id text primary key not null, kind text not null, host text not null, pid integer not null,
     lock_file text not null, started_at text not null, beat integer not null, ended_at text) strict`,
-  `create table rates (name text primary key not null, next_at_ms integer not null) strict`,
+  `create table rates (
+    name text primary key not null, next_at_ms integer not null, noted_at_ms integer not null default 0) strict`,
+  `create table pauses (
+    name text primary key not null, until_at text not null, strikes integer not null, why text not null,
+    noted_at text not null default '') strict`,
+  `create table tallies (name text primary key not null, n integer not null, seen integer not null default 0) strict`,
   `create table file_moves (
-    id integer primary key, source text not null, target text not null, created_at text not null, done_at text) strict`,
+    id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
+    machine text not null default '', kind text not null default 'archive' check (kind in (${tasks})),
+    owner text not null default '', bytes integer, sha256 text not null default '',
+    outcome text check (outcome in ('done','missing','differs'))) strict`,
+  `create index file_moves_open on file_moves (id) where done_at is null`,
+  `create index file_moves_owner on file_moves (owner)`,
 ];
 
 /** The first schema. Migrations are append-only: a later change is a new file beside this one. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Witness } from '../../domain/transition.ts';
 import { idsIn, idsText } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
@@ -13,13 +12,10 @@ const mostLearnt = 20;
 const enough = 1000n;
 
 type Told = { event: RecordEvent; witness: Witness; over: boolean };
-type Answered = { payout_id: bigint; transfer_id: string; mode: Mode };
+type Answered = { payout_id: bigint; transfer_id: string };
 
 const acceptances = prepared<Answered>(
-  (
-    _,
-    slot,
-  ) => sql`select a.payout_id, a.transfer_id, p.mode from attempts a join payouts p on p.id = a.payout_id
+  (_, slot) => sql`select a.payout_id, a.transfer_id from attempts a
     where a.payout_id in ${idsIn(slot(0))} and a.outcome = 'accepted' and a.transfer_id is not null`,
 );
 
@@ -42,23 +38,23 @@ export async function unshownIds(
   const answered = await acceptances(trx, [idsText(asked.map(({ event }) => event.payoutId))]);
   const answersOf = Map.groupBy(answered, ({ payout_id }) => payout_id);
   const counts = new Map<string, bigint>();
-  const unshown = new Map<RecordEvent, { id: string; mode: Mode }>();
+  const unshown = new Map<RecordEvent, string>();
   for (const { event, witness, over } of asked) {
     const own = answersOf.get(event.payoutId) ?? [];
     const shown = witness.shown ?? [witness.transferId];
     const missing = own.find(({ transfer_id }) => !shown.includes(transfer_id));
     const [first] = own;
     if (first && !(over && missing)) {
-      const name = tallyOf(first.mode, witness, missing === undefined);
+      const name = tallyOf(witness, missing === undefined);
       counts.set(name, (counts.get(name) ?? 0n) + 1n);
     }
-    if (over && missing) unshown.set(event, { id: missing.transfer_id, mode: missing.mode });
+    if (over && missing) unshown.set(event, missing.transfer_id);
   }
   await learn(trx, counts);
   const held = new Map<RecordEvent, string>();
   for (const { event, witness } of asked) {
     const one = unshown.get(event);
-    if (one && (await areSame(trx, one.mode, witness))) held.set(event, one.id);
+    if (one && (await areSame(trx, witness))) held.set(event, one);
   }
   return held;
 }
@@ -74,8 +70,8 @@ function toldBy(event: RecordEvent, row: Row | undefined): Told[] {
   return over || teaches ? [{ event, witness, over }] : [];
 }
 
-function tallyOf(mode: Mode, { source }: Witness, same: boolean): string {
-  return `${mode} ${source} ${same ? 'shows the answered id' : 'shows another id'}`;
+function tallyOf({ source }: Witness, same: boolean): string {
+  return `${source} ${same ? 'shows the answered id' : 'shows another id'}`;
 }
 
 async function learn(trx: Trx, counts: ReadonlyMap<string, bigint>): Promise<void> {
@@ -92,8 +88,8 @@ async function learn(trx: Trx, counts: ReadonlyMap<string, bigint>): Promise<voi
       .execute();
 }
 
-async function areSame(trx: Trx, mode: Mode, witness: Witness): Promise<boolean> {
-  const names = [tallyOf(mode, witness, true), tallyOf(mode, witness, false)];
+async function areSame(trx: Trx, witness: Witness): Promise<boolean> {
+  const names = [tallyOf(witness, true), tallyOf(witness, false)];
   const rows = await trx.selectFrom('tallies').select(['name', 'n']).where('name', 'in', names).execute();
   const [same = 0n, other = 0n] = names.map((name) => rows.find((row) => row.name === name)?.n);
   return same > other;

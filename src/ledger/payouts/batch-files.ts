@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { textsOf } from '../database/bulk.ts';
 import { ofThisMachine } from '../database/machine.ts';
 import type { Db, Trx } from '../open.ts';
@@ -19,7 +18,7 @@ export type ArchivedBatch = {
 /** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
 export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('none', 'whole', 'accepted', 'begun')`;
 
-function archivedBatches(db: Db | Trx, mode: Mode) {
+function archivedBatches(db: Db | Trx) {
   return db
     .selectFrom('batches')
     .innerJoin('file_moves', 'file_moves.owner', 'batches.id')
@@ -32,7 +31,6 @@ function archivedBatches(db: Db | Trx, mode: Mode) {
       'file_moves.sha256',
       'file_moves.outcome',
     ])
-    .where('batches.mode', '=', mode)
     .where('batches.file_state', 'in', ['due', 'whole', 'changed', 'missing'])
     .where('file_moves.kind', '=', 'archive')
     .where('file_moves.done_at', 'is not', null)
@@ -40,18 +38,18 @@ function archivedBatches(db: Db | Trx, mode: Mode) {
 }
 
 /** Batches that could go now, and whose files are looked at before the first payout of each is sent. */
-export function batchesToConfirm(db: Db, mode: Mode): Promise<ArchivedBatch[]> {
-  return archivedBatches(db, mode)
+export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
+  return archivedBatches(db)
     .where('batches.phase', '=', 'loaded')
     .where(
-      sql<boolean>`exists (select 1 from payouts as p where p.mode = batches.mode and p.batch_id = batches.id and p.state = 'ready')`,
+      sql<boolean>`exists (select 1 from payouts as p where p.batch_id = batches.id and p.state = 'ready')`,
     )
     .execute();
 }
 
 /** One batch whose file has just been brought to the archive. */
-export function archivedBatch(db: Db, mode: Mode, batch: string): Promise<ArchivedBatch | undefined> {
-  return archivedBatches(db, mode).where('batches.id', '=', batch).executeTakeFirst();
+export function archivedBatch(db: Db, batch: string): Promise<ArchivedBatch | undefined> {
+  return archivedBatches(db).where('batches.id', '=', batch).executeTakeFirst();
 }
 
 /** Writes down what became of a batch's file, unless a payout was sent or a person decided meanwhile. */

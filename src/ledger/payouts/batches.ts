@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../../domain/money.ts';
-import { type BatchState, batchState, type Mode, type PayoutState } from '../../domain/payout.ts';
+import { type BatchState, batchState, type PayoutState } from '../../domain/payout.ts';
 import { overRows } from '../database/bound-rows.ts';
 import { textsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
@@ -10,7 +10,7 @@ import { recordIntake } from './record.ts';
 
 export type NewBatch = Pick<
   Batch,
-  'id' | 'mode' | 'name' | 'file_name' | 'content_hash' | 'columns' | 'delimiter' | 'row_count' | 'created_at'
+  'id' | 'name' | 'file_name' | 'content_hash' | 'columns' | 'delimiter' | 'row_count' | 'created_at'
 > &
   Partial<Pick<Batch, 'dropped_by' | 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
 
@@ -57,50 +57,40 @@ const loadedColumns = [
   'cells',
 ] as const satisfies readonly (keyof LoadedRow)[];
 
-const insertRows = overRows(loadedColumns, 3, ({ rows, text, integer, shared }) => {
+const insertRows = overRows(loadedColumns, 2, ({ rows, text, integer, shared }) => {
   const values = loadedColumns.map((column) =>
     column === 'row_number' || column === 'amount' ? integer(column) : text(column),
   );
-  return sql`insert into payouts (mode, batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
-    select ${shared(0)}, ${shared(1)}, 'held', ${shared(2)}, ${sql.join(values)}
+  return sql`insert into payouts (batch_id, state, updated_at, ${sql.join(loadedColumns.map((column) => sql.ref(column)))})
+    select ${shared(0)}, 'held', ${shared(1)}, ${sql.join(values)}
     from ${rows} where ${text('reference')} is not null`;
 });
 
 /** Adds rows to a loading batch. Throws the database's unique error when a reference is already taken (P22). */
 export async function insertPayouts(
   trx: Trx,
-  batch: { id: string; mode: Mode },
+  batch: string,
   at: string,
   rows: readonly LoadedRow[],
 ): Promise<void> {
-  await insertRows(trx, [batch.mode, batch.id, at], rows);
+  await insertRows(trx, [batch, at], rows);
 }
 
 /** Which of these folded references the ledger already holds, with the batch of each (P22). */
-export async function existingReferences(
-  db: Db | Trx,
-  mode: Mode,
-  keys: string[],
-): Promise<Map<string, string>> {
+export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const wanted = textsOf(keys);
   const rows = await db
     .selectFrom('payouts')
     .select(['reference_key', 'batch_id'])
-    .where('mode', '=', mode)
     .where('reference_key', 'in', wanted)
     .execute();
   return new Map(rows.map((row) => [row.reference_key, row.batch_id]));
 }
 
 /** The batch that this content became, whatever its name was then (P23). */
-export function findByContentHash(db: Db | Trx, mode: Mode, contentHash: string): Promise<Batch | undefined> {
-  return db
-    .selectFrom('batches')
-    .selectAll()
-    .where('mode', '=', mode)
-    .where('content_hash', '=', contentHash)
-    .executeTakeFirst();
+export function findByContentHash(db: Db | Trx, contentHash: string): Promise<Batch | undefined> {
+  return db.selectFrom('batches').selectAll().where('content_hash', '=', contentHash).executeTakeFirst();
 }
 
 /**
@@ -162,13 +152,8 @@ export async function finishSome(
 }
 
 /** Batches in phase `loading`: under way, or left by a crash. */
-export function loadingBatches(db: Db | Trx, mode: Mode): Promise<Batch[]> {
-  return db
-    .selectFrom('batches')
-    .selectAll()
-    .where('mode', '=', mode)
-    .where('phase', '=', 'loading')
-    .execute();
+export function loadingBatches(db: Db | Trx): Promise<Batch[]> {
+  return db.selectFrom('batches').selectAll().where('phase', '=', 'loading').execute();
 }
 
 /** Why a batch is held, from the column's JSON text. */
@@ -186,21 +171,15 @@ export async function setHoldReasons(trx: Trx, id: string, reasons: string[]): P
     .execute();
 }
 
-export function getBatch(db: Db | Trx, mode: Mode, id: string): Promise<Batch | undefined> {
-  return db
-    .selectFrom('batches')
-    .selectAll()
-    .where('mode', '=', mode)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export function getBatch(db: Db | Trx, id: string): Promise<Batch | undefined> {
+  return db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 /** Newest first. */
-export function listBatches(db: Db | Trx, mode: Mode, limit = 1000): Promise<Batch[]> {
+export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
   return db
     .selectFrom('batches')
     .selectAll()
-    .where('mode', '=', mode)
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(limit)
@@ -219,8 +198,8 @@ export type BatchCounts = {
 };
 
 /** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch of the mode. */
-export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Promise<BatchCounts[]> {
-  let batches = db.selectFrom('batches').selectAll().where('mode', '=', mode);
+export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
+  let batches = db.selectFrom('batches').selectAll();
   let groups = db
     .selectFrom('payouts')
     .select([
@@ -230,7 +209,6 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
       (eb) => eb.fn.countAll<bigint>().as('n'),
       sql<bigint>`sum(amount)`.as('sum'),
     ])
-    .where('mode', '=', mode)
     .groupBy(['batch_id', 'state', 'currency']);
   if (ids) {
     batches = batches.where('id', 'in', ids);
@@ -238,7 +216,7 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
   }
   const found = await batches.orderBy('created_at').orderBy('id').execute();
   const grouped = Map.groupBy(await groups.execute(), (group) => group.batch_id);
-  const again = Map.groupBy(await paidInOwnBatch(db, mode, ids), (group) => group.batch_id);
+  const again = Map.groupBy(await paidInOwnBatch(db, ids), (group) => group.batch_id);
   return found.map((batch) => {
     const counts: BatchCounts['counts'] = {};
     const sums: Record<string, bigint> = {};
@@ -257,12 +235,11 @@ export async function batchCounts(db: Db | Trx, mode: Mode, ids?: string[]): Pro
 }
 
 /** What successors come to that pay rows of their own batch again: no rows of its file (P20). */
-function paidInOwnBatch(db: Db | Trx, mode: Mode, ids?: string[]) {
+function paidInOwnBatch(db: Db | Trx, ids?: string[]) {
   return db
     .selectFrom('payouts as s')
     .innerJoin('payouts as p', 'p.id', 's.successor_of')
     .select(['s.batch_id', 's.currency', sql<bigint>`sum(s.amount)`.as('sum')])
-    .where('s.mode', '=', mode)
     .where('s.successor_of', 'is not', null)
     .whereRef('p.batch_id', '=', 's.batch_id')
     .$if(ids !== undefined, (q) => q.where('s.batch_id', 'in', ids ?? []))

@@ -1,15 +1,13 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 
 const half = 2n ** 31n;
 
 /** What all batches of a mode amount to, by currency, in minor units. Added in halves: no sum here can overflow. */
-export async function takenTotals(db: Db, mode: Mode): Promise<Map<string, bigint>> {
+export async function takenTotals(db: Db): Promise<Map<string, bigint>> {
   const rows = await db
     .selectFrom('batch_totals')
     .innerJoin('batches', 'batches.id', 'batch_totals.batch_id')
-    .where('batches.mode', '=', mode)
     .select([
       'batch_totals.currency',
       sql<bigint>`sum(batch_totals.amount / ${half})`.as('high'),

@@ -1,5 +1,5 @@
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import { findBarrier } from '../custody/barriers.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import { shownAlready } from '../sending/shown-already.ts';
@@ -12,7 +12,6 @@ const chunk = 1000;
 /** The payouts of these references; `missing` are those that the ledger does not hold. */
 export async function findReferences(
   db: Db | Trx,
-  mode: Mode,
   references: readonly string[],
 ): Promise<{ payouts: Payout[]; missing: string[] }> {
   const payouts: Payout[] = [];
@@ -21,7 +20,6 @@ export async function findReferences(
     const found = await db
       .selectFrom('payouts')
       .selectAll()
-      .where('mode', '=', mode)
       .where('reference_key', 'in', keys.slice(from, from + chunk))
       .execute();
     payouts.push(...found);
@@ -33,12 +31,11 @@ export async function findReferences(
 /** The first payouts of a batch in a state that no successor pays yet, and how many there are in all. */
 export async function findInBatch(
   db: Db,
-  wanted: { mode: Mode; batch: string; state: PayoutState; limit: number },
+  wanted: { batch: string; state: PayoutState; limit: number },
 ): Promise<{ ids: bigint[]; count: number }> {
   const base = db
     .selectFrom('payouts as p')
     .leftJoin('payouts as s', 's.successor_of', 'p.id')
-    .where('p.mode', '=', wanted.mode)
     .where('p.batch_id', '=', wanted.batch)
     .where('p.state', '=', wanted.state)
     .where('s.id', 'is', null);
@@ -86,7 +83,7 @@ export function wasCancelled(holdReasons: string): boolean {
  */
 export async function cancelUnsent(
   ledger: Ledger,
-  request: { mode: Mode; batch: string; payout?: bigint; at: string; source: string; why: string },
+  request: { batch: string; payout?: bigint; at: string; source: string; why: string },
 ): Promise<{ cancelled: number; waiting: number; listed: number; why: string | null }> {
   const total: Awaited<ReturnType<typeof cancelUnsent>> = { cancelled: 0, waiting: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
@@ -95,7 +92,6 @@ export async function cancelUnsent(
       let query = trx
         .selectFrom('payouts')
         .select(['id', 'reference', 'attempt_count', 'successor_of'])
-        .where('mode', '=', request.mode)
         .where('batch_id', '=', request.batch)
         .where('state', 'in', ['ready', 'held'])
         .where('id', '>', after)
@@ -104,10 +100,10 @@ export async function cancelUnsent(
       if (request.payout !== undefined) query = query.where('id', '=', request.payout);
       const found = await query.execute();
       // P25: what a ledger that went back in time calls unsent may have been sent by the newer one.
-      const barrier = await findBarrier(trx, request.mode);
+      const barrier = await findBarrier(trx);
       const shown = barrier
         ? new Map(found.map(({ id }) => [id, { why: barrier.cause }]))
-        : await shownAlready(trx, request.mode, found);
+        : await shownAlready(trx, found);
       const event = { kind: 'cancel' as const, why: request.why };
       const recorded = await record(
         trx,

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
@@ -38,11 +37,11 @@ type Found = Pick<Payout, 'id' | 'reference' | 'batch_id' | 'account_number' | '
 const findAlike = prepared<Found>((_, slot) => {
   const rows = Array.from(
     { length: rowsPerQuestion },
-    (_row, i) => sql`(${slot(i * 3 + 1)}, ${slot(i * 3 + 2)}, ${slot(i * 3 + 3)})`,
+    (_row, i) => sql`(${slot(i * 3)}, ${slot(i * 3 + 1)}, ${slot(i * 3 + 2)})`,
   );
   return sql<Found>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
-    where p.mode = ${slot(0)} and p.account_number = v.column1 and p.currency = v.column2
+    where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))})
     order by b.created_at`;
 });
@@ -52,7 +51,7 @@ function keyOf({ accountNumber, currency, amount }: Wanted): string {
 }
 
 /** What of these rows was ordered before (P23). The newest earlier payout of each row. */
-export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted[]): Promise<Likeness[]> {
+export async function likenessOf(db: Db | Trx, rows: readonly Wanted[]): Promise<Likeness[]> {
   const found: Found[] = [];
   // Of equal rows one asks: each would be told all the payouts like it.
   const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
@@ -61,7 +60,7 @@ export async function likenessOf(db: Db | Trx, mode: Mode, rows: readonly Wanted
     const values = asked.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
     // What is missing to a hundred asks about no account.
     for (let i = asked.length; i < rowsPerQuestion; i++) values.push('', '', '0');
-    found.push(...(await findAlike(db, [mode, ...values])));
+    found.push(...(await findAlike(db, values)));
   }
   if (found.length === 0) return [];
   const alike = Map.groupBy(
@@ -84,7 +83,7 @@ const rowsPerStep = 20_000n;
  * Whether any payout of a loaded batch may have the account, currency and amount of one of another batch, ever. Of equal
  * payouts one asks, and never about those of its own batch, which lie side by side: each would look at all the others.
  */
-export async function hasLikeness(trx: Db | Trx, batch: { id: string; mode: Mode }): Promise<boolean> {
+export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise<boolean> {
   const { rows: own } = await sql<{ first: bigint; last: bigint; n: bigint; until: bigint }>`
     select min(id) as first, max(id) as last, count(*) as n, max(row_number) as until
     from payouts where batch_id = ${batch.id} having count(*) > 0`.execute(trx);
@@ -98,7 +97,7 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string; mode: Mode
         from (select distinct account_number, currency, amount from payouts
             where batch_id = ${batch.id} and row_number >= ${from} and row_number < ${from + rowsPerStep}) n
           cross join payouts p
-        where p.mode = ${batch.mode} and p.account_number = n.account_number and p.currency = n.currency
+        where p.account_number = n.account_number and p.currency = n.currency
           and p.amount = n.amount and ${others} limit 1`.execute(trx);
       if (rows.length > 0) return true;
     }
@@ -116,7 +115,7 @@ type When = { since: string; recent: boolean };
  */
 export async function batchLikeness(
   trx: Db | Trx,
-  batch: { id: string; mode: Mode },
+  batch: { id: string },
   when: When,
   show: number,
 ): Promise<{ count: number; first: Likeness[] }> {
@@ -134,13 +133,13 @@ export async function batchLikeness(
 type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount'>;
 
 /** `own`: the payouts of a batch that resemble more of other batches than those that they pay again (P20). */
-function likeIn(batch: { id: string; mode: Mode }, when: When): RawBuilder<unknown> {
+function likeIn(batch: { id: string }, when: When): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
   return sql`alike as (
       select n.account_number, n.currency, n.amount, count(*) as others
       from (select distinct account_number, currency, amount from payouts where batch_id = ${batch.id}) n
         cross join payouts p join batches b on b.id = p.batch_id
-      where p.mode = ${batch.mode} and ${isSame} and ${isEarlier(batch, when)}
+      where ${isSame} and ${isEarlier(batch, when)}
       group by n.account_number, n.currency, n.amount),
     again as (
       select n.id, count(*) as others
@@ -152,7 +151,7 @@ function likeIn(batch: { id: string; mode: Mode }, when: When): RawBuilder<unkno
       from payouts n join alike on alike.account_number = n.account_number and alike.currency = n.currency
           and alike.amount = n.amount
         left join again on again.id = n.id
-      where n.batch_id = ${batch.id} and n.mode = ${batch.mode} and alike.others > coalesce(again.others, 0))`;
+      where n.batch_id = ${batch.id} and alike.others > coalesce(again.others, 0))`;
 }
 
 function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<boolean> {
@@ -160,15 +159,10 @@ function isEarlier({ id }: { id: string }, { since, recent }: When): RawBuilder<
   return sql`p.batch_id <> ${id} and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))}) and ${inTime}`;
 }
 
-async function newestLike(
-  trx: Db | Trx,
-  batch: { id: string; mode: Mode },
-  when: When,
-  row: Like,
-): Promise<Likeness[]> {
+async function newestLike(trx: Db | Trx, batch: { id: string }, when: When, row: Like): Promise<Likeness[]> {
   const { rows } = await sql<{ reference: string; batch_id: string; created_at: string }>`
     select p.reference, p.batch_id, b.created_at from payouts p join batches b on b.id = p.batch_id
-    where p.mode = ${batch.mode} and p.account_number = ${row.account_number} and p.currency = ${row.currency}
+    where p.account_number = ${row.account_number} and p.currency = ${row.currency}
       and p.amount = ${row.amount} and ${isEarlier(batch, when)}
       and p.id not in (select line.ancestor from ${linesOfBatch(batch.id)} line where line.id = ${row.id})
     order by b.created_at desc, p.id limit 1`.execute(trx);

@@ -4,7 +4,6 @@ import { approvalLimits, isApprovalReason } from '../../domain/approval.ts';
 import type { Brakes } from '../../domain/brakes.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { nubanAgrees } from '../../domain/nuban.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import { readReasons, setHoldReasons } from '../payouts/batches.ts';
 import type { Batch } from '../tables/tables.ts';
@@ -64,11 +63,10 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
 }
 
 /** The approvals of these batches, or of all, by batch; the newest first. */
-export async function approvalsOf(db: Db | Trx, mode: Mode, batches?: readonly string[]) {
+export async function approvalsOf(db: Db | Trx, batches?: readonly string[]) {
   const rows = await db
     .selectFrom('approvals')
     .selectAll()
-    .where('mode', '=', mode)
     .$if(batches !== undefined, (query) => query.where('batch_id', 'in', [...(batches ?? [])]))
     .orderBy('id', 'desc')
     .execute();
@@ -85,14 +83,14 @@ export async function approvalsOf(db: Db | Trx, mode: Mode, batches?: readonly s
 /** Who dropped a payout's batch and who approved it, the first approval that covers it; null for nobody. */
 export async function originOf(
   db: Db | Trx,
-  { id, batch_id, mode }: { id: bigint; batch_id: string; mode: Mode },
+  { id, batch_id }: { id: bigint; batch_id: string },
 ): Promise<{ dropped_by: string | null; approved_by: string | null; approved_at: string | null }> {
   const batch = await db
     .selectFrom('batches')
     .select('dropped_by')
     .where('id', '=', batch_id)
     .executeTakeFirst();
-  const approval = (await approvalsOf(db, mode, [batch_id]))
+  const approval = (await approvalsOf(db, [batch_id]))
     .get(batch_id)
     ?.findLast(({ throughId }) => throughId >= id);
   return {
@@ -134,7 +132,6 @@ export async function recordApproval(
   await trx
     .insertInto('approvals')
     .values({
-      mode: batch.mode,
       batch_id: batch.id,
       bodies: shown.bodies,
       digest: shown.digest,
@@ -159,7 +156,7 @@ export async function recordApproval(
  */
 export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
   return sql<boolean>`(not ${asked(brakes)} or exists (select 1 from approvals as a
-    where a.batch_id = batches.id and a.mode = batches.mode and a.bodies = batches.body_digest
+    where a.batch_id = batches.id and a.bodies = batches.body_digest
       and a.through_id >= payouts.id))`;
 }
 

@@ -1,4 +1,4 @@
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import { withholder } from './withheld.ts';
 
@@ -10,9 +10,9 @@ export type Attention = { unknown: Named; withheld: Named };
 const shown = 10;
 
 /** The payouts of a mode, or of these batches, that a person must look at, by reference. */
-export async function findAttention(db: Db, mode: Mode, batches?: readonly string[]): Promise<Attention> {
+export async function findAttention(db: Db, batches?: readonly string[]): Promise<Attention> {
   const inState = (state: PayoutState) => {
-    const query = db.selectFrom('payouts as p').where('p.mode', '=', mode).where('p.state', '=', state);
+    const query = db.selectFrom('payouts as p').where('p.state', '=', state);
     return batches ? query.where('p.batch_id', 'in', [...batches]) : query;
   };
   const held = inState('held').where(

@@ -52,16 +52,15 @@ export function createBrakes(deps: {
    */
   async function settle(): Promise<void> {
     await deps.confirmFiles?.();
-    if ((await standingCanaries(db, mode)).length > 0)
-      await ledger.write((trx) => stopForCanaries(trx, under()));
+    if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));
     for (const batch of await unapproved()) {
-      const row = await getBatch(db, mode, batch);
+      const row = await getBatch(db, batch);
       const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? 'something in it was never approved';
       const reason = approvalReason(why, batch, row?.dropped_by ?? '');
       await ledger.write((trx) => needApproval(trx, batch));
-      await holdBatch(ledger, { mode, batch, reason, at: clock.iso(), source: 'brake' });
+      await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake' });
     }
   }
 
@@ -76,7 +75,6 @@ export function createBrakes(deps: {
         .where('payouts.batch_id', '=', batch)
         .where('payouts.currency', '=', currency)
         .where('payouts.state', '=', sql.lit('ready' as const))
-        .where('payouts.mode', '=', mode)
         .where('batches.phase', '=', 'loaded')
         .orderBy('payouts.id', 'desc')
         .limit(1)
@@ -117,7 +115,6 @@ export function createBrakes(deps: {
       let query = db
         .selectFrom('payouts')
         .select((eb) => [eb.fn.countAll<bigint>().as('n'), eb.fn.sum<bigint | null>('amount').as('sum')])
-        .where('mode', '=', mode)
         .where('batch_id', '=', batch)
         .where('currency', '=', currency)
         .where('state', '=', sql.lit('ready' as const));
@@ -132,7 +129,7 @@ export function createBrakes(deps: {
   /** Payouts of canaries that the service has and that have not settled: worth a question. The longest unheard first. */
   async function unsettled(limit: number): Promise<bigint[]> {
     const ids: bigint[] = [];
-    for (const canary of await standingCanaries(db, mode)) {
+    for (const canary of await standingCanaries(db)) {
       if (canary.state === 'failed') continue;
       const rows = await payoutsOf(db, canary)
         .select('id')

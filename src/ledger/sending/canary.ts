@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../../domain/canary.ts';
 import type { HaltCause } from '../../domain/halt.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
@@ -17,17 +16,13 @@ export type Canary = {
   cause: string | null;
 };
 
-const standing = prepared<Selectable<BrakeTables['canaries']>>((db, slot) =>
-  db
-    .selectFrom('canaries')
-    .selectAll()
-    .where('mode', '=', slot<Mode>(0))
-    .where('state', 'in', ['open', 'failed']),
+const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
+  db.selectFrom('canaries').selectAll().where('state', 'in', ['open', 'failed']),
 );
 
 /** Every canary of a mode that keeps the rest of its batch back. */
-export async function standingCanaries(db: Db | Trx, mode: Mode): Promise<Canary[]> {
-  const rows = await standing(db, [mode]);
+export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
+  const rows = await standing(db, []);
   return rows.map((row) => ({
     batch: row.batch_id,
     state: row.state === 'failed' ? 'failed' : 'open',
@@ -117,13 +112,9 @@ async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefi
  * Writes down what became of the open canaries of a mode; returns the cause of a halt for each that went wrong. What is
  * void gives way to another canary of the same batch.
  */
-export async function settleCanaries(
-  trx: Trx,
-  mode: Mode,
-  when: { at: string; hours: number },
-): Promise<HaltCause[]> {
+export async function settleCanaries(trx: Trx, when: { at: string; hours: number }): Promise<HaltCause[]> {
   const causes: HaltCause[] = [];
-  for (const canary of await standingCanaries(trx, mode)) {
+  for (const canary of await standingCanaries(trx)) {
     if (canary.state === 'failed') continue;
     const verdict = await canaryVerdict(trx, canary, when);
     const own = trx.updateTable('canaries').where('batch_id', '=', canary.batch).where('state', '=', 'open');
@@ -151,7 +142,6 @@ export async function capCanaries(trx: Trx, at: string): Promise<void> {
 /** Begins the canary of each batch that has none and of which nothing was ever sent: its first `size` payouts. */
 export async function beginCanaries(
   trx: Trx,
-  mode: Mode,
   batches: readonly string[],
   { size, at }: { size: number; at: string },
 ): Promise<void> {
@@ -161,13 +151,12 @@ export async function beginCanaries(
       .select('batch_id')
       .where('batch_id', '=', batch)
       .executeTakeFirst();
-    if (!known) await beginCanary(trx, mode, batch, { size, at });
+    if (!known) await beginCanary(trx, batch, { size, at });
   }
 }
 
 async function beginCanary(
   trx: Trx,
-  mode: Mode,
   batch: string,
   { size, at }: { size: number; at: string },
 ): Promise<void> {
@@ -186,7 +175,6 @@ async function beginCanary(
     .insertInto('canaries')
     .values({
       batch_id: batch,
-      mode,
       from_id: first.id,
       through_id: last?.id ?? first.id,
       state: whole ? 'passed' : 'open',
@@ -221,11 +209,10 @@ async function wasSent(trx: Trx, batch: string): Promise<boolean> {
 }
 
 /** A person lets the rest of batches go whose canary failed; of one batch, or of the whole mode. Returns the causes. */
-export async function releaseCanaries(trx: Trx, mode: Mode, batch?: string): Promise<string[]> {
+export async function releaseCanaries(trx: Trx, batch?: string): Promise<string[]> {
   let query = trx
     .updateTable('canaries')
     .set({ state: 'released' })
-    .where('mode', '=', mode)
     .where('state', '=', 'failed')
     .returning('cause');
   if (batch !== undefined) query = query.where('batch_id', '=', batch);

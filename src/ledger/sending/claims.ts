@@ -56,10 +56,10 @@ export async function claimUnlessHalted(
 ): Promise<{ claims: Claim[]; halted: string | null }> {
   const { mode, brakes, at } = request;
   const none = { claims: [], halted: null };
-  const isQuiet = await nothingStands(trx, request);
+  const isQuiet = await nothingStands(trx, request.workerId);
   if (!isQuiet) {
     await stopForCanaries(trx, request);
-    const halted = await findHalt(trx, mode);
+    const halted = await findHalt(trx);
     if (halted) return { claims: [], halted: halted.cause };
   }
   if (request.limit <= 0) return none;
@@ -68,7 +68,7 @@ export async function claimUnlessHalted(
     await assertNotTakenOver(trx, request.workerId);
   }
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
-  const free = await withhold(trx, mode, await readyOf(trx, request, lanes), at);
+  const free = await withhold(trx, await readyOf(trx, request, lanes), at);
   const limits = lanes?.use;
   // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
   if (limits?.moved) await openDay(trx, { mode, brakes, at });
@@ -98,18 +98,18 @@ export async function claimUnlessHalted(
 }
 
 /** P21: a canary that went wrong, or did not settle in time, halts the mode. */
-export async function stopForCanaries(trx: Trx, { mode, brakes, at }: Under): Promise<void> {
-  const causes = await settleCanaries(trx, mode, { at, hours: brakes.canaryHours });
-  for (const cause of causes) await halt(trx, mode, cause, at);
+export async function stopForCanaries(trx: Trx, { brakes, at }: Under): Promise<void> {
+  const causes = await settleCanaries(trx, { at, hours: brakes.canaryHours });
+  for (const cause of causes) await halt(trx, cause, at);
 }
 
 /** What may be claimed of which batch; the first to send of a batch begins its canary. */
 async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | null> {
-  const { mode, brakes, at } = request;
+  const { brakes, at } = request;
   const lanes = await lanesOf(trx, request);
   if (!lanes || brakes.canary === 0) return lanes;
   const batches = lanes.lanes.flatMap(({ batch, throughId }) => (throughId === null ? [batch] : []));
-  await beginCanaries(trx, mode, batches, { size: brakes.canary, at });
+  await beginCanaries(trx, batches, { size: brakes.canary, at });
   return lanesOf(trx, request);
 }
 
@@ -150,7 +150,6 @@ type Sendable = { ready: number; again: number; nextAt: string | null; againAt: 
  * (P31). What a brake keeps back is none. `nextAt` is of those that were never sent, `againAt` of the others.
  */
 export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
-  const { mode } = only;
   const lanes = await lanesOf(db, only);
   const open = lanes && openOf(lanes);
   if (open?.length === 0) return { ready: 0, again: 0, nextAt: null, againAt: null };
@@ -166,7 +165,6 @@ export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
       next(firstTime).as('next_at'),
       next(sentBefore).as('again_at'),
     ])
-    .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'ready')
     .where('batches.phase', '=', 'loaded')
     .where(fileMayGo)

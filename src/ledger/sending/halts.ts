@@ -1,42 +1,41 @@
 import { type HaltCause, type HaltKind, readHaltKinds } from '../../domain/halt.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { findBarrier } from '../custody/barriers.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { releaseCanaries } from './canary.ts';
 
 /** A halt in force; `cause` joins its causes, `kinds` are theirs in the same order. */
-export type Halt = { mode: Mode; cause: string; at: string; kinds: HaltKind[] };
+export type Halt = { cause: string; at: string; kinds: HaltKind[] };
 
-const haltOf = prepared<{ mode: Mode; cause: string; at: string; kinds: string }>((db, slot) =>
-  db.selectFrom('halts').selectAll().where('mode', '=', slot<Mode>(0)),
+const haltOf = prepared<{ cause: string; at: string; kinds: string }>((db) =>
+  db.selectFrom('halts').select(['cause', 'at', 'kinds']),
 );
 
-/** Why nothing of a mode may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
-export async function findHalt(db: Db | Trx, mode: Mode): Promise<Halt | undefined> {
-  const barrier = await findBarrier(db, mode);
-  if (barrier) return { mode, ...barrier, kinds: ['barrier'] };
-  const [row] = await haltOf(db, [mode]);
+/** Why nothing may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
+export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
+  const barrier = await findBarrier(db);
+  if (barrier) return { ...barrier, kinds: ['barrier'] };
+  const [row] = await haltOf(db, []);
   return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
 
 /** Between the causes of one halt; whoever lifts one of them leaves the others in force. */
 const also = '; also: ';
 
-/** Stops all sending of a mode until a person releases it. A further cause joins those before it; the time is the first's. */
-export async function halt(trx: Trx, mode: Mode, cause: HaltCause, at: string): Promise<void> {
-  const causes = await causesOf(trx, mode);
+/** Stops all sending until a person releases it. A further cause joins those before it; the time is the first's. */
+export async function halt(trx: Trx, cause: HaltCause, at: string): Promise<void> {
+  const causes = await causesOf(trx);
   if (causes.some((one) => one.cause === cause.cause)) return;
   const all = joined([...causes, cause]);
   await trx
     .insertInto('halts')
-    .values({ mode, at, ...all })
-    .onConflict((c) => c.column('mode').doUpdateSet(all))
+    .values({ id: 1n, at, ...all })
+    .onConflict((c) => c.column('id').doUpdateSet(all))
     .execute();
 }
 
-async function causesOf(trx: Trx, mode: Mode): Promise<HaltCause[]> {
-  const row = await trx.selectFrom('halts').selectAll().where('mode', '=', mode).executeTakeFirst();
+async function causesOf(trx: Trx): Promise<HaltCause[]> {
+  const row = (await haltOf(trx, []))[0];
   if (!row) return [];
   const kinds = readHaltKinds(row.kinds);
   return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'unsaid' }));
@@ -53,9 +52,9 @@ function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } 
  * Lifts a halt; unknowns from before the release no longer count towards the next one. The batches whose canary failed
  * go on too: whoever lifts it lets the rest of them go.
  */
-export async function liftHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
-  await releaseCanaries(trx, mode);
-  return dropHalt(trx, mode, at);
+export async function liftHalt(trx: Trx, at: string): Promise<Halt | undefined> {
+  await releaseCanaries(trx);
+  return dropHalt(trx, at);
 }
 
 /**
@@ -64,22 +63,21 @@ export async function liftHalt(trx: Trx, mode: Mode, at: string): Promise<Halt |
  */
 export async function liftCanary(
   trx: Trx,
-  mode: Mode,
   batch: string,
   at: string,
 ): Promise<{ cause: string; halt: boolean } | undefined> {
-  const [cause] = await releaseCanaries(trx, mode, batch);
+  const [cause] = await releaseCanaries(trx, batch);
   if (cause === undefined) return undefined;
-  const others = (await causesOf(trx, mode)).filter((one) => one.cause !== cause);
+  const others = (await causesOf(trx)).filter((one) => one.cause !== cause);
   if (others.length > 0) {
-    await trx.updateTable('halts').set(joined(others)).where('mode', '=', mode).execute();
+    await trx.updateTable('halts').set(joined(others)).execute();
     return { cause, halt: false };
   }
-  return { cause, halt: (await dropHalt(trx, mode, at)) !== undefined };
+  return { cause, halt: (await dropHalt(trx, at)) !== undefined };
 }
 
-async function dropHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefined> {
-  const lifted = await trx.deleteFrom('halts').where('mode', '=', mode).returningAll().executeTakeFirst();
+async function dropHalt(trx: Trx, at: string): Promise<Halt | undefined> {
+  const lifted = await trx.deleteFrom('halts').returning(['cause', 'at', 'kinds']).executeTakeFirst();
   const row = await trx
     .selectFrom('history')
     .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
@@ -87,7 +85,7 @@ async function dropHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefi
   const value = `${row?.last ?? 0n} ${at}`;
   await trx
     .insertInto('meta')
-    .values({ key: `released_at:${mode}`, value })
+    .values({ key: 'released_at', value })
     .onConflict((c) => c.column('key').doUpdateSet({ value }))
     .execute();
   return lifted && { ...lifted, kinds: readHaltKinds(lifted.kinds) };
@@ -97,12 +95,12 @@ async function dropHalt(trx: Trx, mode: Mode, at: string): Promise<Halt | undefi
  * Whether unknown outcomes are too many (P11): the last `inARow` of the mode, or a fifth of the last 50, in order of
  * completion since the last release. Attempts of processes that died are not answers and do not count.
  */
-export async function tooManyUnknown(trx: Trx, mode: Mode, inARow: number): Promise<string | null> {
+export async function tooManyUnknown(trx: Trx, inARow: number): Promise<string | null> {
   if (inARow === 0) return null;
   const released = await trx
     .selectFrom('meta')
     .select('value')
-    .where('key', '=', `released_at:${mode}`)
+    .where('key', '=', 'released_at')
     .executeTakeFirst();
   // By the ledger's own order, not by times: a clock that was set back must not hide what came after.
   const since = /^(\d+) /.exec(released?.value ?? '')?.[1] ?? '0';
@@ -111,11 +109,6 @@ export async function tooManyUnknown(trx: Trx, mode: Mode, inARow: number): Prom
     .select('event as outcome')
     .where('source', '=', 'response')
     .where('id', '>', BigInt(since))
-    .where(
-      (eb) => eb.selectFrom('payouts').select('mode').whereRef('payouts.id', '=', 'history.payout_id'),
-      '=',
-      mode,
-    )
     .orderBy('id', 'desc')
     .limit(50)
     .execute();

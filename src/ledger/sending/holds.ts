@@ -1,6 +1,5 @@
 import { isApprovalReason } from '../../domain/approval.ts';
 import { limitsOf } from '../../domain/daily-limit.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Ledger, Trx } from '../open.ts';
 import { releaseFile } from '../payouts/batch-files.ts';
 import { readReasons, setHoldReasons } from '../payouts/batches.ts';
@@ -47,13 +46,7 @@ async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
  */
 export async function holdBatch(
   ledger: Ledger,
-  {
-    mode,
-    batch,
-    reason,
-    at,
-    source = 'person',
-  }: { mode: Mode; batch: string; reason: string; at: string; source?: string },
+  { batch, reason, at, source = 'person' }: { batch: string; reason: string; at: string; source?: string },
 ): Promise<number> {
   let moved = 0;
   for (;;) {
@@ -61,7 +54,6 @@ export async function holdBatch(
       const rows = await trx
         .selectFrom('payouts')
         .select('id')
-        .where('mode', '=', mode)
         .where('batch_id', '=', batch)
         .where('state', '=', 'ready')
         .limit(chunk)
@@ -89,13 +81,11 @@ export async function holdBatch(
 export async function releaseBatch(
   ledger: Ledger,
   {
-    mode,
     batch,
     at,
     dailyLimit = {},
     lifts = (reason) => !isApprovalReason(reason, batch),
   }: {
-    mode: Mode;
     batch: string;
     at: string;
     dailyLimit?: Record<string, string>;
@@ -129,7 +119,6 @@ export async function releaseBatch(
       const rows = await trx
         .selectFrom('payouts')
         .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])
-        .where('mode', '=', mode)
         .where('batch_id', '=', batch)
         .where('state', '=', 'held')
         .where('id', '>', after)
@@ -137,7 +126,7 @@ export async function releaseBatch(
         .limit(chunk)
         .execute();
       const large = [...tooLarge(rows, limits)].map(([id, why]) => [id, { by: 'limit', why }] as const);
-      const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, mode, rows))]);
+      const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, rows))]);
       const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id)));
       await record(trx, at, events);
       const last = rows.length < chunk;

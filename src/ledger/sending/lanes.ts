@@ -40,7 +40,7 @@ export function usesLanes(brakes: Brakes): boolean {
 export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const { mode, brakes, at, batches } = ask;
   const limited = Object.keys(brakes.dailyLimit).length > 0;
-  const canaries = await standingCanaries(db, mode);
+  const canaries = await standingCanaries(db);
   if (!usesLanes(brakes) && canaries.length === 0) return null;
   const closed = new Map<string, { throughId: bigint; failed: boolean }>();
   for (const canary of canaries) {
@@ -84,10 +84,10 @@ type Head = {
 /** What is ready by batch and currency: two steps of the index for each, however many payouts of it are ready. */
 export async function headsOf(
   db: Db | Trx,
-  { mode, at, payouts }: Pick<Ask, 'mode' | 'at' | 'payouts'>,
+  { at, payouts }: Pick<Ask, 'mode' | 'at' | 'payouts'>,
 ): Promise<Head[]> {
   const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
-  const isReady = sql`p.mode = ${mode} and p.state = 'ready'${only}`;
+  const isReady = sql`p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;
   const claimable = sql`(p.not_before is null
     or not (p.not_before > ${at} and p.not_before <= ${farAhead(at)}))`;

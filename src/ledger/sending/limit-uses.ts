@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { idsOf } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
@@ -54,7 +53,7 @@ export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise
  */
 export async function spendAdopted(
   trx: Trx,
-  { mode, at }: { mode: Mode; at: string },
+  { at }: { at: string },
   payoutIds: readonly bigint[],
 ): Promise<void> {
   if (payoutIds.length === 0) return;
@@ -68,10 +67,10 @@ export async function spendAdopted(
   for (const { currency, used } of sums)
     await trx
       .insertInto('adopted_uses')
-      .values({ mode, adopted_at: at, currency, used })
+      .values({ adopted_at: at, currency, used })
       .onConflict((conflict) =>
         conflict
-          .columns(['mode', 'adopted_at', 'currency'])
+          .columns(['adopted_at', 'currency'])
           .doUpdateSet((eb) => ({ used: eb('adopted_uses.used', '+', used) })),
       )
       .execute();
@@ -80,13 +79,11 @@ export async function spendAdopted(
 /** What adoptions from one instant to another made unknown, per currency. */
 export function adoptedBetween(
   db: Db | Trx,
-  mode: Mode,
   { from, to }: { from: string; to: string },
 ): Promise<{ currency: string; used: bigint }[]> {
   return db
     .selectFrom('adopted_uses')
     .select(['currency', sql<bigint>`sum(used)`.as('used')])
-    .where('mode', '=', mode)
     .where('adopted_at', '>=', from)
     .where('adopted_at', '<', to)
     .groupBy('currency')

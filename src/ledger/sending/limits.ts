@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from '../../domain/daily-limit.ts';
 import type { Mode } from '../../domain/payout.ts';
-import { prepared, unseen } from '../database/prepared.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
 import { type RecordEvent, record } from '../payouts/record.ts';
@@ -30,8 +30,8 @@ type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: st
  * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
  * overlaps it: a change of `submission.timezone` opens no second budget.
  */
-export async function dailyUse(db: Db | Trx, { mode, brakes, at }: Ask): Promise<DailyUse> {
-  const latest = await latestDay(db, mode);
+export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<DailyUse> {
+  const latest = await latestDay(db);
   const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
   const { beginsAt: from, endsAt } = day;
   const used = new Map<string, bigint>();
@@ -39,60 +39,50 @@ export async function dailyUse(db: Db | Trx, { mode, brakes, at }: Ask): Promise
     .selectFrom('limit_uses as u')
     .innerJoin('limit_days as d', 'd.id', 'u.day_id')
     .select(['u.currency', sql<bigint>`sum(u.used)`.as('used')])
-    .where('d.mode', '=', mode)
     .where((eb) => {
       const overlaps = eb.and([eb('d.ends_at', '>', from), eb('d.begins_at', '<', endsAt)]);
       return kind === 'moved' ? eb.or([overlaps, eb('d.id', '=', latest?.id ?? 0n)]) : overlaps;
     })
     .groupBy('u.currency');
   // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
-  const lost = await adoptedBetween(db, mode, { from, to: later(endsAt, dayMs) });
-  for (const row of [...(await counted.execute()), ...(await uncounted(db, mode, from)), ...lost])
+  const lost = await adoptedBetween(db, { from, to: later(endsAt, dayMs) });
+  for (const row of [...(await counted.execute()), ...(await uncounted(db, from)), ...lost])
     used.set(row.currency, (used.get(row.currency) ?? 0n) + row.used);
   const limits = limitsOf(brakes.dailyLimit);
   return { day: day.day, limits, used, left: leftOf(limits, used), endsAt, moved: kind === 'moved' };
 }
 
 /** What attempts of earlier versions, which no day counts, may have sent since an instant. */
-function uncounted(db: Db | Trx, mode: Mode, since: string): Promise<{ currency: string; used: bigint }[]> {
-  return (
-    db
-      .selectFrom('attempts as a')
-      .innerJoin('payouts as p', 'p.id', 'a.payout_id')
-      .select(['p.currency', sql<bigint>`sum(p.amount)`.as('used')])
-      .where('a.day_id', 'is', null)
-      .where('a.began_at', '>=', since)
-      .where((eb) => eb.or([eb('a.outcome', 'is', null), eb('a.outcome', 'in', ['accepted', 'unknown'])]))
-      // Asked of each attempt: by mode, the planner would go over every payout.
-      .where(
-        (eb) => eb.selectFrom('payouts as m').select('m.mode').whereRef('m.id', '=', 'a.payout_id'),
-        '=',
-        mode,
-      )
-      .groupBy('p.currency')
-      .execute()
-  );
+function uncounted(db: Db | Trx, since: string): Promise<{ currency: string; used: bigint }[]> {
+  return db
+    .selectFrom('attempts as a')
+    .innerJoin('payouts as p', 'p.id', 'a.payout_id')
+    .select(['p.currency', sql<bigint>`sum(p.amount)`.as('used')])
+    .where('a.day_id', 'is', null)
+    .where('a.began_at', '>=', since)
+    .where((eb) => eb.or([eb('a.outcome', 'is', null), eb('a.outcome', 'in', ['accepted', 'unknown'])]))
+    .groupBy('p.currency')
+    .execute();
 }
 
 type KeptDay = LimitDay & { id: bigint };
 
-const lastDay = prepared<KeptDay>((db, slot) =>
+const lastDay = prepared<KeptDay>((db) =>
   db
     .selectFrom('limit_days')
     .select(['id', 'day', 'begins_at as beginsAt', 'ends_at as endsAt'])
-    .where('mode', '=', unseen(slot<Mode>(0)))
     .orderBy('id', 'desc')
     .limit(sql.lit(1)),
 );
 
 /** By the ledger's own order: a clock may run back, ids do not. */
-async function latestDay(db: Db | Trx, mode: Mode): Promise<KeptDay | undefined> {
-  return (await lastDay(db, [mode]))[0];
+async function latestDay(db: Db | Trx): Promise<KeptDay | undefined> {
+  return (await lastDay(db, []))[0];
 }
 
 /** The day that intents of now count for; the transaction that commits an intent begins it, or corrects it. */
-export async function openDay(trx: Trx, { mode, brakes, at }: Ask): Promise<bigint> {
-  const latest = await latestDay(trx, mode);
+export async function openDay(trx: Trx, { brakes, at }: Ask): Promise<bigint> {
+  const latest = await latestDay(trx);
   const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
   if (latest && kind === 'same') return latest.id;
   const row = { day: day.day, begins_at: day.beginsAt, ends_at: day.endsAt };
@@ -102,7 +92,7 @@ export async function openDay(trx: Trx, { mode, brakes, at }: Ask): Promise<bigi
   }
   const { id } = await trx
     .insertInto('limit_days')
-    .values({ mode, opened_at: at, ...row })
+    .values({ opened_at: at, ...row })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
-import { barriersOf } from '../custody/barriers.ts';
+import { allBarriers } from '../custody/barriers.ts';
 import { LedgerNewer } from '../custody/schema.ts';
 import { prepared } from '../database/prepared.ts';
 import { type Db, knownMigrations, type Trx } from '../open.ts';
@@ -10,26 +9,22 @@ const standing = prepared<{ found: bigint }>((db, slot) =>
     .selectFrom('meta')
     .select(sql<bigint>`1`.as('found'))
     .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)])
-    .unionAll(db.selectFrom('halts').select(sql<bigint>`1`.as('found')).where('mode', '=', slot<Mode>(3)))
+    .unionAll(db.selectFrom('halts').select(sql<bigint>`1`.as('found')))
     .unionAll(
       db
         .selectFrom('workers')
         .select(sql<bigint>`1`.as('found'))
-        .where('id', '=', slot<string>(4))
+        .where('id', '=', slot<string>(3))
         .where('ended_at', 'is not', null),
     )
     .unionAll(
-      db
-        .selectFrom('canaries')
-        .select(sql<bigint>`1`.as('found'))
-        .where('mode', '=', slot<Mode>(3))
-        .where('state', 'in', ['open', 'failed']),
+      db.selectFrom('canaries').select(sql<bigint>`1`.as('found')).where('state', 'in', ['open', 'failed']),
     )
     .unionAll(
       db
         .selectFrom(schemaIn(db).as('schema'))
         .select(sql<bigint>`1`.as('found'))
-        .where((on) => on.or([on('n', '!=', slot<bigint>(5)), on('newest', '!=', slot<string>(6))])),
+        .where((on) => on.or([on('n', '!=', slot<bigint>(4)), on('newest', '!=', slot<string>(5))])),
     ),
 );
 
@@ -42,12 +37,16 @@ function schemaIn(db: Db | Trx) {
 
 const schemaOf = prepared<{ n: bigint; newest: string | null }>((db) => schemaIn(db));
 
-const count = BigInt(knownMigrations.length);
-const newest = knownMigrations.toSorted().at(-1) ?? '';
+/** The same of this program. */
+function ownSchema(): [count: bigint, newest: string] {
+  const known = knownMigrations();
+  return [BigInt(known.length), known.toSorted().at(-1) ?? ''];
+}
 
 /** Throws LedgerNewer where another version has upgraded the ledger since this process opened it: it sends nothing more. */
 export async function assertSchema(trx: Trx): Promise<void> {
   const [schema] = await schemaOf(trx, []);
+  const [count, newest] = ownSchema();
   if (schema?.n !== count || schema.newest !== newest) throw new LedgerNewer('the ledger');
 }
 
@@ -55,9 +54,6 @@ export async function assertSchema(trx: Trx): Promise<void> {
  * True where there is no barrier, no halt, no standing canary, nobody took this process over, and no other version upgraded
  * the ledger: one question in place of six. Which of them it is, is asked only where there is one.
  */
-export async function nothingStands(
-  trx: Trx,
-  { mode, workerId }: { mode: Mode; workerId: string },
-): Promise<boolean> {
-  return (await standing(trx, [...barriersOf(mode), mode, workerId, count, newest])).length === 0;
+export async function nothingStands(trx: Trx, workerId: string): Promise<boolean> {
+  return (await standing(trx, [...allBarriers, workerId, ...ownSchema()])).length === 0;
 }

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { idsOf } from '../database/bulk.ts';
 import { perDialect } from '../database/dialect.ts';
 import { prepared, unseen } from '../database/prepared.ts';
@@ -78,10 +77,10 @@ export async function nextToAsk(
   db: Db,
   request: Scope & Under & { limit: number; except: readonly bigint[] },
 ): Promise<Cleared> {
-  const { mode, limit, except } = request;
+  const { limit, except } = request;
   // The index is named: without statistics SQLite reads all that is ready, of which most was never sent.
   const again = sql<bigint>`(select id from payouts indexed by payouts_again
-    where mode = ${mode} and state = 'ready' and ${sentBefore})`;
+    where state = 'ready' and ${sentBefore})`;
   const { rows } = await sql<{ id: bigint }>`select id from ${again} as again limit 1`.execute(db);
   if (rows.length === 0) return new Map();
   const lanes = await lanesOf(db, request);
@@ -94,7 +93,6 @@ export async function nextToAsk(
 
 /** What a claim asks for, as values or as the places of values. */
 type Asked = {
-  mode: Mode | RawBuilder<Mode>;
   at: string | RawBuilder<string>;
   /** As {@link farAhead} has it. */
   far: string | RawBuilder<string>;
@@ -109,7 +107,6 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
     .selectFrom('payouts')
     .select(columns)
     .select(claimColumns)
-    .where('payouts.mode', '=', asked.mode)
     .where((eb) => {
       const { at, far } = asked;
       const waits = eb.and([eb('payouts.not_before', '>', at), eb('payouts.not_before', '<=', far)]);
@@ -132,13 +129,12 @@ const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
  * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,
  * and no more of them than are asked for; a join may be put together by reading and sorting everything that is ready.
  */
-function ofOpenBatch(db: Db | Trx, brakes: Brakes, { mode, batches }: Asked) {
+function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
   return db
     .selectFrom('batches')
     .select(sql<bigint>`1`.as('may_go'))
     .whereRef('batches.id', '=', sql.ref('payouts.batch_id'))
     .where('batches.phase', '=', 'loaded')
-    .where('batches.mode', '=', mode)
     .where(fileMayGo)
     .where(isApproved(brakes))
     .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
@@ -149,19 +145,19 @@ type Query = ReturnType<typeof prepared<Ready>>;
 /** The query of each turn of a sender, kept by the brakes and the number of batches that it was put together for. */
 const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
 
-function readyOfBatches(trx: Trx, { mode, brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
+function readyOfBatches(trx: Trx, { brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
   const own = kept.get(brakes) ?? new Map<number | undefined, Query>();
   kept.set(brakes, own);
   const query =
     own.get(batches?.length) ??
     prepared<Ready>((db, slot) => {
-      const among = batches && { batches: batches.map((_, i) => slot<string>(4 + i)) };
-      const when = { at: slot<string>(1), far: slot<string>(2) };
-      const asked = { mode: unseen(slot<Mode>(0)), ...when, limit: slot<number>(3), ...among };
+      const among = batches && { batches: batches.map((_, i) => slot<string>(3 + i)) };
+      const when = { at: slot<string>(0), far: slot<string>(1) };
+      const asked = { ...when, limit: slot<number>(2), ...among };
       return claimable(db, { brakes }, asked).where('payouts.state', '=', readyState).where(firstTime);
     });
   own.set(batches?.length, query);
-  return query(trx, [mode, at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
+  return query(trx, [at, farAhead(at), BigInt(limit), ...(batches ?? [])]);
 }
 
 export function openOf({ lanes }: Lanes): Lane[] {

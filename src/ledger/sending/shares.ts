@@ -1,4 +1,3 @@
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import type { Under } from './claims.ts';
 import { headsOf } from './lanes.ts';
@@ -9,13 +8,12 @@ export async function batchesWithReady(db: Db, under: Under): Promise<string[]> 
 }
 
 /** How many payouts of a batch are ready, whatever may keep them back; `most` where there are more. */
-export async function countReady(db: Db, mode: Mode, batch: string, most: number): Promise<number> {
+export async function countReady(db: Db, batch: string, most: number): Promise<number> {
   const { ready } = await db
     .selectFrom(
       db
         .selectFrom('payouts')
         .select('id')
-        .where('mode', '=', mode)
         .where('batch_id', '=', batch)
         .where('state', '=', 'ready')
         .limit(most)

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { readStatus } from '../../domain/witness.ts';
 import { idsIn, idsText } from '../database/bulk.ts';
-import { prepared, unseen } from '../database/prepared.ts';
+import { prepared } from '../database/prepared.ts';
 import { latestRunFirst, newestCompleteRun } from '../listing/listings.ts';
 import { shownUnder } from '../listing/shown-under.ts';
 import type { Trx } from '../open.ts';
@@ -20,14 +19,13 @@ export type ShownAlready = { by: 'list' | 'details' | 'webhook'; why: string };
  */
 export async function shownAlready(
   trx: Trx,
-  mode: Mode,
   payouts: readonly Candidate[],
 ): Promise<Map<bigint, ShownAlready>> {
   if (payouts.length === 0) return new Map();
   const shown = new Map<bigint, ShownAlready>();
   const doubts = await doubtful(trx, [idsText(payouts.map(({ id }) => id))]);
   const doubtOf = new Map(doubts.map(({ id, doubt }) => [id, doubt]));
-  const listed = await listedAlready(trx, mode, payouts);
+  const listed = await listedAlready(trx, payouts);
   for (const payout of payouts) {
     const run = listed.get(payout.id);
     const doubt = doubtOf.get(payout.id);
@@ -68,21 +66,16 @@ const doubtful = prepared<{ id: bigint; doubt: 'details' | 'webhook' }>(
       and (${contradictedByDetails} or ${contradictedByWebhook} or ${heardOfBefore})`,
 );
 
-const latestRuns = prepared<{ id: string }>((db, slot) =>
-  db
-    .selectFrom('runs')
-    .select('id')
-    .where('mode', '=', unseen(slot<Mode>(0)))
-    .orderBy(latestRunFirst)
-    .limit(sql.lit(4)),
+const latestRuns = prepared<{ id: string }>((db) =>
+  db.selectFrom('runs').select('id').orderBy(latestRunFirst).limit(sql.lit(4)),
 );
 
 /** The runs whose listings are heeded, the latest first; `since`: those no older than the newest that was complete. */
-export async function heededRuns(trx: Trx, mode: Mode): Promise<{ all: string[]; since: string[] }> {
-  const latest = (await latestRuns(trx, [mode])).map(({ id }) => id);
+export async function heededRuns(trx: Trx): Promise<{ all: string[]; since: string[] }> {
+  const latest = (await latestRuns(trx, [])).map(({ id }) => id);
   if (latest.length === 0) return { all: [], since: [] };
   // Runs that got no list may have followed it.
-  const complete = await newestCompleteRun(trx, mode);
+  const complete = await newestCompleteRun(trx);
   const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
   return { all, since: complete ? all.slice(0, all.indexOf(complete.id) + 1) : all };
 }
@@ -91,12 +84,8 @@ export async function heededRuns(trx: Trx, mode: Mode): Promise<{ all: string[];
  * Which of these payouts the kept listings show under their references, with the run that showed it: those never sent
  * whatever it shows, others where a listing that nothing has replaced shows what has not failed.
  */
-async function listedAlready(
-  trx: Trx,
-  mode: Mode,
-  payouts: readonly Candidate[],
-): Promise<Map<bigint, string>> {
-  const runs = await heededRuns(trx, mode);
+async function listedAlready(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, string>> {
+  const runs = await heededRuns(trx);
   if (runs.all.length === 0) return new Map();
   const named = payouts.map(({ id, reference }) => ({ id, reference_key: foldReference(reference) }));
   const payoutOf = new Map(payouts.map((payout) => [foldReference(payout.reference), payout]));

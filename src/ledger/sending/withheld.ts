@@ -1,4 +1,3 @@
-import type { Mode } from '../../domain/payout.ts';
 import type { Trx } from '../open.ts';
 import { type Alive, aliveAncestors } from '../payouts/lineage.ts';
 import { type RecordEvent, record } from '../payouts/record.ts';
@@ -15,13 +14,8 @@ type Candidate = { id: bigint; reference: string; attempt_count: bigint; success
  * what the service shows under its reference although it was never sent from here, or as something that has not failed
  * (P15), as when the ledger went back in time (P25). Returns the payouts that remain.
  */
-export async function withhold<P extends Candidate>(
-  trx: Trx,
-  mode: Mode,
-  ready: readonly P[],
-  at: string,
-): Promise<P[]> {
-  const reasons = await withheldBy(trx, mode, ready);
+export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[], at: string): Promise<P[]> {
+  const reasons = await withheldBy(trx, ready);
   const events = ready.flatMap((one) => {
     const reason = reasons.get(one.id);
     return reason ? [withholding(one, reason)] : [];
@@ -52,15 +46,11 @@ export function withholding(
 }
 
 /** Why some of these payouts must not be sent, whatever a person released, each with the way out. */
-export async function withheldBy(
-  trx: Trx,
-  mode: Mode,
-  payouts: readonly Candidate[],
-): Promise<Map<bigint, Withheld>> {
+export async function withheldBy(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, Withheld>> {
   const successors = payouts.filter(({ successor_of }) => successor_of !== null);
   const reasons = new Map<bigint, Withheld>();
   if (successors.length > 0) {
-    const { since } = await heededRuns(trx, mode);
+    const { since } = await heededRuns(trx);
     const alive = await aliveAncestors(
       trx,
       successors.map(({ id }) => id),
@@ -71,7 +61,7 @@ export async function withheldBy(
       if (before) reasons.set(id, { by: 'predecessor', why: whyAlive(before, reference) });
     }
   }
-  return new Map([...reasons, ...(await shownAlready(trx, mode, payouts))]);
+  return new Map([...reasons, ...(await shownAlready(trx, payouts))]);
 }
 
 /** Why a successor must not be sent, and the way out for whoever finds that its predecessor was paid, or was not. */

@@ -1,5 +1,4 @@
 import type { Generated } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 
 /** What keeps payouts from going out, and what was spent of a day. */
 export type BrakeTables = {
@@ -12,12 +11,11 @@ export type BrakeTables = {
   /** What intents of a day may have sent, in minor units. */
   limit_uses: { day_id: bigint; currency: string; used: bigint };
   /** What an adoption made unknown (P25), in minor units: a lost copy may have sent it on that day. */
-  adopted_uses: { mode: Mode; adopted_at: string; currency: string; used: bigint };
+  adopted_uses: { adopted_at: string; currency: string; used: bigint };
 };
 
 type ApprovalTable = {
   id: Generated<bigint>;
-  mode: Mode;
   batch_id: string;
   /** The batch's `body_digest` when it was approved (P2). */
   bodies: string;
@@ -34,7 +32,6 @@ type ApprovalTable = {
 
 type LimitDayTable = {
   id: Generated<bigint>;
-  mode: Mode;
   /** Its date in the time zone of then, for people. */
   day: string;
   opened_at: string;
@@ -44,7 +41,6 @@ type LimitDayTable = {
 
 type CanaryTable = {
   batch_id: string;
-  mode: Mode;
   /** Its payouts are those of the batch from the one to the other. */
   from_id: bigint;
   through_id: bigint;

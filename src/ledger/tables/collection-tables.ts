@@ -1,6 +1,6 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 import type { CollectionState } from '../../domain/collection.ts';
-import type { Mode, WitnessStatus } from '../../domain/payout.ts';
+import type { WitnessStatus } from '../../domain/payout.ts';
 
 /** The tables about money received, resend requests and what the receiver counts; part of the ledger's tables. */
 export type CollectionTables = {
@@ -16,7 +16,6 @@ export type CollectionTables = {
 
 type CollectionFileTable = {
   id: string;
-  mode: Mode;
   /** The file's name as dropped, without folders. */
   file_name: string;
   /** SHA-256 over the canonical parsed rows. */
@@ -29,9 +28,8 @@ type CollectionFileTable = {
 
 type CollectionTable = {
   id: Generated<bigint>;
-  mode: Mode;
   reference: string;
-  /** The reference in lower case: unique per mode for ever. */
+  /** The reference in lower case: unique for ever. */
   reference_key: string;
   state: CollectionState;
   /** The expectation file and row that promised it; null: nobody did. */
@@ -89,7 +87,6 @@ type LookUpTable = {
 
 type ResendTable = {
   id: Generated<bigint>;
-  mode: Mode;
   payout_id: bigint | null;
   collection_id: bigint | null;
   reason: string;

@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 import type { LifeEvent } from '../../domain/discrepancy-life.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Severity } from '../../domain/severity.ts';
 
 /** What runs find and people work through. */
@@ -12,9 +11,8 @@ export type DiscrepancyTables = {
 
 export type DiscrepancyTable = {
   id: string;
-  mode: Mode;
   kind: string;
-  /** What it is about: a payout's reference, or `transfer:ID`. Identity over runs is mode + kind + subject. */
+  /** What it is about: a payout's reference, or `transfer:ID`. Identity over runs is kind + subject. */
   subject: string;
   payout_id: bigint | null;
   batch_id: string | null;

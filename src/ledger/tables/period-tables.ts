@@ -1,17 +1,15 @@
 import type { Selectable } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 
 /** The tables of closed months (P30). */
 export type PeriodTables = {
   periods: PeriodTable;
-  period_rows: { mode: Mode; month: string; sheet: string; position: bigint; cells: string };
+  period_rows: { month: string; sheet: string; position: bigint; cells: string };
   /** Listed transfers that a closed month has counted, so that no later one does. */
-  period_transfers: { mode: Mode; transfer_id: string; month: string };
+  period_transfers: { transfer_id: string; month: string };
 };
 
 /** A closed month: history entries after `from_history` up to `through_history`, for ever. */
 type PeriodTable = {
-  mode: Mode;
   /** `2026-10`. */
   month: string;
   starts_at: string;

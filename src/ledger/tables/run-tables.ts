@@ -1,6 +1,5 @@
 import type { Generated } from 'kysely';
 import type { ListOrder } from '../../domain/list-order.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 
 /** Reconciliations: what their lists were worth, their verdicts, and the rows of their reports. */
@@ -12,7 +11,6 @@ export type RunTables = {
 
 export type RunTable = {
   id: string;
-  mode: Mode;
   started_at: string;
   finished_at: string | null;
   /** JSON: what `reconcile --json` prints. */

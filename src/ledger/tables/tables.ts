@@ -1,5 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { PayoutState } from '../../domain/payout.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -33,7 +33,8 @@ export type Tables = BrakeTables &
     rejections: RejectionTable;
     inquiries: InquiryTable;
     listed: ListedTable;
-    halts: { mode: Mode; cause: string; at: string; kinds: Generated<string> };
+    /** At most one row, 1: the halt in force. */
+    halts: { id: bigint; cause: string; at: string; kinds: Generated<string> };
     jobs: JobTable;
     workers: {
       id: string;
@@ -51,7 +52,6 @@ export type Tables = BrakeTables &
 
 type BatchTable = {
   id: string;
-  mode: Mode;
   name: string;
   /** The file's name as dropped, without folders. */
   file_name: string;
@@ -83,12 +83,11 @@ type BatchTable = {
 
 type PayoutTable = {
   id: Generated<bigint>;
-  mode: Mode;
   batch_id: string;
   /** Row in the file as a person counts it: the header is row 1, the first payout row 2. */
   row_number: bigint;
   reference: string;
-  /** The reference in lower case: unique per mode for ever (P22). */
+  /** The reference in lower case: unique for ever (P22). */
   reference_key: string;
   account_number: string;
   account_name: string;
@@ -168,8 +167,7 @@ type HistoryTable = {
 
 type WebhookTable = {
   id: Generated<bigint>;
-  mode: Mode;
-  /** SHA-256 of mode and raw body: byte-equal repeats are one webhook heard several times (P18). */
+  /** SHA-256 of the raw body: byte-equal repeats are one webhook heard several times (P18). */
   digest: string;
   received_at: string;
   last_received_at: string;

@@ -1,6 +1,5 @@
 import { courseOf } from '../../domain/book.ts';
 import { exponentOf, formatMinor } from '../../domain/money.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { closedPeriods, periodDigest, periodRows } from '../figures/periods.ts';
 import { type PayoutFacts, payoutFacts } from '../figures/statement-facts.ts';
 import type { Db } from '../open.ts';
@@ -15,33 +14,30 @@ type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
 /** Every closed month is as it was closed, follows the one before it, and is what the history says of it (P30). */
 export async function checkPeriods(db: Db): Promise<Found[]> {
   const found: Found[] = [];
-  for (const mode of ['test', 'live'] as const) {
-    const months = await countMonths(db, mode, await closedPeriods(db, mode));
-    for (const [i, month] of months.entries()) {
-      const before = months[i - 1];
-      const { period } = month;
-      const isSame = (await periodDigest(db, period)) === period.digest;
-      const problems = [
-        ...(isSame ? [] : ['its frozen rows are not those that its digest was made of']),
-        ...(before ? follows(before, month) : []),
-        ...differs(month),
-      ];
-      for (const problem of problems)
-        found.push({ check: 'periods', problem: `${mode} ${period.month}: ${problem}` });
-    }
+  const months = await countMonths(db, await closedPeriods(db));
+  for (const [i, month] of months.entries()) {
+    const before = months[i - 1];
+    const { period } = month;
+    const isSame = (await periodDigest(db, period)) === period.digest;
+    const problems = [
+      ...(isSame ? [] : ['its frozen rows are not those that its digest was made of']),
+      ...(before ? follows(before, month) : []),
+      ...differs(month),
+    ];
+    for (const problem of problems) found.push({ check: 'periods', problem: `${period.month}: ${problem}` });
   }
   return found;
 }
 
 /** One walk over all payouts, whatever the number of months. */
-async function countMonths(db: Db, mode: Mode, periods: Period[]): Promise<Checked[]> {
+async function countMonths(db: Db, periods: Period[]): Promise<Checked[]> {
   const months: Checked[] = [];
   for (const period of periods)
     months.push({ period, frozen: await frozenAmounts(db, period), counted: new Map() });
   const known = periods.at(-1)?.through_history;
   if (known === undefined) return [];
   const span = { from: 0n, through: known };
-  const scope = { mode, span, known, listing: null, since: '', until: null };
+  const scope = { span, known, listing: null, since: '', until: null };
   for await (const page of payoutFacts(db, scope))
     for (const facts of page) for (const month of months) countPayout(month, facts);
   return months;

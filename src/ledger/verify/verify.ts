@@ -141,7 +141,7 @@ async function checkLonelySuccessors(db: Db): Promise<Found[]> {
   // A file may have mended where the money goes; what `retry` makes goes where it went.
   const others = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
-    where s.amount <> o.amount or s.currency <> o.currency or s.mode <> o.mode or (s.batch_id = o.batch_id
+    where s.amount <> o.amount or s.currency <> o.currency or (s.batch_id = o.batch_id
       and (s.account_number <> o.account_number or s.bank_code <> o.bank_code)) limit 1000`.execute(db);
   return [
     ...rows.rows.map(

@@ -63,7 +63,7 @@ async function unmatchedSince(trx: Trx, payouts: readonly Payout[]): Promise<Map
   const sent = payouts.flatMap(({ submitted_at }) => submitted_at ?? []).toSorted();
   if (!first || sent[0] === undefined) return new Map();
   const from = new Date(Date.parse(sent[0]) - clockSkewMs).toISOString();
-  return unmatchedLike(trx, { mode: first.mode, from }, payouts);
+  return unmatchedLike(trx, from, payouts);
 }
 
 async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> {
@@ -102,13 +102,12 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
 
 /**
  * How many webhooks tell of it, by its reference as the service may write it. Each by an index of its own: for all in
- * one condition the whole mode is read.
+ * one condition the whole table is read.
  */
-async function heardOf(trx: Trx, { id, mode, reference, reference_key }: Payout): Promise<number> {
+async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`select count(*) as n from (
     select id from webhooks where payout_id = ${id}
-    union select id from webhooks where mode = ${mode}
-      and coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
+    union select id from webhooks where coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
     union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}) heard`.execute(
     trx,
   );

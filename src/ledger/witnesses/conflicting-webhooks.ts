@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { idsOf } from '../database/bulk.ts';
 import type { Db } from '../open.ts';
 
@@ -55,17 +54,9 @@ export type ConflictingWebhook = Awaited<ReturnType<ReturnType<typeof conflictin
  * All those of the mode, `limit` at a time: those of one payout together, once, since they are one discrepancy, and each
  * about nobody by itself.
  */
-export async function* conflictingWebhooks(
-  db: Db,
-  mode: Mode,
-  limit: number,
-): AsyncGenerator<ConflictingWebhook[][]> {
+export async function* conflictingWebhooks(db: Db, limit: number): AsyncGenerator<ConflictingWebhook[][]> {
   for (let after = 0n; ; ) {
-    const some = await conflicting(db)
-      .where('webhooks.mode', '=', mode)
-      .where('webhooks.id', '>', after)
-      .limit(limit)
-      .execute();
+    const some = await conflicting(db).where('webhooks.id', '>', after).limit(limit).execute();
     const last = some.at(-1);
     if (!last) return;
     after = last.id;

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
 
@@ -12,11 +11,11 @@ export type Contradicted = Pick<
 /** Those payouts, by id, about which the run's list has told no contradiction: where it has, its word stands. */
 export async function contradictedAfter(
   db: Db,
-  { mode, run }: { mode: Mode; run: string },
+  { run }: { run: string },
   after: bigint,
   limit: number,
 ): Promise<Contradicted[]> {
-  const rows = await contradicted(db, mode)
+  const rows = await contradicted(db)
     .select([
       'p.id',
       'p.batch_id',
@@ -59,20 +58,19 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquir
     and e.kind = 'details' and e.outcome = q.outcome and e.history_seq < h.seq)`;
 
 /** Payouts of the mode that a details look-up contradicted, and none found since as they should be: worth asking again. */
-export async function contradictedIds(db: Db, mode: Mode): Promise<bigint[]> {
-  const rows = await contradicted(db, mode).select('p.id').execute();
+export async function contradictedIds(db: Db): Promise<bigint[]> {
+  const rows = await contradicted(db).select('p.id').execute();
   return rows.map(({ id }) => id);
 }
 
 /** The literals are those of the index that holds just these; `coalesce` keeps SQLite off one that holds every payout. */
-function contradicted(db: Db, mode: Mode) {
+function contradicted(db: Db) {
   return db
     .selectFrom('inquiries as q')
     .innerJoin('payouts as p', 'p.id', 'q.payout_id')
     .where('q.kind', '=', sql.lit('details'))
     .where('q.outcome', '>=', sql.lit('conflict'))
     .where('q.outcome', '<', sql.lit('conflicu'))
-    .where(sql<boolean>`coalesce(p.mode, '') = ${mode}`)
     .where(
       sql<boolean>`not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
         and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`,

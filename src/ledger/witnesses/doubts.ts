@@ -79,12 +79,11 @@ export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 f
  * A webhook `w` that was about nobody when it was applied names payout `p`, in whatever case: the condition of an index
  * that holds just these.
  */
-export const namedBefore: RawBuilder<boolean> = sql`(w.mode = p.mode and lower(w.reference) = coalesce(p.reference_key, '')
+export const namedBefore: RawBuilder<boolean> = sql`(lower(w.reference) = coalesce(p.reference_key, '')
   and w.payout_id is null and w.applied_at is not null and w.kind = 'payout')`;
 
 /** A webhook `w` about nobody, applied or not, names payout `p` as the service is most likely to write it. */
-const named: RawBuilder<boolean> = sql`(w.mode = p.mode
-  and coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
+const named: RawBuilder<boolean> = sql`(coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
   and w.payout_id is null and w.kind = 'payout')`;
 
 const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries a where a.payout_id = p.id

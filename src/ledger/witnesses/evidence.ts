@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { lastAdoption } from '../custody/barriers.ts';
 import {
   type LastListing,
@@ -75,12 +74,11 @@ type Ground = {
 /** The evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
 export async function loadEvidence(
   db: Db | Trx,
-  mode: Mode,
   ids: readonly bigint[],
   { prefix = '', account = null }: { prefix?: string | undefined; account?: Account | null | undefined } = {},
 ): Promise<Evidence[]> {
-  const complete = await newestCompleteRun(db, mode);
-  const ground = { complete, later: await runsSince(db, mode, complete), prefix, account };
+  const complete = await newestCompleteRun(db);
+  const ground = { complete, later: await runsSince(db, complete), prefix, account };
   const all: Evidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));
   for (let from = 0; from < sorted.length; from += chunk) {

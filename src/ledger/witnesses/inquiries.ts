@@ -33,7 +33,6 @@ export async function dueInquiries(
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
     .select(['inquiries.id', 'inquiries.payout_id', 'inquiries.kind', 'payouts.state'])
-    .where('payouts.mode', '=', request.mode)
     .where('inquiries.kind', '=', request.kind)
     .where('inquiries.outcome', 'is', null)
     .where((eb) =>
@@ -77,12 +76,11 @@ export async function capInquiries(
 }
 
 /** How many look-ups of unknown outcomes are due. */
-export async function countDueUnknown(db: Db, mode: Mode, at: string): Promise<number> {
+export async function countDueUnknown(db: Db, at: string): Promise<number> {
   const row = await db
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('payouts.mode', '=', mode)
     .where('payouts.state', '=', 'unknown')
     .where('inquiries.kind', '=', 'details')
     .where('inquiries.outcome', 'is', null)

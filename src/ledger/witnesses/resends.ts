@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend.ts';
 import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
@@ -24,11 +23,10 @@ export const payoutHeard = (id: string) =>
   sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
 
 /** The payout of this reference, whatever its case; undefined where the ledger has none. */
-export async function payoutToAsk(db: Db, mode: Mode, reference: string): Promise<Subject | undefined> {
+export async function payoutToAsk(db: Db, reference: string): Promise<Subject | undefined> {
   const row = await db
     .selectFrom('payouts')
     .select('id')
-    .where('mode', '=', mode)
     .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
   return row && { kind: 'payout', id: row.id };
@@ -65,7 +63,7 @@ export async function wantResends(
   trx: Trx,
   kind: Subject['kind'],
   ids: readonly bigint[],
-  want: { mode: Mode; at: string; reason: string; now?: boolean },
+  want: { at: string; reason: string; now?: boolean },
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const column = columnOf(kind);
@@ -80,8 +78,8 @@ export async function wantResends(
     return [{ id, due_at: earliest > want.at ? earliest : want.at }];
   });
   if (rows.length === 0) return 0;
-  const done = await sql`insert into resend_requests (mode, ${sql.ref(column)}, reason, due_at)
-    select ${want.mode}, ${integerField('id')}, ${want.reason}, ${field('due_at')} from ${rowsOf(rows)} as row
+  const done = await sql`insert into resend_requests (${sql.ref(column)}, reason, due_at)
+    select ${integerField('id')}, ${want.reason}, ${field('due_at')} from ${rowsOf(rows)} as row
     where not exists (select 1 from resend_requests r
       where r.${sql.ref(column)} = ${integerField('id')} and r.outcome is null) order by row.key`.execute(
     trx,
@@ -102,7 +100,7 @@ export async function wantResends(
 /** The request that has been due for longest; of these subjects only, where some are named. */
 export async function nextDue(
   db: Db,
-  { mode, at, only }: { mode: Mode; at: string; only?: readonly Subject[] },
+  { at, only }: { at: string; only?: readonly Subject[] },
 ): Promise<DueResend | undefined> {
   let query = db
     .selectFrom('resend_requests as r')
@@ -114,7 +112,6 @@ export async function nextDue(
       'r.collection_id',
       sql<string>`coalesce(p.reference, c.reference)`.as('reference'),
     ])
-    .where('r.mode', '=', mode)
     .where('r.outcome', 'is', null)
     .where('r.asked_at', 'is', null)
     .where('r.due_at', '<=', at);
@@ -138,11 +135,10 @@ export async function nextDue(
 }
 
 /** How many requests wait, also those whose time has not come. */
-export async function waitingResends(db: Db, mode: Mode): Promise<number> {
+export async function waitingResends(db: Db): Promise<number> {
   const row = await db
     .selectFrom('resend_requests')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
-    .where('mode', '=', mode)
     .where('outcome', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(row.n);
@@ -213,14 +209,12 @@ export async function postponeResend(trx: Trx, id: bigint, dueAt: string): Promi
 /** Closes what a process claimed and never ended, since it died: it may have been asked, so it counts as that. */
 export async function reapResends(
   trx: Trx,
-  mode: Mode,
   at: string,
   apart: { before: string; after: string },
 ): Promise<void> {
   await trx
     .updateTable('resend_requests')
     .set({ outcome: 'no_answer', answered_at: at })
-    .where('mode', '=', mode)
     .where('outcome', 'is', null)
     .where((eb) => eb.or([eb('asked_at', '<', apart.before), eb('asked_at', '>', apart.after)]))
     .execute();

@@ -1,5 +1,4 @@
 import { decimalToMinor } from '../../domain/money.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { asObject, asText, parseLossless } from '../../service/json.ts';
 import type { Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
@@ -12,7 +11,7 @@ const rowsPerRead = 1000;
  */
 export async function unmatchedLike(
   trx: Trx,
-  { mode, from }: { mode: Mode; from: string },
+  from: string,
   payouts: readonly Pick<Payout, 'id' | 'account_number' | 'currency' | 'amount'>[],
 ): Promise<Map<bigint, number>> {
   const found = new Map<bigint, number>();
@@ -23,7 +22,6 @@ export async function unmatchedLike(
     const rows: { id: bigint; body: Uint8Array }[] = await trx
       .selectFrom('webhooks')
       .select(['id', 'body'])
-      .where('mode', '=', mode)
       .where('kind', '=', 'payout')
       .where('payout_id', 'is', null)
       .where('received_at', '>=', from)

@@ -1,5 +1,4 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { knownBefore } from '../listing/known-before.ts';
 import type { Db } from '../open.ts';
 import { paidAgain } from '../payouts/lineage.ts';
@@ -77,7 +76,6 @@ function stampedAhead(
 /** The next payouts of the watch in the range, by id. */
 export async function watchedAfter(
   db: Db,
-  mode: Mode,
   watch: Watch,
   { after, upTo }: PayoutRange,
   limit: number,
@@ -100,7 +98,6 @@ export async function watchedAfter(
       'payouts.final_at',
       'attempts.ended_at',
     ])
-    .where('payouts.mode', '=', mode)
     .where('payouts.id', '>', after)
     .where('payouts.id', '<=', upTo)
     .orderBy('payouts.id')

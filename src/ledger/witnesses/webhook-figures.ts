@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
 import { instantPlus } from '../database/bulk.ts';
 import type { Db, Trx } from '../open.ts';
@@ -22,7 +21,7 @@ export type WebhookFigures = {
 /** What came of asking again, by payout and collection. */
 export type ResendFigures = { asked: number; heard: number; gave_up: number; waiting: number };
 
-const forgedTally = (mode: Mode): string => `${mode} forged`;
+const forgedTally = 'forged';
 
 /**
  * The figures as of `now`. Where nobody can reach us (`enabled` false) no webhook is due, and none is missing.
@@ -30,9 +29,9 @@ const forgedTally = (mode: Mode): string => `${mode} forged`;
  */
 export async function webhookFigures(
   db: Db,
-  about: { mode: Mode; enabled: boolean; now: string; graceMs: number },
+  about: { enabled: boolean; now: string; graceMs: number },
 ): Promise<WebhookFigures> {
-  const forged = await forgedSince(db, about.mode);
+  const forged = await forgedSince(db);
   if (!about.enabled) return { due: 0, heard: 0, late: 0, forged, resent: 0 };
   const by = new Date(Date.parse(about.now) - about.graceMs).toISOString();
   const { rows } = await sql<{ due: bigint; heard: bigint; late: bigint; resent: bigint }>`
@@ -44,9 +43,7 @@ export async function webhookFigures(
           where w.payout_id = p.id and ${tellsEnd}) as first_at,
         (select min(r.asked_at) from resend_requests r where r.payout_id = p.id) as asked_at
       from payouts p
-      where p.mode = ${about.mode} and p.state in ('success', 'failed') and p.final_at <= ${by}) t`.execute(
-    db,
-  );
+      where p.state in ('success', 'failed') and p.final_at <= ${by}) t`.execute(db);
   const [row] = rows;
   const number = (value: bigint | undefined): number => Number(value ?? 0n);
   return {
@@ -59,7 +56,7 @@ export async function webhookFigures(
 }
 
 /** What the requests of the mode came to so far. */
-export async function resendFigures(db: Db, mode: Mode, now: string): Promise<ResendFigures> {
+export async function resendFigures(db: Db, now: string): Promise<ResendFigures> {
   const over = new Date(Date.parse(now) - resendSpacingMs(resendBudget)).toISOString();
   const { rows } = await sql<{ asked: bigint; heard: bigint; gave_up: bigint; waiting: bigint }>`
     select coalesce(sum(case when made > 0 then 1 else 0 end), 0) as asked,
@@ -73,7 +70,7 @@ export async function resendFigures(db: Db, mode: Mode, now: string): Promise<Re
           then (select c.heard_at from collections c where c.id = r.collection_id)
           else (select min(w.received_at) from webhooks w
             where w.payout_id = r.payout_id and ${tellsEnd}) end as heard_at
-      from resend_requests r where r.mode = ${mode} group by r.payout_id, r.collection_id) t`.execute(db);
+      from resend_requests r group by r.payout_id, r.collection_id) t`.execute(db);
   const [row] = rows;
   const number = (value: bigint | undefined): number => Number(value ?? 0n);
   return {
@@ -85,29 +82,29 @@ export async function resendFigures(db: Db, mode: Mode, now: string): Promise<Re
 }
 
 /** Counts deliveries with a wrong signature; the kept rejections are bounded, so that they cannot be counted later. */
-export async function tallyForged(trx: Trx, mode: Mode, n: number): Promise<void> {
+export async function tallyForged(trx: Trx, n: number): Promise<void> {
   if (n === 0) return;
   await trx
     .insertInto('tallies')
-    .values({ name: forgedTally(mode), n: BigInt(n) })
+    .values({ name: forgedTally, n: BigInt(n) })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
     .execute();
 }
 
-async function forgedSince(db: Db, mode: Mode): Promise<number> {
+async function forgedSince(db: Db): Promise<number> {
   const row = await db
     .selectFrom('tallies')
     .select(['n', 'seen'])
-    .where('name', '=', forgedTally(mode))
+    .where('name', '=', forgedTally)
     .executeTakeFirst();
   return row ? Number(row.n - row.seen) : 0;
 }
 
 /** A run has reported so many: the next one counts from here. */
-export async function forgedReported(trx: Trx, mode: Mode, reported: number): Promise<void> {
+export async function forgedReported(trx: Trx, reported: number): Promise<void> {
   await trx
     .updateTable('tallies')
     .set({ seen: sql`seen + ${BigInt(reported)}` })
-    .where('name', '=', forgedTally(mode))
+    .where('name', '=', forgedTally)
     .execute();
 }

@@ -1,12 +1,10 @@
 import { type CompiledQuery, sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Webhook } from '../tables/tables.ts';
 import { tallyForged } from './webhook-figures.ts';
 
-/** An authentic delivery as it came; `digest` is SHA-256 of mode and raw body. */
+/** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */
 export type Delivery = {
-  mode: Mode;
   digest: string;
   receivedAt: string;
   kind: 'payout' | 'transaction' | 'unknown';
@@ -50,27 +48,20 @@ export function differingReference(webhook: Pick<Webhook, 'headers'>): string | 
   return headers[differsHeader] === 'yes' && typeof named === 'string' ? named.trim() : null;
 }
 
-/** How many deliveries of the mode named another reference in their header than in their body. */
-export async function countDiffering(db: Db, mode: Mode): Promise<number> {
-  const row = await db
-    .selectFrom('tallies')
-    .select('n')
-    .where('name', '=', `${mode} differing`)
-    .executeTakeFirst();
+/** How many deliveries named another reference in their header than in their body. */
+export async function countDiffering(db: Db): Promise<number> {
+  const row = await db.selectFrom('tallies').select('n').where('name', '=', 'differing').executeTakeFirst();
   return Number(row?.n ?? 0n);
 }
 
 async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promise<void> {
-  const differing = deliveries.filter((delivery) => differingReference(delivery) !== null);
-  for (const mode of ['test', 'live'] as const) {
-    const n = differing.filter((delivery) => delivery.mode === mode).length;
-    if (n === 0) continue;
-    await trx
-      .insertInto('tallies')
-      .values({ name: `${mode} differing`, n: BigInt(n) })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
-      .execute();
-  }
+  const n = deliveries.filter((delivery) => differingReference(delivery) !== null).length;
+  if (n === 0) return;
+  await trx
+    .insertInto('tallies')
+    .values({ name: 'differing', n: BigInt(n) })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ n: sql`tallies.n + excluded.n` }))
+    .execute();
 }
 
 type StoredRow = { id: bigint; applied_at: string | null };
@@ -104,7 +95,7 @@ function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
     .insertInto('webhooks')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.expression(sql`mode, coalesce(reference, ''), digest`).doUpdateSet({
+      conflict.expression(sql`coalesce(reference, ''), digest`).doUpdateSet({
         deliveries: sql`webhooks.deliveries + excluded.deliveries`,
         last_received_at: sql`excluded.last_received_at`,
         applied_at: sql`case when webhooks.stale > excluded.stale then null else webhooks.applied_at end`,
@@ -116,13 +107,12 @@ function compileInsert(trx: Trx, rows: NewRow[]): CompiledQuery {
 }
 
 function oncePerDigest(deliveries: readonly Delivery[]) {
-  const groups = Map.groupBy(deliveries, (delivery) => `${delivery.mode} ${delivery.digest}`);
+  const groups = Map.groupBy(deliveries, ({ digest }) => digest);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
     const fresh = group.some((delivery) => !delivery.stale);
     return {
-      mode: first.mode,
       digest: first.digest,
       received_at: first.receivedAt,
       last_received_at: group.at(-1)?.receivedAt ?? first.receivedAt,
@@ -154,10 +144,8 @@ export async function recordRejections(
 ): Promise<void> {
   if (rejections.length === 0) return;
   const counts = [...rejections.map(({ path, reason }) => ({ path, reason, count: 1 })), ...rest];
-  for (const mode of ['test', 'live'] as const) {
-    const own = counts.filter(({ path, reason }) => path === `/webhooks/${mode}` && isForged(reason));
-    await tallyForged(trx, mode, sumOf(own));
-  }
+  const forged = counts.filter(({ path, reason }) => path.startsWith('/webhooks/') && isForged(reason));
+  await tallyForged(trx, sumOf(forged));
   // The ids count all that were ever turned away: those that are not kept leave a gap.
   const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
   const rows = rejections.map((rejection, at) => ({ id: before + BigInt(at + 1), ...rejection }));

@@ -1,18 +1,16 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import type { Webhook } from '../tables/tables.ts';
 
-/** Stored webhooks of one mode that nothing has been done with yet, oldest first. */
-export async function unappliedWebhooks(db: Db, mode: Mode, limit: number): Promise<Webhook[]> {
+/** Stored webhooks that nothing has been done with yet, oldest first. */
+export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
   return db
     .selectFrom('webhooks')
     .selectAll()
     .where('applied_at', 'is', null)
-    .where('mode', '=', mode)
     .orderBy('id')
     .limit(limit)
     .execute();
@@ -33,13 +31,12 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
  * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
  * of it under a reference of its own.
  */
-export async function hearAgain(ledger: Ledger, mode: Mode): Promise<void> {
+export async function hearAgain(ledger: Ledger): Promise<void> {
   const known = (db: Db | Trx) =>
     db
       .selectFrom('webhooks as w')
-      .innerJoin('payouts as p', (join) => join.onRef('p.trx', '=', 'w.trx').onRef('p.mode', '=', 'w.mode'))
+      .innerJoin('payouts as p', 'p.trx', 'w.trx')
       .select('w.id')
-      .where('w.mode', '=', mode)
       .where('w.payout_id', 'is', null)
       .where('w.applied_at', 'is not', null)
       .where('w.kind', '=', sql.lit('payout'))
@@ -57,28 +54,21 @@ export async function payoutOfWebhook(db: Db | Trx, webhook: Webhook): Promise<b
   const byReference = await db
     .selectFrom('payouts')
     .select('id')
-    .where('mode', '=', webhook.mode)
     .where('reference_key', '=', foldReference(webhook.reference ?? ''))
     .executeTakeFirst();
   if (byReference || webhook.trx === null) return byReference?.id;
-  const byTrx = await db
-    .selectFrom('payouts')
-    .select('id')
-    .where('mode', '=', webhook.mode)
-    .where('trx', '=', webhook.trx)
-    .executeTakeFirst();
+  const byTrx = await db.selectFrom('payouts').select('id').where('trx', '=', webhook.trx).executeTakeFirst();
   return byTrx?.id;
 }
 
 /** Unfinished payouts with this account, currency and amount: a reason for a question, never an answer. At most 5. */
 export async function payoutsLike(
   db: Db | Trx,
-  like: { mode: Mode; accountNumber: string; currency: string; amount: bigint },
+  like: { accountNumber: string; currency: string; amount: bigint },
 ): Promise<bigint[]> {
   const rows = await db
     .selectFrom('payouts')
     .select('id')
-    .where('mode', '=', like.mode)
     .where('account_number', '=', like.accountNumber)
     .where('currency', '=', like.currency)
     .where('amount', '=', like.amount)
@@ -92,19 +82,17 @@ const selectByReference = prepared<{ id: bigint; reference_key: string }>((db, s
   db
     .selectFrom('payouts')
     .select(['id', 'reference_key'])
-    .where('mode', '=', slot<Mode>(0))
-    .where('reference_key', 'in', textsIn(slot(1))),
+    .where('reference_key', 'in', textsIn(slot(0))),
 );
 
-/** The payouts that webhooks of one mode name by our reference, by the folded reference. */
+/** The payouts that webhooks name by our reference, by the folded reference. */
 export async function payoutsOfReferences(
   trx: Trx,
   webhooks: readonly Webhook[],
 ): Promise<Map<string, bigint>> {
-  const [first] = webhooks;
   const keys = webhooks.flatMap(({ reference }) => (reference === null ? [] : [foldReference(reference)]));
-  if (!first || keys.length === 0) return new Map();
-  const rows = await selectByReference(trx, [first.mode, JSON.stringify([...new Set(keys)])]);
+  if (keys.length === 0) return new Map();
+  const rows = await selectByReference(trx, [JSON.stringify([...new Set(keys)])]);
   return new Map(rows.map((row) => [row.reference_key, row.id]));
 }
 
@@ -142,7 +130,7 @@ export async function markApplied(
 export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };
 
 /** Deliveries heard, webhooks applied, and the time of the oldest that waits. */
-export async function webhookCounts(db: Db, mode: Mode): Promise<WebhookCounts> {
+export async function webhookCounts(db: Db): Promise<WebhookCounts> {
   const row = await db
     .selectFrom('webhooks')
     .select((eb) => [
@@ -150,7 +138,6 @@ export async function webhookCounts(db: Db, mode: Mode): Promise<WebhookCounts> 
       eb.fn.count<bigint>('applied_at').as('applied'),
       sql<string | null>`min(case when applied_at is null then received_at end)`.as('oldest'),
     ])
-    .where('mode', '=', mode)
     .executeTakeFirstOrThrow();
   return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
 }

@@ -43,8 +43,8 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
 
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
-    const standings = await batchStandings(ledger.db, config.mode, ids);
-    const last = await lastRun(ledger.db, config.mode);
+    const standings = await batchStandings(ledger.db, ids);
+    const last = await lastRun(ledger.db);
     return batchRows(batches, standings, {
       zone,
       comparedAt: last && isUsable(last.list) ? last.startedAt : null,
@@ -53,7 +53,7 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
   }
 
   async function monthSection(): Promise<string> {
-    const periods = (await closedPeriods(ledger.db, config.mode)).toReversed();
+    const periods = (await closedPeriods(ledger.db)).toReversed();
     const rows = periods.map((period) => monthRow(period, zone)).join('');
     return rows === '' ? '' : listing('months', 'Closed months', monthColumns, rows, '');
   }
@@ -79,8 +79,8 @@ ${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No recon
   }
 
   return async function writeIndex(): Promise<string> {
-    const runs = chunked(frozenRuns(ledger.db, config.mode));
-    const batches = chunked(reportedBatches(ledger.db, config.mode));
+    const runs = chunked(frozenRuns(ledger.db));
+    const batches = chunked(reportedBatches(ledger.db));
     let [someRuns, someBatches] = [await runs(), await batches()];
     for (let number = 1; ; number++) {
       const [nextRuns, nextBatches] = [await runs(), await batches()];

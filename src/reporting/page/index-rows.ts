@@ -82,8 +82,8 @@ function openOfBatch(open: bigint, isCompared: boolean): string {
 }
 
 /** A closed month with its frozen files. */
-export function monthRow({ mode, month, closed_at }: Period, zone: string): string {
-  const folder = periodFolder(mode, month);
+export function monthRow({ month, closed_at }: Period, zone: string): string {
+  const folder = periodFolder(month);
   const links = periodSheets.map((sheet) => link(`${folder}/${sheet}.csv`, `${sheet}.csv`, month));
   return row(monthColumns, escapeHtml(month), [time(closed_at, zone), links.join(' · ')]);
 }

@@ -39,7 +39,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
     if (!month)
       return { kind: 'refused', why: `"${text}" is no month: write it as YYYY-MM, such as 2026-10` };
     return ledger.write(async (trx) => {
-      const last = await lastPeriod(trx, mode);
+      const last = await lastPeriod(trx);
       const why = whyNot(month, last, now, zone) ?? (await whyNotNow(trx));
       if (why !== null) return { kind: 'refused', why };
       return close(trx, month, last, now);
@@ -76,7 +76,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
     { endsAt }: Month,
     last: Period | undefined,
   ): Promise<{ about: About; heard: string[] }> {
-    const complete = await newestCompleteRun(trx, mode);
+    const complete = await newestCompleteRun(trx);
     const run = complete && (await findRun(trx, complete.id));
     const from = last?.through_history ?? 0n;
     const about: About = {
@@ -101,12 +101,12 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
 
   /** Figures of a ledger that may have forgotten payments would be wrong for ever (P25). */
   async function whyNotNow(trx: Trx): Promise<string | null> {
-    const barrier = await findBarrier(trx, mode);
+    const barrier = await findBarrier(trx);
     return barrier ? `${barrier.cause}. Until then no month is closed` : null;
   }
 
   async function openLines(trx: Trx): Promise<string[]> {
-    const open = Object.entries(await countOpen(trx, mode));
+    const open = Object.entries(await countOpen(trx));
     if (open.length === 0) return [];
     const kinds = open.map(([kind, n]) => `${n} ${kind}`).join(', ');
     return [`open discrepancies: ${kinds}. Next: counterfoil discrepancies`];

@@ -74,8 +74,6 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     if (missing !== undefined)
       return { kind: 'refused', why: `no run ${missing} in this ledger: data/reports/index.html lists them` };
     if (!first || !second) return { kind: 'refused', why: 'name two different runs' };
-    if (first.mode !== second.mode)
-      return { kind: 'refused', why: 'one run is of mode test, the other of mode live' };
     const pair = { older: first.id, newer: second.id };
     for (const run of [pair.older, pair.newer])
       if ((await sheetOf(run, 'statement')).length === 0)

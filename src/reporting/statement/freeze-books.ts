@@ -40,7 +40,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
 
   /** What the statement of a run is about: from the end of the last closed month, else the ledger's beginning (P30). */
   async function aboutRun(run: Run, { mode, through }: Scope): Promise<About> {
-    const closed = await lastPeriod(ledger.db, mode);
+    const closed = await lastPeriod(ledger.db);
     return {
       mode,
       span: { from: closed?.through_history ?? 0n, through },

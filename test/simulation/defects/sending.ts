@@ -93,7 +93,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'forgets a payout of each batch',
     file: 'src/ledger/payouts/batches.ts',
-    find: `  await insertRows(trx, [batch.mode, batch.id, at], rows);`,
-    replace: `  await insertRows(trx, [batch.mode, batch.id, at], rows.slice(0, rows.length > 2 ? -1 : undefined));`,
+    find: `  await insertRows(trx, [batch, at], rows);`,
+    replace: `  await insertRows(trx, [batch, at], rows.slice(0, rows.length > 2 ? -1 : undefined));`,
   },
 ];
