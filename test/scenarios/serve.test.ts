@@ -48,7 +48,11 @@ it('a file that is dropped under a wrong name is logged once by serve and shown 
   const home = await makeHome();
   const why = 'its name does not end in .csv; rename it if it is a batch';
   home.put('data/inbox/pay.txt', batchOf(1));
-  expect((await home.json(['status'], 0)).inbox).toEqual({ files: 0, ignored: [{ name: 'pay.txt', why }] });
+  expect((await home.json(['status'], 0)).inbox).toEqual({
+    files: 0,
+    waiting: [],
+    ignored: [{ name: 'pay.txt', why }],
+  });
   expect((await home.run(['status'])).out).toContain(`  ignored: pay.txt: ${why}\n`);
   const { daemon } = await serving(home, { COUNTERFOIL_SCHEDULES_INTAKE: '* * * * * *' });
   expect(JSON.parse(await daemon.line(/pay\.txt/))).toMatchObject({
