@@ -2,7 +2,7 @@ import { contradictingKinds } from '../domain/discrepancy.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import type { Evidence } from '../ledger/witnesses/evidence.ts';
-import { contradicted, disputed, heardAgainst, revived } from './doubts.ts';
+import { contradicted, heardAgainst, revived } from './doubts.ts';
 import type { Judgement } from './judge.ts';
 import { listedAs } from './listed-as.ts';
 import { possiblyTaken } from './sends.ts';
@@ -68,11 +68,10 @@ export function factsFor(one: Evidence, judgement: Judgement): Facts {
 /** True where something stands against what made it final: each reason for which `retry` refuses it is among them. */
 function isContradicted(one: Evidence): boolean {
   const { payout, discrepancies } = one;
-  // Where the list has overturned the ledger, the discrepancy that tells of it agrees with what it is now.
+  // A status conflict that shows what the payout is now no longer contradicts it: the list has overturned the ledger.
   const against = discrepancies.filter(({ actual }) => actual !== payout.state);
   if (against.some(({ kind }) => contradictingKinds.some((other) => other === kind))) return true;
-  if ([contradicted(one), revived(one), disputed(one), heardAgainst(one)].some((why) => why !== null))
-    return true;
+  if ([contradicted(one), revived(one), heardAgainst(one)].some((why) => why !== null)) return true;
   const others = (['pending', 'success', 'returned'] as const).filter((word) => word !== payout.state);
   return payout.state !== 'success' && listedAs(one, others) !== null;
 }

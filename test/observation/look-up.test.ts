@@ -91,7 +91,7 @@ it('P19: what was to be asked under a clock that ran ahead is asked once the clo
   expect(await ask()).toBe(1);
 });
 
-it('P4, P31: a look-up begun before the latest attempt ended is no answer about it', async () => {
+it('P4: a look-up begun before the latest attempt ended is no answer about it', async () => {
   const id = await sent(replies.turnedAway());
   const asked = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

@@ -68,7 +68,7 @@ it('status shows a reconcile that a person ran, and no next run where no daemon 
   expect(shown).toMatchObject({ last_result: { kind: 'succeeded', complete: true }, next_run_at: null });
   expect(Date.parse(shown.last_run_at)).toBeGreaterThan(Date.now() - 60_000);
   await home.run(['reconcile', '--full'], { ...env, COUNTERFOIL_SERVICE_BASE_URL: nobody });
-  const full = jobOf(await home.json(['status'], 0, env), 'reconcile_full');
+  const full = jobOf(await home.json(['status'], 4, env), 'reconcile_full');
   expect(full.last_result).toMatchObject({ kind: 'incomplete' });
   expect((await home.run(['status'], env)).out).toMatch(
     /reconcile +last .*\(succeeded\), next none: no daemon runs/,

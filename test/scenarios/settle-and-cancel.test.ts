@@ -30,7 +30,10 @@ it('P19: settle takes a person’s word on an unknown, and the service’s later
   expect(await stateOf(home, 'PAY-0001')).toBe('success');
   const again = (as: string) => ['settle', 'PAY-0001', '--as', as, '--note', 'x', '--yes'];
   const refused = await home.run(again('not-paid'));
-  expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/is success by .*counterfoil show/) });
+  expect(refused).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/is success by listing\+details.*counterfoil discrepancies resolve D-/),
+  });
   expect(await home.json(again('paid'), 0), 'nothing needs settling').toMatchObject({ state: 'success' });
 });
 

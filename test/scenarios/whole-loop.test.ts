@@ -199,7 +199,8 @@ it('a lost answer becomes unknown and exit 4, is never sent again, and the listi
   const home = await makeHome({ faults: { 'PAY-0002': 'lost_answer' } });
   const sent = await home.json(['submit', home.put('pay.csv', batchOf(3))], 4);
   expect(sent.batches[0].payouts).toMatchObject({ pending: 2, unknown: 1 });
-  expect(await home.json(['submit'], 4)).toMatchObject({ batches: [], unknown: ['PAY-0002'] });
+  expect((await home.json(['submit'], 4)).batches, 'it sends from none').toEqual([]);
+  expect((await home.json(['status'], 4)).payouts).toMatchObject({ pending: 2, unknown: 1 });
   await home.sandbox.settleAll();
   await home.json(['reconcile'], 0);
   expect((await home.json(['status'], 0)).payouts).toMatchObject({ success: 3 });
