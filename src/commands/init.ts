@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
@@ -29,13 +30,38 @@ COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
 `;
 
+/** Where `counterfoil sandbox` listens unless a port is given (program.ts). */
+const sandboxPort = 8900;
+
+/** Keys that the sandbox and its client read from the same `.env`. */
+function sandboxKeys(): string {
+  const made = (): string => randomBytes(12).toString('hex');
+  return `# Made for the local sandbox: these keys open nothing else.
+COUNTERFOIL_TEST_SECRET_KEY=sk_test_sandbox_${made()}
+COUNTERFOIL_TEST_PUBLIC_KEY=pk_test_sandbox_${made()}
+COUNTERFOIL_TEST_ENCRYPTION_KEY=enc_sandbox_${made()}
+`;
+}
+
+/** The example as a home's configuration. The sandbox knows no address for webhooks, so that none is expected of it. */
+function configurationOf(example: string, { mode, sandbox }: InitOptions): string {
+  const text = example.replace(/^mode: test\b/m, `mode: ${mode}`);
+  if (!sandbox) return text;
+  return text
+    .replace(/^( {2}base_url: )\S+.*$/m, `$1http://127.0.0.1:${sandboxPort}   # counterfoil sandbox`)
+    .replace(/^(receiver:\n {2}enabled: )true /m, '$1false');
+}
+
+type InitOptions = { mode: Mode; sandbox?: boolean };
+
 /**
- * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`. What is there already is kept,
- * byte for byte. Returns absolute paths; throws what the file system throws.
+ * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`; with `sandbox` also an `.env`,
+ * so that the sandbox and the commands beside it work at once. What is there already is kept, byte for byte. Returns
+ * absolute paths; throws what the file system throws.
  */
 export async function runInit(
   dir: string,
-  mode: Mode = 'test',
+  options: InitOptions = { mode: 'test' },
 ): Promise<{ written: string[]; kept: string[] }> {
   const written: string[] = [];
   const kept: string[] = [];
@@ -46,17 +72,17 @@ export async function runInit(
     (made ? written : kept).push(path);
   }
   const files = {
-    [join('config', 'counterfoil.yaml')]: (await readFile(template, 'utf8')).replace(
-      /^mode: test\b/m,
-      `mode: ${mode}`,
-    ),
+    [join('config', 'counterfoil.yaml')]: configurationOf(await readFile(template, 'utf8'), options),
     '.env.example': envExample,
+    ...(options.sandbox && { '.env': sandboxKeys() }),
   };
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(dir, name);
     await makeFolder(dirname(path));
     // wx: two inits at once, or a file that appears meanwhile, must not be overwritten either.
-    const made = await attempt(() => writeFile(path, text, { flag: 'wx' }));
+    const made = await attempt(() =>
+      writeFile(path, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o666 }),
+    );
     (made ? written : kept).push(path);
   }
   return { written, kept };

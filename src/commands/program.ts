@@ -34,7 +34,10 @@ const entries: Entry[] = [
     usage: 'init [dir]',
     does: 'write a commented configuration, .env.example and the data folders; never overwrites',
     example: 'counterfoil init payroll',
-    options: [['--mode <mode>', 'test or live; a home belongs to one of them', 'test']],
+    options: [
+      ['--mode <mode>', 'test or live; a home belongs to one of them', 'test'],
+      ['--sandbox', 'point the configuration at the local sandbox, keys included'],
+    ],
     load: async () => (await import('./setup.ts')).init,
   },
   {

@@ -10,24 +10,39 @@ export async function init(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const dir = resolve(context.cwd, args[0] ?? '.');
-  const { mode } = options;
+  const { mode, sandbox } = options;
   if (mode !== 'test' && mode !== 'live')
     throw new Stop(2, `--mode: expected test or live, got "${String(mode)}"`);
+  if (mode === 'live' && sandbox === true)
+    throw new Stop(2, '--sandbox is a test service: leave out --mode live');
   const there = await modeThere(dir);
   if (mode === 'live' && there === 'test')
     throw new Stop(
       2,
       `${dir} has a configuration that says mode: test, and a home belongs to one mode: name another folder. Nothing was written`,
     );
-  const { written, kept } = await runInit(dir, mode);
+  const { written, kept } = await runInit(dir, { mode, sandbox: sandbox === true });
   const name = (path: string): string => relative(context.cwd, path) || '.';
   const isLive = (there ?? mode) === 'live';
   const lines = [
     ...written.map((path) => `wrote  ${name(path)}`),
     ...kept.map((path) => `kept   ${name(path)}`),
     '',
+    ...(sandbox === true ? nextInSandbox(name(dir)) : nextWithKeys(isLive)),
+  ];
+  return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
+}
+
+function nextInSandbox(dir: string): string[] {
+  return [
+    `Next: cd ${dir}, run counterfoil sandbox in a second terminal (it runs until you stop it),`,
+    'then drop a CSV into data/inbox and run: counterfoil submit',
+  ];
+}
+
+function nextWithKeys(isLive: boolean): string[] {
+  return [
     'Next: set service.base_url in config/counterfoil.yaml, copy .env.example to .env (mode 0600) and put the keys there,',
     `then drop a CSV into data/inbox and run: counterfoil submit${isLive ? ' --live' : ''}`,
   ];
-  return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
 }
