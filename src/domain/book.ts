@@ -84,11 +84,11 @@ export function isSubmitted({ kind }: Stand): boolean {
   return kind !== 'unsent';
 }
 
-/** The entry that ended the last send up to `through`; null where none did. */
-export function lastSendEnded(moves: readonly Move[], through: bigint): Move | null {
+/** When the last send up to `through` ended, ISO UTC; null where none did. */
+export function lastSendEnded(moves: readonly Move[], through: bigint): string | null {
   const known = moves.filter(({ id }) => id <= through);
   const index = known.findLastIndex((move, at) => move.to !== 'sending' && known[at - 1]?.to === 'sending');
-  return known[index] ?? null;
+  return known[index]?.at ?? null;
 }
 
 /**

@@ -44,7 +44,7 @@ const listing = {
   mark: 15n,
   standing: 'complete' as const,
   endedBy: at(5),
-  endedByMark: 0n,
+  stampsUntil: at(9),
 };
 
 /** The lines of one payout that was accepted and then settled, or failed, in a span that begins after entry `from`. */

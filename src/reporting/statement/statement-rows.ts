@@ -116,9 +116,7 @@ function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
   if (sentMeanwhile(moves, listing, span.through)) return true;
   const ended = lastSendEnded(moves, span.through);
-  if (ended === null || ended.at <= listing.endedBy) return false;
-  // A stamp from the future was written by a wrong clock: the order of the ledger tells how old it is at least.
-  return ended.at <= listing.startedAt || ended.id > listing.endedByMark;
+  return ended !== null && ended > listing.endedBy && ended <= listing.stampsUntil;
 }
 
 function isFlowLine(line: Line): boolean {
