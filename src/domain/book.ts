@@ -18,7 +18,8 @@ export type Stand = { state: PayoutState | null; kind: Kind; fee: string | null;
 
 /** The lines of P30 that a move of state makes. */
 export type FlowLine = 'submitted' | 'reopened' | 'settled' | 'failed' | 'refused' | 'returned';
-export type Flow = { line: FlowLine; sign: 1n | -1n; at: string; event: string };
+/** `unpaid`: it was settled, and is so no longer by this. */
+export type Flow = { line: FlowLine; sign: 1n | -1n; at: string; event: string; unpaid?: boolean };
 
 /** The life of one payout in a span: where it stood before and after, and every line that it passed through. */
 export type Course = { before: Stand; after: Stand; flows: Flow[] };
@@ -68,6 +69,7 @@ function flowsOf(from: Stand, to: Stand, { at, event }: Move): Flow[] {
   if (from.state === 'returned' && to.state !== 'returned') add('returned', -1n);
   if (from.kind === to.kind) return flows;
   if (from.kind === 'unsent') add('submitted');
+  else if (from.kind === 'settled') flows.push({ line: 'reopened', sign: 1n, at, event, unpaid: true });
   else if (from.kind !== 'open') add('reopened');
   if (to.kind === 'unsent') add('submitted', -1n);
   else if (to.kind !== 'open') add(to.kind);
@@ -84,11 +86,11 @@ export function isSubmitted({ kind }: Stand): boolean {
   return kind !== 'unsent';
 }
 
-/** The entry that ended the last send up to `through`; null where none did. */
-export function lastSendEnded(moves: readonly Move[], through: bigint): Move | null {
+/** When the last send up to `through` ended, ISO UTC; null where none did. */
+export function lastSendEnded(moves: readonly Move[], through: bigint): string | null {
   const known = moves.filter(({ id }) => id <= through);
   const index = known.findLastIndex((move, at) => move.to !== 'sending' && known[at - 1]?.to === 'sending');
-  return known[index] ?? null;
+  return known[index]?.at ?? null;
 }
 
 /**

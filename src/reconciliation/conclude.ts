@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts';
 import { classifyPair, foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
+import { graceEnds } from '../domain/grace.ts';
 import { seen } from '../ledger/discrepancies/discrepancies.ts';
 import { unknownSince } from '../ledger/discrepancies/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
@@ -101,8 +102,11 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
       );
     });
     await concludeDetails(work);
+    const stampsUntil = graceEnds(now, settings.missingGraceMinutes);
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
-    await each({ kind: 'stale', run: id, submittedBy, now }, (payouts) => report(work, payouts.map(stale)));
+    await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, (payouts) =>
+      report(work, payouts.map(stale)),
+    );
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
     await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];

@@ -1,5 +1,5 @@
 import type { ListingResult } from '../domain/completeness.ts';
-import { graceBegan } from '../domain/grace.ts';
+import { graceBegan, graceEnds } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import type { AttemptMark } from '../ledger/discrepancies/expected.ts';
@@ -33,8 +33,8 @@ export function createWatch({ ledger, graceMinutes }: { ledger: Ledger; graceMin
     unlisted: ({ by, begunAt, listing }: Pick<Work, 'by' | 'begunAt' | 'listing'>): Watch => ({
       kind: 'unlisted',
       run: by.run,
-      begunAt,
       endedBy: graceBegan(listing.cut, begunAt, graceMinutes),
+      stampsUntil: graceEnds(begunAt, graceMinutes),
       sentSince: listing.window ? sentInside(listing.window.edge) : '',
     }),
     /** P29: of a payout first sent before a short cut's edge not every transfer need be listed: a full run judges it. */

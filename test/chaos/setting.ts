@@ -15,7 +15,6 @@ const files = 10;
 export async function prepare(planned: Planned, ledgerUrl?: string): Promise<Setting> {
   const dir = mkdtempSync(join(tmpdir(), 'counterfoil-chaos-'));
   await finish({ dir, env: {} }, ['init', dir]);
-  writeBatches(join(dir, 'data', 'inbox'), planned.payouts);
   const port = await freePort();
   const webhooks = ['--webhook-url', `http://127.0.0.1:${port}/webhooks/test`];
   const sandbox = command({ dir, env: {} }, [
@@ -48,8 +47,9 @@ export async function prepare(planned: Planned, ledgerUrl?: string): Promise<Set
   };
   const ledger = ledgerUrl ?? join(dir, 'data', 'ledger.db');
   const setting = { place: { dir, env }, url: facts.url, key: facts.secret_key, ledger, sandbox };
-  // The ledger must be there before anybody looks into it.
-  await finish(setting.place, ['status']);
+  // The ledger must be there before anybody looks into it; to look is not enough to make one.
+  await finish(setting.place, ['submit']);
+  writeBatches(join(dir, 'data', 'inbox'), planned.payouts);
   return setting;
 }
 

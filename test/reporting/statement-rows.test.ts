@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import type { Move } from '../../src/domain/book.ts';
 import type { ListedPart, PayoutFacts } from '../../src/ledger/figures/statement-facts.ts';
+import { createStatement } from '../../src/reporting/statement/statement.ts';
 import {
   foreignEntries,
   payoutEntries,
@@ -44,7 +46,7 @@ const listing = {
   mark: 15n,
   standing: 'complete' as const,
   endedBy: at(5),
-  endedByMark: 0n,
+  stampsUntil: at(9),
 };
 
 /** The lines of one payout that was accepted and then settled, or failed, in a span that begins after entry `from`. */
@@ -106,4 +108,55 @@ it('P30: a stranger’s transfer with the number that we were answered is foreig
 it('P30: a failed transfer is no money, however the list writes the word', () => {
   expect(linesOf('failed', 0n, { status: 'Failed ' })).toEqual([]);
   expect(foreignEntries({ ...shown, status: ' FAILED' })).toEqual([]);
+});
+
+/** The sums of a statement over one payout that moved so; each entry at its own hour. */
+function sumsOf(moves: readonly (readonly [event: string, to: Move['to']])[]): Record<string, string> {
+  const facts: PayoutFacts = {
+    payout,
+    moves: moves.map(([event, to], i) => ({ id: BigInt(i + 1), at: at(i), event, to, fee: null })),
+    listed: [],
+  };
+  const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };
+  const statement = createStatement();
+  for (const entry of payoutEntries(facts, { ...scope, since: at(0), until: null, show: (one) => one }))
+    statement.add(entry);
+  const { rows } = statement.conclude(null);
+  return Object.fromEntries(rows.map(([, line = '', , amount = '']) => [line, amount]));
+}
+
+it('P30: what a person settled and evidence reopened is not paid for good any more', () => {
+  const settled = [
+    ['intent', 'sending'],
+    ['unknown', 'unknown'],
+    ['settle', 'success'],
+  ] as const;
+  expect(sumsOf(settled)).toMatchObject({ net_paid: '1500.00' });
+  expect(sumsOf([...settled, ['reopened', 'unknown']])).toMatchObject({
+    settled: '1500.00',
+    reopened: '1500.00',
+    net_paid: '0.00',
+  });
+  const refused = [
+    ['intent', 'sending'],
+    ['refused', 'refused'],
+    ['details says pending', 'pending'],
+    ['details says success', 'success'],
+  ] as const;
+  expect(sumsOf(refused)).toMatchObject({ reopened: '1500.00', net_paid: '1500.00' });
+});
+
+it('P33: what a clock far ahead stamped is not too young to be missed', () => {
+  const stamped = (hours: number): Record<string, string> => {
+    const scope = { mode: 'test' as const, span: { from: 0n, through: 20n }, known: 20n, listing };
+    const moves: PayoutFacts['moves'] = [
+      { id: 1n, at: at(hours), event: 'intent', to: 'sending', fee: null },
+      { id: 2n, at: at(hours), event: 'accepted', to: 'pending', fee: null },
+    ];
+    const about = { ...scope, since: at(0), until: null, show: (one: string) => one };
+    const lines = payoutEntries({ payout, moves, listed: [] }, about).map(({ line }) => [line, '']);
+    return Object.fromEntries(lines);
+  };
+  expect(stamped(7), 'within its grace').toHaveProperty('timing');
+  expect(stamped(20), 'stamped by a wrong clock').toHaveProperty('unseen');
 });

@@ -37,7 +37,7 @@ export async function judgeStatement(town: Town): Promise<void> {
       span: { from: 0n, through: known },
       known,
       // Without a grace: what the book has not, and the list therefore not, is unseen at once.
-      listing: await listingOf(db, run, 0),
+      listing: listingOf(run, 0),
       since: '',
       until: null,
       show: (instant) => instant,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { graceBegan } from '../../domain/grace.ts';
-import { knownBefore } from '../listing/known-before.ts';
+import { graceBegan, graceEnds } from '../../domain/grace.ts';
 import type { Db, Trx } from '../open.ts';
 import type { Period } from '../tables/period-tables.ts';
 import type { Run } from '../tables/tables.ts';
@@ -37,14 +36,13 @@ export async function lastEntryBefore(db: Db, from: bigint, until: string): Prom
 }
 
 /** What a run's listing is to a statement; `graceMinutes`: how long after its send a payout need not be listed. */
-export async function listingOf(db: Db | Trx, run: Run, graceMinutes: number): Promise<Listing> {
+export function listingOf(run: Run, graceMinutes: number): Listing {
   const { base_run_id, edge, started_at: startedAt, list_cut: cut } = run;
   const base = base_run_id !== null && edge !== null ? { run: base_run_id, edge } : null;
   const endedBy = graceBegan(cut ?? startedAt, startedAt, graceMinutes);
   const { history_mark: mark, list_standing: standing } = run;
-  const { rows } = await sql<{ mark: bigint }>`select ${knownBefore(endedBy)} as mark`.execute(db);
-  const endedByMark = rows[0]?.mark ?? 0n;
-  return { run: run.id, base, startedAt, mark, standing, endedBy, endedByMark };
+  const stampsUntil = graceEnds(startedAt, graceMinutes);
+  return { run: run.id, base, startedAt, mark, standing, endedBy, stampsUntil };
 }
 
 export type PeriodKey = Pick<Period, 'month'>;

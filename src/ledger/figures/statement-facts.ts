@@ -24,8 +24,8 @@ export type Listing = {
   standing: ListStanding | null;
   /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */
   endedBy: string;
-  /** The newest history entry that an earlier run shows to be from before `endedBy`, whatever its stamp says (P33). */
-  endedByMark: bigint;
+  /** A send that is said to have ended after this one was stamped by a wrong clock, which excuses nothing (P33), ISO UTC. */
+  stampsUntil: string;
 };
 
 /** What a statement looks at: history in `span`, all of it known up to `known`, and one listing. */

@@ -1,5 +1,4 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { knownBefore } from '../listing/known-before.ts';
 import type { Db } from '../open.ts';
 import { paidAgain } from '../payouts/lineage.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
@@ -25,11 +24,11 @@ export type WatchedPayout = {
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
 export type Watch =
-  /** Known to the service by its own word, first sent since, attempt ended by then, and in no row of the run's listing. */
-  | { kind: 'unlisted'; run: string; begunAt: string; endedBy: string; sentSince: string }
+  /** Known to the service by its own word, first sent since, attempt ended by then, or stamped by a wrong clock, and in no row of the run's listing. */
+  | { kind: 'unlisted'; run: string; endedBy: string; stampsUntil: string; sentSince: string }
   | { kind: 'unknown' }
-  /** Pending since before then, unless it is called missing: by this run, or before and still not listed. */
-  | { kind: 'stale'; run: string; submittedBy: string; now: string }
+  /** Pending since before then, or since an instant that a wrong clock showed, unless it is called missing: by this run, or before and still not listed. */
+  | { kind: 'stale'; run: string; submittedBy: string; stampsUntil: string }
   /** Final since before then, and no authentic webhook about its end was heard. */
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
@@ -59,18 +58,11 @@ function foundStill(run: string): RawBuilder<boolean> {
   return sql`(d.last_run_id = ${run} or d.state <> 'resolved')`;
 }
 
-/**
- * Stamped later than now by a clock that was wrong, although the last send ended before a run that began by then (P33): else
- * what was sent under a clock a year ahead would be too young for a year.
- */
-function stampedAhead(
-  eb: ExpressionBuilder<Pick<Tables, 'payouts' | 'attempts'>, 'payouts' | 'attempts'>,
-  stamp: 'attempts.ended_at' | 'payouts.submitted_at',
-  { by, now }: { by: string; now: string },
-): Expression<SqlBool> {
-  const sentSince = sql<SqlBool>`exists (select 1 from history h where h.payout_id = ${eb.ref('payouts.id')}
-    and h.id > ${knownBefore(by)} and (h.from_state = 'sending' or h.to_state = 'sending'))`;
-  return eb.and([eb(stamp, '>', now), eb.not(sentSince)]);
+/** Not sent again since the run began: what was is not for its list to show. */
+function notSentSince(eb: InPayouts, run: string): Expression<SqlBool> {
+  return sql<SqlBool>`not exists (select 1 from history h where h.payout_id = ${eb.ref('payouts.id')}
+    and h.id > (select history_mark from runs where id = ${run})
+    and (h.from_state = 'sending' or h.to_state = 'sending'))`;
 }
 
 /** The next payouts of the watch in the range, by id. */
@@ -110,7 +102,7 @@ export async function watchedAfter(
         .where((eb) =>
           eb.or([
             eb('attempts.ended_at', '<=', watch.endedBy),
-            stampedAhead(eb, 'attempts.ended_at', { by: watch.endedBy, now: watch.begunAt }),
+            eb.and([eb('attempts.ended_at', '>', watch.stampsUntil), notSentSince(eb, watch.run)]),
             // Adopted, and never sent from this ledger (P25).
             eb.and([
               eb('payouts.last_attempt_id', 'is', null),
@@ -128,7 +120,7 @@ export async function watchedAfter(
         .where((eb) =>
           eb.or([
             eb('payouts.submitted_at', '<=', watch.submittedBy),
-            stampedAhead(eb, 'payouts.submitted_at', { by: watch.submittedBy, now: watch.now }),
+            eb('payouts.submitted_at', '>', watch.stampsUntil),
           ]),
         )
         .where((eb) => eb.or([listedIn(eb, watch.run), eb.not(missingStill(eb, watch.run))]))

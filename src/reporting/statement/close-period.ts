@@ -83,7 +83,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
       mode,
       span: { from, through: await lastEntryBefore(trx, from, endsAt) },
       known: await newestHistory(trx),
-      listing: run ? await listingOf(trx, run, config.reconciliation.missingGraceMinutes) : null,
+      listing: run ? listingOf(run, config.reconciliation.missingGraceMinutes) : null,
       since: config.reconciliation.since || ledger.birth,
       until: endsAt,
       show: (instant) => zoned(instant, zone),

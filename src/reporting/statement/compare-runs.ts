@@ -50,7 +50,7 @@ const cellsOf = (json: string | null): string[] => (json === null ? [] : texts.p
 
 const follows: Partial<Record<Line, readonly Line[]>> = {
   closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
-  net_paid: ['settled', 'returned'],
+  net_paid: ['settled', 'returned', 'reopened'],
   listed_by_service: [
     'submitted',
     'failed',

@@ -45,7 +45,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
       mode,
       span: { from: closed?.through_history ?? 0n, through },
       known: through,
-      listing: await listingOf(ledger.db, run, config.reconciliation.missingGraceMinutes),
+      listing: listingOf(run, config.reconciliation.missingGraceMinutes),
       since: config.reconciliation.since || ledger.birth,
       until: null,
       show,

@@ -26,6 +26,8 @@ export type Entry = {
   why: string;
   /** Paid here, and failed on the list. */
   overturned?: boolean;
+  /** It was settled, and is so no longer: less in what was paid for good. */
+  unpaid?: boolean;
 };
 
 /** What a statement looks at, and how an instant is shown. */
@@ -33,7 +35,14 @@ export type About = StatementScope & { show(instant: string): string };
 
 type Add = (
   line: Line,
-  one: { sign?: bigint; row?: ListedPart; amount?: bigint; why: string; overturned?: boolean },
+  one: {
+    sign?: bigint;
+    row?: ListedPart;
+    amount?: bigint;
+    why: string;
+    overturned?: boolean;
+    unpaid?: boolean;
+  },
 ) => void;
 /**
  * One payout with all that its lines follow from; `ours`: the service should show money for it; `rows`: the listed
@@ -55,7 +64,7 @@ export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
   const { payout } = facts;
   const course = courseOf(facts.moves, about.span);
   const entries: Entry[] = [];
-  const add: Add = (line, { sign = 1n, row, amount, why, overturned }) => {
+  const add: Add = (line, { sign = 1n, row, amount, why, overturned, unpaid }) => {
     entries.push({
       currency: row?.currency ?? payout.currency,
       line,
@@ -66,6 +75,7 @@ export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
       transferId: row?.transfer_id ?? payout.transfer_id ?? '',
       why,
       ...(overturned && { overturned }),
+      ...(unpaid && { unpaid }),
     });
   };
   ledgerSide(course, about, add);
@@ -116,9 +126,7 @@ function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
   if (sentMeanwhile(moves, listing, span.through)) return true;
   const ended = lastSendEnded(moves, span.through);
-  if (ended === null || ended.at <= listing.endedBy) return false;
-  // A stamp from the future was written by a wrong clock: the order of the ledger tells how old it is at least.
-  return ended.at <= listing.startedAt || ended.id > listing.endedByMark;
+  return ended !== null && ended > listing.endedBy && ended <= listing.stampsUntil;
 }
 
 function isFlowLine(line: Line): boolean {
@@ -131,7 +139,7 @@ function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add)
   for (const flow of flows) {
     // Only what is shown is put into words: of most payouts nothing is.
     const why = linesWithRows.includes(flow.line) ? cause(flow, show) : '';
-    add(flow.line, { sign: flow.sign, why });
+    add(flow.line, { sign: flow.sign, why, ...(flow.unpaid && { unpaid: true }) });
   }
   if (after.kind !== 'open') return;
   const since = show(after.since);
@@ -140,7 +148,8 @@ function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add)
   else add('in_flight', { why: `${after.state} since ${since}` });
 }
 
-const cause = ({ event, at }: Flow, show: About['show']): string => `${event}, ${show(at)}`;
+const cause = ({ event, at, unpaid }: Flow, show: About['show']): string =>
+  `${event}, ${show(at)}${unpaid ? '; it had been settled' : ''}`;
 
 /** The tie to the service's list; what it looks like depends on when the payout was first sent. */
 function serviceSide(one: Case): void {

@@ -54,7 +54,7 @@ export const linesWithRows: readonly Line[] = [
 export const statementHeader = ['currency', 'line', 'count', 'amount', 'verdict'];
 export const rowsHeader = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'];
 
-type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum };
+type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
 
 /** The verdict on one currency with what it follows from. */
 export type CurrencyVerdict = { currency: string; verdict: Verdict; facts: CurrencyFacts };
@@ -72,9 +72,10 @@ export function createStatement() {
     return known;
   }
 
-  function add({ currency, line, count, amount, overturned = false }: Entry): void {
-    const { lines, overturned: part } = sheet(currency);
-    for (const sum of overturned ? [lines[line], part] : [lines[line]]) {
+  function add({ currency, line, count, amount, overturned = false, unpaid = false }: Entry): void {
+    const own = sheet(currency);
+    const sums = [own.lines[line], ...(overturned ? [own.overturned] : []), ...(unpaid ? [own.unpaid] : [])];
+    for (const sum of sums) {
       sum.count += count;
       sum.amount += amount;
     }
@@ -99,7 +100,7 @@ export function createStatement() {
         rest.push(entry);
         add(entry);
       }
-      derive(one.lines);
+      derive(one);
       const facts = factsOf(one);
       const verdict = verdictOf(list, facts);
       verdicts.push({ currency, verdict, facts });
@@ -160,7 +161,7 @@ function restEntry(currency: string, amount: bigint): Entry {
   return { currency, line: 'unexplained', count: 1n, amount, reference: '', batch: '', transferId: '', why };
 }
 
-function derive(lines: Record<Line, Sum>): void {
+function derive({ lines, unpaid }: Sheet): void {
   const part = (of: keyof Sum): { closing: bigint; netPaid: bigint } => ({
     closing:
       lines.opening[of] +
@@ -169,7 +170,7 @@ function derive(lines: Record<Line, Sum>): void {
       lines.settled[of] -
       lines.failed[of] -
       lines.refused[of],
-    netPaid: lines.settled[of] - lines.returned[of],
+    netPaid: lines.settled[of] - lines.returned[of] - unpaid[of],
   });
   const counts = part('count');
   const amounts = part('amount');
@@ -220,5 +221,5 @@ function emptySheet(): Sheet {
     unexplained: zero(),
     unreadable: zero(),
   };
-  return { lines, fees: new Map(), overturned: zero() };
+  return { lines, fees: new Map(), overturned: zero(), unpaid: zero() };
 }

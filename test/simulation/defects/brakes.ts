@@ -47,8 +47,8 @@ export const brakeDefects: readonly Defect[] = [
     from: 10,
     brake: 'daily limit',
     file: 'src/domain/daily-limit.ts',
-    find: `DateTime.fromISO(at, { zone }).toISODate()`,
-    replace: `DateTime.fromISO(at, { zone: zone === '' ? zone : 'utc' }).toISODate()`,
+    find: `DateTime.fromISO(at, { zone }).startOf('day')`,
+    replace: `DateTime.fromISO(at, { zone: zone === '' ? zone : 'utc' }).startOf('day')`,
   },
   {
     name: 'lets each claim have the whole limit of the day',

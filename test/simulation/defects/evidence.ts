@@ -63,7 +63,7 @@ export const evidenceDefects: readonly Defect[] = [
     name: 'decides on evidence that was never shown',
     from: 2,
     file: 'src/decisions/judge.ts',
-    find: `      return no('it is on its way: the service has it');`,
+    find: `      return no(lostAs('pending', evidence) ?? 'it is on its way: the service has it');`,
     replace: `      return { kind: 'successor' };`,
   },
   {
