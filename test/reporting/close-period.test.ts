@@ -87,6 +87,15 @@ async function liveThroughOctober(): Promise<void> {
   await addListed(ledger, 'nobody', { run_id: run, created_at: november(1), amount: 500n });
 }
 
+it('the files of a closed month and the page that links it are written', async () => {
+  await liveThroughOctober();
+  await world.reporting.closePeriod('2026-10', november(2));
+  await world.reporting.writePeriod('2026-10');
+  expect(lines('period-2026-10/statement.csv').submitted).toEqual(['3', '300.00']);
+  await world.reporting.writeIndex();
+  expect(read('index.html')).toContain('period-2026-10/statement.csv');
+});
+
 it('P30: a closed month keeps its figures, and the next one opens with what was under way', async () => {
   await liveThroughOctober();
   const closed = await world.reporting.closePeriod('2026-10', november(2));
