@@ -86,7 +86,8 @@ function insertText(trx: Trx, rows: number): string {
 export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
 
 /**
- * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly every row is paired by it.
+ * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly
+ * every row is paired by it.
  */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
