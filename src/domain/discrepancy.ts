@@ -160,6 +160,11 @@ export function finding(
   return { kind, subject, ...fields, action };
 }
 
+/** What to do about a pending payout whose own account is not the one that is asked; `why` names both (P31). */
+export function staleElsewhereAction(why: string): string {
+  return `Nothing asked now can tell how it ended: ${why}. Until then ask the service, and do not pay it another way. If they say how it ended, close it with counterfoil settle.`;
+}
+
 /** What to do about a transfer under our reference at another account than the one that ours went to (P31). */
 export function otherAccountAction(reference: string): string {
   return `Another account shows a transfer under our reference. It says nothing about ours. Configure the address and key that ours was sent with and run counterfoil reconcile, or ask the service and close it with counterfoil settle ${reference}. Pay nothing again before that. Find out who ordered the other transfer.`;

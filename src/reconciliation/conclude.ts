@@ -2,7 +2,7 @@ import type { Config } from '../config.ts';
 import { foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
-import type { Origin, Standpoint } from '../domain/origin.ts';
+import { type Origin, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { seen } from '../ledger/discrepancies/discrepancies.ts';
 import { unknownSince } from '../ledger/discrepancies/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
@@ -11,7 +11,7 @@ import { casesAgain } from '../ledger/listing/second-look.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { conflictingWebhooks } from '../ledger/witnesses/conflicting-webhooks.ts';
 import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
-import { sentElsewhere } from '../ledger/witnesses/origins.ts';
+import { sentElsewhere, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -91,6 +91,15 @@ export function createConclusions(deps: {
     return sentElsewhere(ledger.db, ids, standpoint.account);
   }
 
+  /** Of payouts that went to another account only: why this one cannot tell how they end (P31). */
+  async function whyNotHere(payouts: readonly WatchedPayout[]): Promise<ReadonlyMap<bigint, string>> {
+    if (!standpoint) return new Map();
+    const { account } = standpoint;
+    const ids = payouts.map(({ id }) => id);
+    const elsewhere = await sentOnlyElsewhere(ledger.db, ids, account);
+    return new Map([...elsewhere].map(([id, went]) => [id, whyElsewhere(went, account)]));
+  }
+
   /** What a look-up contradicts and the list does not; where the list does too, its word was reported. */
   async function concludeDetails(work: Work): Promise<void> {
     for (let after = 0n; ; ) {
@@ -120,9 +129,13 @@ export function createConclusions(deps: {
     await concludeDetails(work);
     const stampsUntil = graceEnds(now, settings.missingGraceMinutes);
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
-    await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, (payouts) =>
-      report(work, payouts.map(stale)),
-    );
+    await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, async (payouts) => {
+      const why = await whyNotHere(payouts);
+      await report(
+        work,
+        payouts.map((payout) => stale(payout, why.get(payout.id))),
+      );
+    });
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));
     await each({ kind: 'paid_again', run: id }, (payouts) => report(work, payouts.map(paidAgain)));
     const unheardIds: bigint[] = [];

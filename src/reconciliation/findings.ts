@@ -4,6 +4,7 @@ import {
   type Found,
   type FoundFields,
   finding,
+  staleElsewhereAction,
   unknownAction,
 } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
@@ -45,16 +46,22 @@ export function unknown(
   );
 }
 
-/** Pending for longer than `stale_pending_hours`. */
-export function stale(payout: WatchedPayout): Found {
-  return finding('stale_pending', payout.reference, {
+/** Pending for longer than `stale_pending_hours`; `elsewhere`: why the account that is asked cannot say more (P31). */
+export function stale(payout: WatchedPayout, elsewhere?: string): Found {
+  const fields: FoundFields = {
     ...identity(payout),
     expected: 'success or failed',
     actual: 'pending',
     difference: '',
     moved: false,
     evidence: `submitted ${payout.submitted_at}, pending by ${payout.evidence}`,
-  });
+  };
+  return finding(
+    'stale_pending',
+    payout.reference,
+    fields,
+    elsewhere === undefined ? undefined : staleElsewhereAction(elsewhere),
+  );
 }
 
 /** Final for longer than `webhook_grace_minutes` and no authentic webhook heard. */

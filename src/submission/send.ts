@@ -284,6 +284,6 @@ async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances:
   ];
   if (waits.length > 0) return { kind: 'in', ms: Math.max(0, Math.min(...waits)) };
   if (left.again === 0) return { kind: 'over', ended: 'drained', detail: '' };
-  const detail = `the service gave no clear answer about ${clearances.unanswered()} payouts that were sent before or pay another again, so that they were not sent`;
+  const detail = `${left.again} payouts that were sent before or pay another again wait unsent: the service gave no clear answer about ${clearances.unanswered()} of them`;
   return { kind: 'over', ended: 'stuck', detail };
 }
