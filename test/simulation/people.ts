@@ -128,6 +128,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'hold mode':
       return ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
     case 'release mode':
+      world.trace(`it was halted: ${(await findHalt(ledger.db))?.cause}`);
       town.brakes.releasing(null);
       await ledger.write((trx) => liftHalt(trx, at));
       return;
