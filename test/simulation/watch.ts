@@ -214,6 +214,7 @@ export function createWatch(deps: {
     wasHalted = inspector.isHalted();
     unknownInARow = 0;
     brakes.wentBack();
+    evidence.wentBack();
   }
 
   return { committed, leaving, wentBack, left, begunAt: (attempt) => begun.get(attempt) ?? world.now() };
