@@ -15,10 +15,10 @@ export async function run(
   app: LocalApp,
   { own, shared, word }: { own: Pick<Queue, 'add'>; shared: Queue | null; word: string | null },
 ): Promise<{ added: string[] }> {
-  const { mode } = app.config;
   const added: string[] = [];
   const add = async (job: string): Promise<void> => {
-    if ((await own.add({ name: job, id: `${job}-${mode}`, payload: {} })) === 'added') added.push(job);
+    // The id under which the daemon wakes it, so that it is queued once.
+    if ((await own.add({ name: job, id: job, payload: {} })) === 'added') added.push(job);
   };
   await app.brakes.settle();
   // The submit job asks about a canary, so that the rest of its batch goes without anybody's help.

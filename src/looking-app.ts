@@ -75,6 +75,10 @@ export async function openLooking(options: LookingOptions) {
         const { confirmFiles } = await import('./intake/confirm.ts');
         await confirmFiles({ ledger, config, clock });
       },
+      async fileWaits() {
+        const { fileWaits } = await import('./intake/confirm.ts');
+        return fileWaits(ledger);
+      },
     }),
     jobsStore: createJobsStore(ledger),
     close: () => ledger.close(),

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
-import { periodFolder } from '../domain/period-folder.ts';
 import { getBatch } from '../ledger/payouts/batches.ts';
 import { compareRuns } from './compare.ts';
 import { type Context, withLocal } from './context.ts';
@@ -27,10 +26,9 @@ export async function report(
   });
 }
 
-/** The month of `YYYY-MM`, or of the folder that this mode writes for it. */
+/** The month of `YYYY-MM`, or of the folder of a closed month. */
 function monthNamed(name: string): string | null {
-  const [, month = null] = /^(?:period-)?(\d{4}-\d\d)(?:-test)?$/.exec(name) ?? [];
-  return month !== null && [month, periodFolder(month)].includes(name) ? month : null;
+  return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
 }
 
 async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { submitCommand } from '../domain/go-on.ts';
+import { visible } from '../domain/hidden.ts';
+import { writersText } from '../domain/waiting-file.ts';
 import { approvalsOf } from '../ledger/sending/approvals.ts';
 import type { DailyLimit, Waiting } from '../ledger/sending/brakes.ts';
 import type { LookingApp } from '../looking-app.ts';
@@ -15,10 +17,24 @@ export function waitingText(waiting: Waiting, { mode, submission }: Settings): s
     const { currency, count, amount, until } = waiting;
     return `${payoutsText(count)}, ${currency} ${amount}, ${count === 1 ? 'waits' : 'wait'} until ${shownInstant(until, submission.timezone)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
+  if (waiting.kind === 'file') return fileText(waiting, submit);
   const { batch, count, failed, canary } = waiting;
   if (failed)
     return `${batch}: ${payoutsText(count)} kept back, since its canary failed (${countsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
   return `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${countsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
+}
+
+function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, submit: string): string {
+  const wait = `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'}`;
+  const drop = `counterfoil cancel ${batch} drops them`;
+  switch (why.kind) {
+    case 'open':
+      return `${wait}, since ${visible(why.path)} is open for writing by ${writersText(why.writers)}: close it there, then counterfoil serve or ${submit} sends them; or ${drop}`;
+    case 'not_archived':
+      return `${wait}, since the file is not in the archive yet (${visible(why.path)}): counterfoil serve or ${submit} brings it there and sends them; or ${drop}`;
+    case 'elsewhere':
+      return `${wait}, since only the machine that took its file in can look at it: run ${submit} there; where that machine is gone, counterfoil release ${batch} pays what was read, or ${drop}`;
+  }
 }
 
 function payoutsText(count: number): string {
@@ -31,13 +47,17 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
     const { kind, batch, count, failed, canary } = waiting;
     return { kind, batch, payouts: count, failed, canary };
   }
+  if (waiting.kind === 'file') {
+    const { kind, batch, count, why } = waiting;
+    return { kind, batch, payouts: count, why: why.kind, ...('path' in why && { path: why.path }) };
+  }
   const { kind, currency, count, amount, until } = waiting;
   return { kind, currency, payouts: count, amount, until };
 }
 
 /** True for what waits until a person has looked; a day's limit and a canary that goes well need nobody. */
 export function needsPerson(waiting: Waiting): boolean {
-  return waiting.kind === 'canary' && waiting.failed;
+  return waiting.kind === 'file' || (waiting.kind === 'canary' && waiting.failed);
 }
 
 /** What `status` says of the brakes: the day's limits, what waits, and who approved what. */

@@ -160,6 +160,11 @@ export function finding(
   return { kind, subject, ...fields, action };
 }
 
+/** What to do about a transfer under our reference at another account than the one that ours went to (P31). */
+export function otherAccountAction(reference: string): string {
+  return `Another account shows a transfer under our reference. It says nothing about ours. Configure the address and key that ours was sent with and run counterfoil reconcile, or ask the service and close it with counterfoil settle ${reference}. Pay nothing again before that. Find out who ordered the other transfer.`;
+}
+
 /** What to do about an unknown: wait until the quiet period is over, then decide with the service's word (P19). */
 export function unknownAction(reference: string, watchedUntil: string, now: string): string {
   if (now < watchedUntil)

@@ -50,3 +50,21 @@ function sentTo({ baseUrl, secretKey, orderKey }: Origin): string {
   const ordered = orderKey === secretKey ? '' : ` (ordered with key ${orderKey})`;
   return `the earlier attempt went to ${baseUrl} with key ${secretKey}${ordered}`;
 }
+
+/** What the ledger knows a payout's transfer by, and what made it known. */
+type KnownAs = { transferId: string | null; trx: string | null; evidence: string };
+
+/**
+ * True where a transfer of our reference is the one that a payout was accepted as, whichever account shows it (P31). Ids
+ * that only a webhook named do not count: it may have come from the account that is asked.
+ */
+export function isKnownAs(known: KnownAs, shown: { transferId: string | null; trx: string | null }): boolean {
+  if (known.evidence === '' || known.evidence === 'webhook') return false;
+  const same = (one: string | null, other: string | null): boolean => one !== null && one === other;
+  return same(shown.transferId, known.transferId) || same(shown.trx, known.trx);
+}
+
+/** An origin in a few words, for what a person compares. */
+export function originText({ baseUrl, secretKey }: Origin): string {
+  return baseUrl === '' ? 'an unrecorded address' : `${baseUrl} with key ${secretKey}`;
+}

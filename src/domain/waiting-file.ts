@@ -28,3 +28,9 @@ export function writersText(writers: readonly Writer[]): string {
     .map(({ pid, command }) => `process ${pid}${command === '' ? '' : ` (${command})`}`);
   return writers.length > 3 ? `${shown.join(', ')} and others` : shown.join(', ');
 }
+
+/** Why a batch of which nothing was sent waits for its file to be looked at (P34). */
+export type FileWait =
+  | { kind: 'open'; path: string; writers: Writer[] }
+  | { kind: 'not_archived'; path: string }
+  | { kind: 'elsewhere' };

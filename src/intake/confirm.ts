@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Config } from '../config.ts';
+import type { FileWait } from '../domain/waiting-file.ts';
 import type { Ledger } from '../ledger/open.ts';
 import {
   type ArchivedBatch,
   archivedBatch,
+  batchesAwaitingLook,
   batchesToConfirm,
   setFileState,
 } from '../ledger/payouts/batch-files.ts';
@@ -31,7 +33,25 @@ export async function confirmFiles(deps: Deps): Promise<void> {
   const batches = await batchesToConfirm(ledger.db);
   if (batches.length === 0) return;
   const writers = await openWriters(batches.map(({ path }) => path));
-  for (const batch of batches) if (!writers.has(batch.path)) await judge(deps, batch);
+  for (const batch of batches) {
+    if (!writers.has(batch.path)) await judge(deps, batch);
+    else if (batch.state === 'whole') await ledger.write((trx) => setFileState(trx, batch.batch, 'due'));
+  }
+}
+
+export type BatchFileWait = { batch: string; count: number; why: FileWait };
+
+/** The batches that wait for a look at their files which {@link confirmFiles} cannot give them now. Writes nothing. */
+export async function fileWaits(ledger: Ledger): Promise<BatchFileWait[]> {
+  const batches = await batchesAwaitingLook(ledger.db);
+  if (batches.length === 0) return [];
+  const writers = await openWriters(batches.map(({ path }) => path));
+  return batches.flatMap(({ batch, count, archive, path }): BatchFileWait[] => {
+    if (archive === 'elsewhere') return [{ batch, count, why: { kind: 'elsewhere' } }];
+    if (archive === 'not_yet') return [{ batch, count, why: { kind: 'not_archived', path } }];
+    const open = writers.get(path);
+    return open ? [{ batch, count, why: { kind: 'open', path, writers: open } }] : [];
+  });
 }
 
 /** The same of one batch, just after its file was brought to the archive; the reason to hold it, if any. */

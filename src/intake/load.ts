@@ -177,8 +177,7 @@ async function freeId(
 ): Promise<string> {
   for (let i = 0; i < 58; i += 6) {
     const id = batchId(fileName, at, contentHash.slice(i));
-    const [here, there] = await Promise.all([getBatch(ledger.db, id), getBatch(ledger.db, id)]);
-    if (!here && !there) return id;
+    if (!(await getBatch(ledger.db, id))) return id;
   }
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
 }

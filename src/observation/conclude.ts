@@ -1,6 +1,6 @@
 import type { Answer } from '../domain/clearance.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
-import type { Standpoint } from '../domain/origin.ts';
+import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
 import {
@@ -13,7 +13,7 @@ import {
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { record } from '../ledger/payouts/record.ts';
 import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/witnesses/inquiries.ts';
-import { noteSight } from '../ledger/witnesses/origins.ts';
+import { noteSight, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 
@@ -44,13 +44,14 @@ export async function conclude(
   const { due, known, askedAt } = asked;
   const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
-  const finding: Finding =
+  const said: Finding =
     reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' };
   const raw = reply.kind === 'reply' ? reply.raw : reply.message;
   const clockOffMs =
     reply.kind === 'reply' && reply.date !== null ? Date.parse(answeredAt) - reply.date : null;
   return deps.ledger.write(async (trx) => {
     await markAsked(trx, due.id, askedAt);
+    const finding = await ofThisAccount(trx, standpoint, asked, said);
     const outcome = await hear(trx, asked, { reply, finding, answeredAt });
     const attemptId = known.payout.last_attempt_id;
     const closed = await closeInquiry(trx, due.id, {
@@ -68,7 +69,7 @@ export async function conclude(
     }
     // Whoever closed it before has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
-    const found = outcome === 'found' || outcome.startsWith('conflict');
+    const found = finding.kind !== 'another' && (outcome === 'found' || outcome.startsWith('conflict'));
     return {
       inquiry: due.id,
       answered: reply.kind === 'reply',
@@ -78,11 +79,29 @@ export async function conclude(
   });
 }
 
+/** `another`: a transfer of another account than the one that the payout went to. It proves nothing (P31). */
+type Heard = Finding | { kind: 'another'; went: Origin; asked: Origin };
+
+async function ofThisAccount(
+  trx: Trx,
+  standpoint: Standpoint | undefined,
+  { due: { payoutId }, known: { payout } }: Asked,
+  said: Finding,
+): Promise<Heard> {
+  if (!standpoint || said.kind === 'none') return said;
+  const { account } = standpoint;
+  const went = (await sentOnlyElsewhere(trx, [payoutId], account)).get(payoutId);
+  if (!went) return said;
+  const { transfer_id: transferId, trx: name, evidence } = payout;
+  const isOurs = said.kind === 'witness' && isKnownAs({ transferId, trx: name, evidence }, said.witness);
+  return isOurs ? said : { kind: 'another', went, asked: account.own };
+}
+
 /** Tells the ledger; returns the look-up's outcome in a word. */
 async function hear(
   trx: Trx,
   { due: { payoutId }, mark }: Asked,
-  answer: { reply: LookUpReply | ServiceTrouble; finding: Finding; answeredAt: string },
+  answer: { reply: LookUpReply | ServiceTrouble; finding: Heard; answeredAt: string },
 ): Promise<string> {
   const { reply, finding, answeredAt } = answer;
   if (reply.kind !== 'reply') return 'error';
@@ -96,6 +115,8 @@ async function hear(
       const [told] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
       return told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
     }
+    case 'another':
+      return `conflict: origin is ${originText(finding.asked)}, ours ${originText(finding.went)}`;
     case 'conflict':
       return `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`;
     case 'none': {

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts';
-import { classifyPair, foreignTransfer } from '../domain/classify.ts';
+import { foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
+import type { Origin, Standpoint } from '../domain/origin.ts';
 import { seen } from '../ledger/discrepancies/discrepancies.ts';
 import { unknownSince } from '../ledger/discrepancies/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
@@ -10,6 +11,7 @@ import { casesAgain } from '../ledger/listing/second-look.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { conflictingWebhooks } from '../ledger/witnesses/conflicting-webhooks.ts';
 import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
+import { sentElsewhere } from '../ledger/witnesses/origins.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import {
@@ -23,6 +25,7 @@ import {
   unheard,
   unknown,
 } from './findings.ts';
+import { judgeCases } from './judge-cases.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
 import type { LookedUp } from './reconcile.ts';
 import { createWatch, type Work } from './watch.ts';
@@ -31,8 +34,13 @@ const chunk = 500;
 const minute = 60_000;
 
 /** Turns what a run listed, paired and looked up into discrepancies. Writes no payout's state. */
-export function createConclusions(deps: { ledger: Ledger; config: Config; clock: Clock }) {
-  const { ledger, config, clock } = deps;
+export function createConclusions(deps: {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  standpoint?: Standpoint | undefined;
+}) {
+  const { ledger, config, clock, standpoint } = deps;
   const { mode } = config;
   const settings = config.reconciliation;
   /** What was created before it is not expected to be ours. */
@@ -42,9 +50,8 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
   async function concludePairs(work: Work): Promise<void> {
     const about = { run: work.by.run, mode, look: work.look };
     for await (const cases of casesAgain(ledger.db, about, chunk)) {
-      const found = whole(work, cases).flatMap(
-        ({ payout, rows }) => classifyPair(payout, rows, work.listing.complete).found,
-      );
+      const judged = await judgeCases(ledger.db, standpoint, whole(work, cases), work.listing.complete);
+      const found = judged.flatMap((one) => one.found);
       await report(
         work,
         found.filter(
@@ -69,10 +76,19 @@ export function createConclusions(deps: { ledger: Ledger; config: Config; clock:
     const anyGone = [...asked.values()].some(({ word }) => word === 'not_found');
     if (!work.listing.complete || !anyGone) return;
     await each(unlisted(work), async (payouts) => {
-      const gone = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
+      const absent = payouts.filter(({ id }) => asked.get(id)?.word === 'not_found');
+      const elsewhere = await sentElsewhereOf(absent);
+      const gone = absent.filter(({ id }) => !elsewhere.has(id));
       const found = gone.map((payout) => ({ payout, found: missing(payout, work.listing.cut) }));
       await reportOffering(work, found);
     });
+  }
+
+  /** P31: this account may well lack what went to another. */
+  async function sentElsewhereOf(payouts: readonly WatchedPayout[]): Promise<ReadonlyMap<bigint, Origin>> {
+    if (!standpoint) return new Map();
+    const ids = payouts.map(({ id }) => id);
+    return sentElsewhere(ledger.db, ids, standpoint.account);
   }
 
   /** What a look-up contradicts and the list does not; where the list does too, its word was reported. */

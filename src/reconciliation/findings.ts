@@ -123,6 +123,7 @@ const kindsOfFields: Record<string, DiscrepancyKind> = {
   account_number: 'beneficiary_conflict',
   bank_code: 'beneficiary_conflict',
   domain: 'mode_conflict',
+  origin: 'reference_collision',
   status: 'status_conflict',
 };
 

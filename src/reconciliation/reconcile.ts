@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import { classifyPair } from '../domain/classify.ts';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
@@ -20,11 +19,12 @@ import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/listi
 import type { Ledger } from '../ledger/open.ts';
 import { newestHistory } from '../ledger/payouts/history.ts';
 import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
-import { noteListedSights } from '../ledger/witnesses/origins.ts';
+import { noteListedSights, unseenOrigins } from '../ledger/witnesses/origins.ts';
 import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
+import { judgeCases } from './judge-cases.ts';
 import { standingOf, standingTroubles } from './our-account.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
@@ -108,7 +108,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     ledger,
     graceMinutes: config.reconciliation.missingGraceMinutes,
   });
-  const conclusions = createConclusions({ ledger, config, clock });
+  const conclusions = createConclusions({ ledger, config, clock, standpoint: deps.standpoint });
 
   async function run(options: RunOptions): Promise<RunSummary> {
     const { signal } = options;
@@ -118,7 +118,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const shown = answered.length > 0 || (await showsOurs(ledger.db, id));
+    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreignOrigins()));
     const standing = await standingOf(ledger.db, mode, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
@@ -189,6 +189,12 @@ export function createReconciliation(deps: Deps): Reconciliation {
     if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
   }
 
+  /** The origins that are not known to be this account's (P31). */
+  async function foreignOrigins(): Promise<bigint[]> {
+    const { standpoint } = deps;
+    return standpoint ? [...(await unseenOrigins(ledger.db, standpoint.account)).keys()] : [];
+  }
+
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
     const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run) : 0;
@@ -205,12 +211,12 @@ export function createReconciliation(deps: Deps): Reconciliation {
     for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
-      for (const { payout, rows } of whole(work, cases)) {
-        const judgement = classifyPair(payout, rows, work.listing.complete);
-        const conflict = judgement.found.filter((one) => one.kind === 'status_conflict');
+      const judged = await judgeCases(ledger.db, deps.standpoint, whole(work, cases), work.listing.complete);
+      for (const { payout, witness, found: differing } of judged) {
+        const conflict = differing.filter((one) => one.kind === 'status_conflict');
         if (conflict.length > 0) disputed.push(payout.id);
-        if (!judgement.witness) continue;
-        witnesses.set(payout.id, judgement.witness);
+        if (!witness) continue;
+        witnesses.set(payout.id, witness);
         // A refusal that the list overturns is over once recorded: this is the only moment to report it (P14).
         found.push(...conflict);
       }

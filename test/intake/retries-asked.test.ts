@@ -50,7 +50,7 @@ it('P20: a complete listing is as good as a look-up for a file, and like one onl
   await s.ledger.db.updateTable('payouts').set({ state: 'failed', final_at: s.clock.iso() }).execute();
   s.clock.advance(1000);
   const at = s.clock.iso();
-  const run = { id: '20261121T100001Z', mode: 'test' as const, started_at: at, finished_at: at };
+  const run = { id: '20261121T100001Z', started_at: at, finished_at: at };
   await s.ledger.db
     .insertInto('runs')
     .values({ ...run, summary: '{"complete":true}', list_standing: 'complete' })

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { waitingWhy } from '../../src/domain/waiting-file.ts';
-import { confirmFiles } from '../../src/intake/confirm.ts';
+import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
 import { claim } from '../../src/ledger/sending/claims.ts';
@@ -210,4 +210,15 @@ it.runIf(linux)('P34: a batch whose archived file is still open for writing wait
   close();
   await confirm();
   expect(await claimed(s)).toHaveLength(2);
+});
+
+it('P34: a batch whose file no machine can look at is told apart from one that nobody looked at yet', async () => {
+  const { s, batch, confirm } = await archived();
+  await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
+  expect(await fileWaits(s.ledger)).toEqual([]);
+  // The machine that archived it is not this one.
+  await s.ledger.db.deleteFrom('file_moves').execute();
+  await confirm();
+  expect([await claimed(s), await stateOf(s)]).toEqual([[], 'due']);
+  expect(await fileWaits(s.ledger)).toEqual([{ batch, count: 2, why: { kind: 'elsewhere' } }]);
 });

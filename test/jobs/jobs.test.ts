@@ -106,7 +106,7 @@ it('reconcile counts what it listed and matched, report writes its files', async
   );
 });
 
-it('requeue wakes submit once while something is ready, and nothing when all is sent', async () => {
+it('requeue wakes submit once while something is ready, however it was woken, and nothing when all is sent', async () => {
   const { home, app } = await opened();
   const queue = createInlineQueue({
     clock: app.clock,
@@ -120,4 +120,7 @@ it('requeue wakes submit once while something is ready, and nothing when all is 
   await intake.run(app);
   expect(await requeue.run(app, { ...queues, word: null }), 'no schedule says so').toEqual({ added: [] });
   expect(await requeue.run(app, queues)).toEqual({ added: ['submit'] });
+  expect(await queue.add({ name: 'submit', id: 'submit', payload: {} }), 'as the daemon wakes it').toBe(
+    'known',
+  );
 });

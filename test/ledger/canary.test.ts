@@ -195,7 +195,6 @@ describe('P11: a halt with several causes', () => {
       await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(2)));
       await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(3)));
       expect(await findHalt(ledger.db)).toEqual({
-        mode: 'test',
         cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
         at: at(1),
         kinds: ['canary_failed', 'person'],

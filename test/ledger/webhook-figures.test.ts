@@ -14,7 +14,7 @@ const figures = (enabled = true, ms = 120 * minute) =>
   webhookFigures(ledger.db, { enabled, now: at(ms), graceMs: 60 * minute });
 
 async function hear(payoutId: bigint, ms: number, effect = 'says success'): Promise<void> {
-  const row = { mode: 'test' as const, kind: 'payout', reference: null, trx: null, headers: '{}', stale: 0n };
+  const row = { kind: 'payout', reference: null, trx: null, headers: '{}', stale: 0n };
   const received = { received_at: at(ms), last_received_at: at(ms), deliveries: 1n, applied_at: at(ms) };
   const about = { payout_id: payoutId, collection_id: null, effect, body: Buffer.from('') };
   await ledger.db
@@ -37,7 +37,7 @@ it('counts due, heard, late and resent webhooks of final payouts whose grace is 
   await hear(pendingOnly, 1, 'says pending');
   await hear(mute, 1, 'no status in it');
   await hear(resent, 80 * minute);
-  const request = { mode: 'test' as const, reason: 'webhook missing', raw: null, outcome: 'asked' as const };
+  const request = { reason: 'webhook missing', raw: null, outcome: 'asked' as const };
   for (const [payoutId, ms] of [
     [resent, 70 * minute],
     [never, 70 * minute],

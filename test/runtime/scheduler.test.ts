@@ -361,15 +361,4 @@ describe('two daemons on one ledger', () => {
     // The first is the catching up, which may share its second.
     expect(new Set(began.slice(1)).size).toBe(began.length - 1);
   });
-
-  it('keep the past that was noted before modes had one each', async () => {
-    await ledger.write(async (trx) => {
-      const row = { job: 'report', last_run_at: at(0), last_success_at: at(0), last_result: '{}' };
-      await trx.insertInto('jobs').values(row).execute();
-    });
-    const store = createJobsStore(ledger);
-    expect(await store.all()).toMatchObject([{ job: 'report', lastSuccessAt: at(0) }]);
-    await store.begin('report', { at: at(5), since: at(1), by: 'serve-2', expression: '* * * * *' });
-    expect(await store.all()).toMatchObject([{ job: 'report', lastRunAt: at(5), lastSuccessAt: null }]);
-  });
 });

@@ -110,7 +110,6 @@ function payoutOf({ n, reference, sentAt, plant, row }: Subject) {
   const state = stateOf(plant);
   return {
     id: BigInt(n),
-    mode: 'test' as const,
     batch_id: 'b',
     row_number: BigInt(n + 1),
     reference,

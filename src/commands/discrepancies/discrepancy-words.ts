@@ -22,7 +22,7 @@ export async function speak(
   return withLocal(context, async (app) => {
     const filter = await readFilter(app, options);
     const word = { verdict, note, person: person(), at: app.clock.iso() };
-    if (ids.length > 0 && Object.keys(filter).length > 1)
+    if (ids.length > 0 && Object.keys(filter).length > 0)
       throw new Stop(2, 'name ids or filters (--kind, --batch, --older-than), not both');
     const [changed, already] =
       ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
@@ -61,7 +61,7 @@ async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): P
 
 /** By filter the word needs no question: it moves no money, and every note says who spoke. */
 async function onFiltered(app: LocalApp, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
-  if (Object.keys(filter).length === 1)
+  if (Object.keys(filter).length === 0)
     throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
   return app.ledger.write((trx) => decide(trx, filter, word));
 }

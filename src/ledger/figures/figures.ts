@@ -156,7 +156,7 @@ async function sentTo(
 
 /** Fees of what settled in the window, per day and exact text; null: the service told none. A day may come several times. */
 export function feeDays(db: Db, window: Window) {
-  const { scope, days } = window;
+  const { days } = window;
   return overPayouts(
     db,
     (among) => sql<{ currency: string; day: string; fee: string | null; count: bigint }>`

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Mode } from '../../domain/payout.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
+import { idsOf } from '../database/bulk.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import { newestHistory } from '../payouts/history.ts';
 
@@ -32,7 +33,7 @@ export async function beginRun(trx: Trx, at: string): Promise<string> {
  * True when the run's listing shows a payout of ours. Its number alone does not tell: another account's transfers may
  * bear the numbers that we were answered.
  */
-export async function showsOurs(db: Db, run: string): Promise<boolean> {
+export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] = []): Promise<boolean> {
   const row = await db
     .selectFrom('listed as l')
     .innerJoin('payouts as p', 'p.id', 'l.payout_id')
@@ -47,6 +48,13 @@ export async function showsOurs(db: Db, run: string): Promise<boolean> {
           eb('l.account_number', '=', eb.ref('p.account_number')),
         ]),
       ]),
+    )
+    // P31: what went to another account only is not shown here, whatever bears its reference.
+    .$if(foreign.length > 0, (rows) =>
+      rows.where(
+        sql<boolean>`(p.unseen_sends > 0 or not exists (select 1 from attempts a where a.payout_id = p.id)
+          or exists (select 1 from attempts a where a.payout_id = p.id and a.origin_id not in ${idsOf(foreign)}))`,
+      ),
     )
     .limit(1)
     .executeTakeFirst();

@@ -4,7 +4,7 @@ import type { ListedRow } from '../../domain/pair-conflicts.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
-import { pairingKeys } from './staging.ts';
+import { pairingKeys, payoutBy } from './staging.ts';
 
 /** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
 const rowsPerStep = 1_000;
@@ -94,9 +94,7 @@ export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRa
 
 /** The rows among these that belong to no payout, and for which there is one. */
 async function pairable(db: Db | Trx, { run, ids }: { run: string; ids: string[] }) {
-  const payouts = pairingKeys.map(
-    (key) => sql`(select min(p.id) from payouts p where p.${sql.ref(key)} = l.${sql.ref(key)})`,
-  );
+  const payouts = pairingKeys.map((key) => payoutBy(key, (column) => sql.ref(`l.${column}`)));
   const { rows } = await sql<Found>`
     select found.transfer_id, found.payout_id from (
       select l.transfer_id, coalesce(${sql.join(payouts)}) as payout_id from listed l

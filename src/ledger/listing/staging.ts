@@ -86,7 +86,23 @@ function insertText(trx: Trx, rows: number): string {
 export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
 
 /**
- * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly every row is paired by it.
+ * The first payout that a listed row belongs to by this key. Another account may count its transfers from the same number,
+ * so that an id under another reference needs the same money (P31). `of`: a column of the row, as SQL.
+ */
+export function payoutBy(
+  key: (typeof pairingKeys)[number],
+  of: (column: 'reference_key' | 'transfer_id' | 'trx' | 'currency' | 'amount') => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const sameMoney =
+    key === 'transfer_id'
+      ? sql` and o.currency = ${of('currency')} and o.amount = cast(${of('amount')} as bigint)`
+      : sql``;
+  return sql`(select min(o.id) from payouts o where o.${sql.ref(key)} = ${of(key)}${sameMoney})`;
+}
+
+/**
+ * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly
+ * every row is paired by it.
  */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
@@ -97,9 +113,7 @@ function insertOf(rows: number): RawBuilder<unknown> {
     column === 'amount' || column === 'print' ? sql`cast(${shown(column)} as bigint)` : shown(column),
   );
   const [named, ...lesser] = pairingKeys;
-  const others = lesser.map(
-    (key) => sql`(select min(o.id) from payouts o where o.${sql.ref(key)} = ${shown(key)})`,
-  );
+  const others = lesser.map((key) => payoutBy(key, shown));
   const one = sql`(${sql.join(writtenColumns.map(() => any))})`;
   const updates = ['pass', 'payout_id', 'stray_key', ...writtenColumns.slice(1)].map(
     (column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`,

@@ -55,7 +55,8 @@ const statements = [
   `create trigger payouts_body_frozen before update of body on payouts
     when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
     begin select raise(abort, 'the body of a payout is frozen at intake'); end`,
-  `create index payouts_ready on payouts (batch_id, currency, id) where state = 'ready'`,
+  // The state comes first although there is only one: without an equality SQLite prefers the index on states, and sorts.
+  `create index payouts_ready on payouts (state, batch_id, currency, id) where state = 'ready'`,
   // A payout enters these two when its id is learned: until then there is nothing to find it by.
   `create index payouts_transfer on payouts (transfer_id) where transfer_id is not null`,
   `create index payouts_trx on payouts (trx) where trx is not null`,

@@ -47,6 +47,42 @@ export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
     .execute();
 }
 
+/** A batch that waits only because its file was not looked at; `archive`: where the file is, as far as this machine knows. */
+export type BatchAwaitingLook = {
+  batch: string;
+  count: number;
+  archive: 'here' | 'not_yet' | 'elsewhere';
+  path: string;
+};
+
+/** The batches that could go but for the look at their files (P34), with how many payouts wait. */
+export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> {
+  const waiting = await db
+    .selectFrom('batches')
+    .innerJoin('payouts', 'payouts.batch_id', 'batches.id')
+    .select((eb) => ['batches.id as batch', eb.fn.countAll<bigint>().as('count')])
+    .where('batches.file_state', '=', 'due')
+    .where('batches.phase', '=', 'loaded')
+    .where('payouts.state', '=', sql.lit('ready' as const))
+    .groupBy('batches.id')
+    .orderBy('batches.id')
+    .execute();
+  if (waiting.length === 0) return [];
+  const moves = await db
+    .selectFrom('file_moves')
+    .select(['owner', 'target', 'done_at'])
+    .where('kind', '=', 'archive')
+    .where('owner', 'in', textsOf(waiting.map(({ batch }) => batch)))
+    .where(ofThisMachine)
+    .execute();
+  const moveOf = new Map(moves.map((move) => [move.owner, move]));
+  return waiting.map(({ batch, count }) => {
+    const move = moveOf.get(batch);
+    const archive = !move ? 'elsewhere' : move.done_at === null ? 'not_yet' : 'here';
+    return { batch, count: Number(count), archive, path: move?.target ?? '' };
+  });
+}
+
 /** One batch whose file has just been brought to the archive. */
 export function archivedBatch(db: Db, batch: string): Promise<ArchivedBatch | undefined> {
   return archivedBatches(db).where('batches.id', '=', batch).executeTakeFirst();
@@ -56,7 +92,7 @@ export function archivedBatch(db: Db, batch: string): Promise<ArchivedBatch | un
 export async function setFileState(
   trx: Trx,
   batch: string,
-  state: 'whole' | 'changed' | 'missing',
+  state: 'due' | 'whole' | 'changed' | 'missing',
 ): Promise<void> {
   await trx
     .updateTable('batches')

@@ -16,10 +16,13 @@ const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recur
     union all
     select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
 
-/** Payouts of which a successor was paid too, or may have been. */
+/**
+ * Payouts of which a successor was paid too, or may have been. The order of the join is given: else SQLite goes through all
+ * payouts in these states.
+ */
 export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
-  select line.ancestor from line join payouts s on s.id = line.id
-  where s.state in ('sending', 'pending', 'success', 'unknown'))`;
+  select line.ancestor from line cross join payouts s
+  where s.id = line.id and s.state in ('sending', 'pending', 'success', 'unknown'))`;
 
 /** What a payout that is paid again may be after all: in that state, or in doubt for the reason given. */
 export type Alive = {

@@ -3,6 +3,7 @@ import { approvalAsked, approvalReason } from '../../domain/approval.ts';
 import type { Brakes } from '../../domain/brakes.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Mode, PayoutState } from '../../domain/payout.ts';
+import type { FileWait } from '../../domain/waiting-file.ts';
 import type { Ledger } from '../open.ts';
 import { getBatch } from '../payouts/batches.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.ts';
@@ -21,7 +22,9 @@ export type Waiting =
       count: number;
       failed: boolean;
       canary: Partial<Record<PayoutState, number>>;
-    };
+    }
+  /** Nobody could look at the file of the batch, of which nothing was sent (P34). */
+  | { kind: 'file'; batch: string; count: number; why: FileWait };
 
 /** What of a day's limit is used, in decimals. */
 export type DailyLimit = {
@@ -41,6 +44,8 @@ export function createBrakes(deps: {
   brakes: Brakes;
   /** Holds each batch that could go now and whose file is not what was read (P34). */
   confirmFiles?(): Promise<void>;
+  /** The batches whose files that could not look at. */
+  fileWaits?(): Promise<{ batch: string; count: number; why: FileWait }[]>;
 }) {
   const { ledger, clock, mode, brakes } = deps;
   const { db } = ledger;
@@ -103,6 +108,9 @@ export function createBrakes(deps: {
       if (count > 0)
         waiting.push({ kind: 'canary', batch, count, failed, canary: await canaryCounts(db, batch) });
     }
+    for (const one of (await deps.fileWaits?.()) ?? [])
+      if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
+        waiting.push({ kind: 'file', ...one });
     return waiting;
   }
 

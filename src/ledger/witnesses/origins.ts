@@ -1,4 +1,5 @@
 import { type Account, isOfAccount, type Origin, type Standpoint } from '../../domain/origin.ts';
+import { mayHaveBeenTaken } from '../../domain/outcome.ts';
 import { idsOf } from '../database/bulk.ts';
 import type { Db, Ledger, Trx } from '../open.ts';
 
@@ -62,8 +63,39 @@ export async function sentElsewhere(
   return elsewhere;
 }
 
+/**
+ * Of these payouts, those of which nothing may have reached this account, with the origin that they went to (P31): each
+ * attempt that may have been taken went elsewhere, or, where none was, each that was sent. What a lost copy of the ledger
+ * may have sent (P25) may have come here.
+ */
+export async function sentOnlyElsewhere(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  account: Account,
+): Promise<Map<bigint, Origin>> {
+  if (ids.length === 0) return new Map();
+  const foreign = await unseenOrigins(db, account);
+  if (foreign.size === 0) return new Map();
+  const went = await db
+    .selectFrom('attempts')
+    .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
+    .select(['attempts.payout_id', 'attempts.origin_id', 'attempts.outcome'])
+    .where('attempts.payout_id', 'in', idsOf(ids))
+    .where('payouts.unseen_sends', '=', 0n)
+    .where((eb) => eb.or([eb('attempts.outcome', 'is', null), eb('attempts.outcome', '<>', 'not_sent')]))
+    .execute();
+  const elsewhere = new Map<bigint, Origin>();
+  for (const [id, sent] of Map.groupBy(went, (attempt) => attempt.payout_id)) {
+    const taken = sent.filter(({ outcome }) => mayHaveBeenTaken(outcome));
+    const origins = (taken.length > 0 ? taken : sent).map(({ origin_id }) => foreign.get(origin_id));
+    const [first] = origins;
+    if (first && origins.every((origin) => origin !== undefined)) elsewhere.set(id, first);
+  }
+  return elsewhere;
+}
+
 /** The origins that are not this account's, and of which it has shown nothing either. */
-async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
+export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
   const origins = await db.selectFrom('origins').selectAll().execute();
   const own: bigint[] = [];
   const foreign = new Map<bigint, Origin>();

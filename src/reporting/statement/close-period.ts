@@ -48,7 +48,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
 
   async function close(trx: Trx, month: Month, last: Period | undefined, now: string): Promise<Closed> {
     const { about, heard } = await aboutMonth(trx, month, last);
-    const key = { mode, month: month.month };
+    const key = { month: month.month };
     await addPeriodRows(trx, key, 'statement-rows', [{ position: 0n, cells: rowsHeader }]);
     const { rows: statement } = await computeStatement(trx, about, {
       rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),

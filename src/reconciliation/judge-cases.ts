@@ -1,0 +1,64 @@
+import { classifyPair, foreignTransfer, type Judgement } from '../domain/classify.ts';
+import { type Found, finding, otherAccountAction } from '../domain/discrepancy.ts';
+import { foldReference } from '../domain/ids.ts';
+import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
+import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
+import type { PairCase } from '../ledger/listing/pair-cases.ts';
+import type { Db } from '../ledger/open.ts';
+import { sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
+
+export type Judged = Judgement & { payout: PairedPayout };
+
+/**
+ * Judges payouts against what a run listed of them. For a payout that went to another account than the one listed, only
+ * the transfer that it was accepted as counts (P31); `standpoint`: whose list it is, absent where everything is of one.
+ */
+export async function judgeCases(
+  db: Db,
+  standpoint: Standpoint | undefined,
+  cases: readonly PairCase[],
+  complete: boolean | 'window',
+): Promise<Judged[]> {
+  const ids = cases.map(({ payout }) => payout.id);
+  const elsewhere = standpoint
+    ? await sentOnlyElsewhere(db, ids, standpoint.account)
+    : new Map<bigint, Origin>();
+  return cases.map(({ payout, rows }) => {
+    const went = elsewhere.get(payout.id);
+    if (!went || !standpoint) return { payout, ...classifyPair(payout, rows, complete) };
+    const ours = rows.filter((row) => isOurTransfer(payout, row));
+    const judged = ours.length > 0 ? classifyPair(payout, ours, complete) : { witness: null, found: [] };
+    const others = rows.filter((row) => !ours.includes(row));
+    return { payout, ...judged, found: [...judged.found, ...ofOthers({ payout, went, standpoint }, others)] };
+  });
+}
+
+/** Each account may count its transfers from the same number, so that the reference is asked for too. */
+function isOurTransfer(payout: PairedPayout, row: ListedRow): boolean {
+  return isNamed(payout, row) && isKnownAs(payout, { transferId: row.transfer_id, trx: row.trx });
+}
+
+function isNamed(payout: PairedPayout, row: ListedRow): boolean {
+  return foldReference(row.reference) === payout.referenceKey;
+}
+
+type Elsewhere = { payout: PairedPayout; went: Origin; standpoint: Standpoint };
+
+function ofOthers({ payout, went, standpoint }: Elsewhere, rows: readonly ListedRow[]): Found[] {
+  const [named] = rows.filter((row) => isNamed(payout, row));
+  const foreign = rows.filter((row) => !isNamed(payout, row)).map(foreignTransfer);
+  if (!named) return foreign;
+  const fields = {
+    ...ofPayout(payout),
+    ...idsOf(named),
+    expected: `origin ${originText(went)}`,
+    actual: `origin ${originText(standpoint.account.own)}`,
+    difference: '',
+    moved: true,
+    evidence: `listed as transfer ${named.transfer_id}, ${named.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}; ${whyElsewhere(went, standpoint.account)}`,
+  };
+  return [
+    finding('reference_collision', payout.reference, fields, otherAccountAction(payout.reference)),
+    ...foreign,
+  ];
+}

@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { csv, type Home, type Json, row } from '../support/cli.ts';
+import { makeHome, stateOf } from '../support/decided.ts';
+
+type Elsewhere = { other: Sandbox; env: Record<string, string> };
+
+/** Another account of the service at another address, and the settings that reach it. */
+async function atAnother(work: (elsewhere: Elsewhere) => Promise<void>): Promise<void> {
+  const other = await createSandbox({ settleMs: 1 });
+  const keys = other.keys.test;
+  const env = {
+    COUNTERFOIL_SERVICE_BASE_URL: other.url,
+    COUNTERFOIL_TEST_SECRET_KEY: keys.secretKey,
+    COUNTERFOIL_TEST_ENCRYPTION_KEY: keys.encryptionKey,
+  };
+  try {
+    await work({ other, env });
+  } finally {
+    await other.stop();
+  }
+}
+
+/** PAY-0001, which the service accepted and has not settled. */
+async function accepted(): Promise<Home> {
+  const home = await makeHome({ settleMs: 600_000 });
+  await home.json(['submit', home.put('pay.csv', csv(row(1)))], 0);
+  return home;
+}
+
+function acceptedAs(home: Home, reference: string): ReturnType<Sandbox['book']['plant']> {
+  const taken = home.sandbox.book.find(reference)[0];
+  if (!taken) throw new Error(`${reference} was not taken`);
+  return taken;
+}
+
+/** Somebody else's order of the same money under the same reference, with another transfer id. */
+function plantSame({ other }: Elsewhere, home: Home, status: 'success' | 'failed'): void {
+  const { id, reference, account_number, account_name, bank_code, amount } = acceptedAs(home, 'PAY-0001');
+  while (other.book.plant().id <= id);
+  other.book.plant({ reference, account_number, account_name, bank_code, amount, status });
+}
+
+async function openKinds(home: Home, env: Record<string, string> = {}): Promise<string[]> {
+  const { discrepancies } = await home.json(['discrepancies'], 4, env);
+  const about = discrepancies.filter(({ reference }: Json) => reference === 'PAY-0001');
+  return about.map(({ kind }: Json) => kind);
+}
+
+for (const status of ['success', 'failed'] as const)
+  it(`P31: another account's ${status} transfer under our reference does not end a pending payout`, async () => {
+    const home = await accepted();
+    await atAnother(async (elsewhere) => {
+      plantSame(elsewhere, home, status);
+      const run = await home.json(['reconcile', '--full'], 4, elsewhere.env);
+      expect(run.list).toBe('shows_none');
+      const { payout } = await home.json(['show', 'PAY-0001'], 0);
+      expect(payout).toMatchObject({ state: 'pending', evidence: 'response' });
+      expect(await openKinds(home)).toEqual(['reference_collision']);
+    });
+    // Its own account tells how it ended.
+    home.sandbox.book.change(acceptedAs(home, 'PAY-0001').id, { status: 'failed' });
+    await home.run(['reconcile', '--full']);
+    expect(await stateOf(home, 'PAY-0001')).toBe('failed');
+  });
+
+it('P31: a look-up at another account does not end a payout either', async () => {
+  const home = await accepted();
+  await atAnother(async (elsewhere) => {
+    plantSame(elsewhere, home, 'success');
+    await home.json(['retry', 'PAY-0001'], 2, elsewhere.env);
+    expect(await stateOf(home, 'PAY-0001')).toBe('pending');
+  });
+});
+
+it("P31: another account's transfer with the same number is not counted as ours, and ours is not called missing", async () => {
+  const home = await accepted();
+  await atAnother(async ({ other, env }) => {
+    const { id } = acceptedAs(home, 'PAY-0001');
+    let planted = other.book.plant({ amount: '7.00' });
+    while (planted.id < id) planted = other.book.plant({ amount: '7.00' });
+    expect(planted.id).toBe(id);
+    const run = await home.json(['reconcile', '--full'], 4, env);
+    expect(run).toMatchObject({ matched: 0, list: expect.stringMatching(/not_ours|shows_none/) });
+    expect(await stateOf(home, 'PAY-0001')).toBe('pending');
+    expect(await openKinds(home)).toEqual([]);
+  });
+});
+
+it('P31: what one account lacks of another is not missing, though it shows payouts of its own', async () => {
+  const home = await accepted();
+  await atAnother(async ({ env }) => {
+    await home.json(['submit', home.put('more.csv', csv(row(2)))], 0, env);
+    const soon = { ...env, COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' };
+    const run = await home.json(['reconcile', '--full'], 4, soon);
+    expect(run).toMatchObject({ list: 'complete', lookups: 1 });
+    expect(run.discrepancies.open).toEqual({});
+  });
+});
