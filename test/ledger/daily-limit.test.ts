@@ -88,6 +88,21 @@ describe('P21: a daily limit', () => {
     expect(await claimUnder(brakes, day)).toHaveLength(2);
   });
 
+  it('P33: gives no second budget to a clock that is a year ahead again and again', async () => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 9));
+    const brakes = limitOf('3000.00');
+    const brake = (ms: number) =>
+      createBrakes({ ledger, clock: { iso: () => at(ms) }, mode: 'test', brakes }).settle();
+    expect(await claimUnder(brakes, 365 * day)).toEqual(['A-1', 'A-2']);
+    await brake(1);
+    expect(await claimUnder(brakes, 365 * day + 2), 'the wrong day was spent').toEqual([]);
+    expect(await claimUnder(brakes, 3), 'so was the right one').toEqual([]);
+    expect(await claimUnder(brakes, day), 'and no other').toEqual(['A-3', 'A-4']);
+    expect(await claimUnder(brakes, 365 * day + 4)).toEqual([]);
+    expect(await claimUnder(brakes, day + 5)).toEqual([]);
+  });
+
   it('counts what went before a limit was set', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 4));

@@ -28,6 +28,8 @@ export type EvidenceWatch = {
   leaving(life: Life, attempt: { id: number; payout_id: number }, reference: string): void;
   /** When the bytes of a reference last left, true time; null when they never did. */
   leftAt(reference: string): number | null;
+  /** The ledger went back: where it sent what it has forgotten, it cannot know (P25). */
+  wentBack(): void;
   /** Counts what became of the orders that waited. */
   sumUp(): void;
 };
@@ -40,7 +42,8 @@ export function createEvidenceWatch(deps: {
 }): EvidenceWatch {
   const { world, inspector, service } = deps;
   const answers = new Map<string, Said[]>();
-  const departures = new Map<string, { account: Account; at: number }[]>();
+  const departures = new Map<string, Account[]>();
+  const lastLeft = new Map<string, number>();
   /** Orders to pay again, by the reference under which they go, and when each was given. */
   const orders = new Map<string, number>();
 
@@ -52,11 +55,9 @@ export function createEvidenceWatch(deps: {
     if (turnedSince(reference, orderedAt))
       world.coverage.count('waiting: the service changed its mind while it waited');
     orders.delete(reference);
+    lastLeft.set(reference, world.now());
     if (life.account !== 'home') world.coverage.count('account: sent to another account');
-    departures.set(reference, [
-      ...(departures.get(reference) ?? []),
-      { account: life.account, at: world.now() },
-    ]);
+    departures.set(reference, [...(departures.get(reference) ?? []), life.account]);
   }
 
   function judge(life: Life, { reference: first, accounts, allowed }: Doubt, reference: string): void {
@@ -87,7 +88,7 @@ export function createEvidenceWatch(deps: {
       id,
     );
     const placesOf = (one: string): Account[] => {
-      const left = (departures.get(one) ?? []).map(({ account }) => account);
+      const left = departures.get(one) ?? [];
       return left.length > 0 ? [...new Set(left)] : [life.account];
     };
     if ((earlier[0]?.n ?? 0) > 0)
@@ -125,7 +126,7 @@ export function createEvidenceWatch(deps: {
       const said = { account, life: life.name, at: life.clock.monotonic(), status: status ?? notThere };
       answers.set(reference, [...(answers.get(reference) ?? []), said]);
       const left = departures.get(reference) ?? [];
-      if (left.length > 0 && left.every((one) => one.account !== account))
+      if (left.length > 0 && left.every((one) => one !== account))
         world.coverage.count('account: asked another account about what went elsewhere');
     },
     noted({ event, reference, from_state, payout_id }) {
@@ -135,7 +136,13 @@ export function createEvidenceWatch(deps: {
       if (event === 'retry' || (from_state === null && follows())) orders.set(reference, world.now());
     },
     leaving,
-    leftAt: (reference) => departures.get(reference)?.at(-1)?.at ?? null,
+    leftAt: (reference) => lastLeft.get(reference) ?? null,
+    wentBack() {
+      const sql =
+        'select count(*) as n from attempts a join payouts p on p.id = a.payout_id where p.reference = ?';
+      for (const [reference, left] of departures)
+        departures.set(reference, left.slice(0, inspector.rows<{ n: number }>(sql, reference)[0]?.n ?? 0));
+    },
     sumUp() {
       for (const [reference, orderedAt] of orders) {
         if (!turnedSince(reference, orderedAt)) continue;

@@ -48,10 +48,16 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
         if (await findHalt(app.ledger.db)) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
         for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
-        if (long.skipsRows || long.dropsFiles) await apart(town, life, () => intakeJob.run(app));
+        if (long.skipsRows || long.dropsFiles || isPromised(town))
+          await apart(town, life, () => intakeJob.run(app));
         if (!long.sweeps) await submitJob.run(app);
       }),
   };
+}
+
+/** A process was killed before it brought a file to its place. */
+function isPromised({ inspector }: Town): boolean {
+  return inspector.rows('select 1 from file_moves where done_at is null limit 1').length > 0;
 }
 
 function held(town: Town): { batch_id: string }[] {
@@ -128,6 +134,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'hold mode':
       return ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
     case 'release mode':
+      world.trace(`it was halted: ${(await findHalt(ledger.db))?.cause}`);
       town.brakes.releasing(null);
       await ledger.write((trx) => liftHalt(trx, at));
       return;

@@ -165,7 +165,9 @@ export function createWatch(deps: {
     world.trace(`${life.name} writes ${reference}`);
     if (!fall.maySend()) world.violate('P25: what went back in time sends nothing', 'it was sent', reference);
     const adoptedAt = fall.adoptedAt() ?? 0;
-    if (decisions.isOrderedAgain(reference) && book.entries(reference).some((e) => e.shownFrom < adoptedAt))
+    // What the lost ledger sent to another account, no list of this one shows.
+    const isListed = (e: Entry): boolean => e.account === life.account && e.shownFrom < adoptedAt;
+    if (decisions.isOrderedAgain(reference) && book.entries(reference).some(isListed))
       world.violate('P15: what the service lists is not sent as new', 'it was sent', reference);
     const attempt = inspector.lastAttempt(reference);
     const fail = (invariant: string, detail: string): void => world.violate(invariant, detail, reference);
@@ -212,6 +214,7 @@ export function createWatch(deps: {
     wasHalted = inspector.isHalted();
     unknownInARow = 0;
     brakes.wentBack();
+    evidence.wentBack();
   }
 
   return { committed, leaving, wentBack, left, begunAt: (attempt) => begun.get(attempt) ?? world.now() };

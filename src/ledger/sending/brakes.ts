@@ -53,7 +53,8 @@ export function createBrakes(deps: {
 
   /**
    * Brings the ledger up to what the brakes say: holds what waits for an approval that the rule of today asks for, and
-   * halts for a canary that went wrong, and corrects a day that a wrong clock began. A claim refuses all this anyway; here it gets its reason and its way out.
+   * halts for a canary that went wrong, and begins today where a wrong clock was far ahead. A claim refuses all this
+   * anyway; here it gets its reason and its way out.
    */
   async function settle(): Promise<void> {
     await deps.confirmFiles?.();

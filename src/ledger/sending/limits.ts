@@ -18,7 +18,7 @@ export type DailyUse = {
   left: Map<string, bigint>;
   /** ISO UTC. */
   endsAt: string;
-  /** The clock was far ahead before: what was spent then is to be written down as spent today. */
+  /** The clock was far ahead before: today is to be begun now, so that what was spent then counts for no other day. */
   moved: boolean;
 };
 
@@ -28,20 +28,25 @@ type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: st
 
 /**
  * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
- * overlaps it: a change of `submission.timezone` opens no second budget.
+ * overlaps it: a change of `submission.timezone` opens no second budget. By the ledger's own order, it also counts what
+ * was spent since the last day before it, under whatever date a wrong clock wrote it down.
  */
 export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<DailyUse> {
   const latest = await latestDay(db);
   const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
   const { beginsAt: from, endsAt } = day;
   const used = new Map<string, bigint>();
+  const earlier = db
+    .selectFrom('limit_days')
+    .select((eb) => eb.fn.max<bigint>('id').as('id'))
+    .where('ends_at', '<=', from);
   const counted = db
     .selectFrom('limit_uses as u')
     .innerJoin('limit_days as d', 'd.id', 'u.day_id')
     .select(['u.currency', sql<bigint>`sum(u.used)`.as('used')])
     .where((eb) => {
       const overlaps = eb.and([eb('d.ends_at', '>', from), eb('d.begins_at', '<', endsAt)]);
-      return kind === 'moved' ? eb.or([overlaps, eb('d.id', '=', latest?.id ?? 0n)]) : overlaps;
+      return eb.or([overlaps, eb('d.id', '>', eb.fn.coalesce(earlier, sql<bigint>`0`))]);
     })
     .groupBy('u.currency');
   // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
@@ -80,16 +85,13 @@ async function latestDay(db: Db | Trx): Promise<KeptDay | undefined> {
   return (await lastDay(db, []))[0];
 }
 
-/** The day that intents of now count for; the transaction that commits an intent begins it, or corrects it. */
+/** The day that intents of now count for; the transaction that commits an intent begins it. What a wrong clock
+ * spent stays under its date: should that clock come back, it has no second budget. */
 export async function openDay(trx: Trx, { brakes, at }: Ask): Promise<bigint> {
   const latest = await latestDay(trx);
   const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
   if (latest && kind === 'same') return latest.id;
   const row = { day: day.day, begins_at: day.beginsAt, ends_at: day.endsAt };
-  if (latest && kind === 'moved') {
-    await trx.updateTable('limit_days').set(row).where('id', '=', latest.id).execute();
-    return latest.id;
-  }
   const { id } = await trx
     .insertInto('limit_days')
     .values({ opened_at: at, ...row })
