@@ -70,7 +70,12 @@ function judgeIntake(town: Town, files: readonly BatchFile[], payouts: readonly 
 /** At rest the ledger and the service's book agree, or a person has been told of it. */
 function judgePayout(town: Town, payout: Final): void {
   const { reference, state } = payout;
-  const entries = town.service.book.entries(reference);
+  const wasForgotten = town.decisions.isOrderedAgain(reference);
+  const places = town.evidence.placesOf(reference);
+  // What a ledger that was lost sent to another account, nobody can know who asks this one.
+  const isKnowable = ({ account }: BookEntry): boolean =>
+    !wasForgotten || account === 'home' || places.includes(account);
+  const entries = town.service.book.entries(reference).filter(isKnowable);
   const paid = entries.filter(({ moved }) => moved);
   const told = tellings(town, reference);
   const fail = (detail: string): void =>
@@ -108,13 +113,7 @@ function judgePayout(town: Town, payout: Final): void {
       fail('no such state');
   }
   // What came back was paid twice for a while; what is paid twice now, a person must know.
-  const wasForgotten = town.decisions.isOrderedAgain(reference);
-  // What a ledger that was lost sent to another account, nobody can know who asks this one.
-  const accounts = Map.groupBy(
-    paid.filter(({ returned }) => !returned),
-    ({ account }) => (wasForgotten ? account : 'any'),
-  );
-  const kept = Math.max(0, ...[...accounts.values()].map((own) => own.length));
+  const kept = paid.filter(({ returned }) => !returned).length;
   const wasResent = town.decisions.retries(reference) > 0 && !wasForgotten;
   const twice = wasResent ? ['paid_twice'] : ['paid_twice', 'duplicate_at_service'];
   if (kept > 1 && !told.some((kind) => twice.includes(kind)))
