@@ -28,6 +28,8 @@ export type EvidenceWatch = {
   leaving(life: Life, attempt: { id: number; payout_id: number }, reference: string): void;
   /** When the bytes of a reference last left, true time; null when they never did. */
   leftAt(reference: string): number | null;
+  /** The accounts to which the ledger knows that the bytes of a reference left. */
+  placesOf(reference: string): readonly Account[];
   /** The ledger went back: where it sent what it has forgotten, it cannot know (P25). */
   wentBack(): void;
   /** Counts what became of the orders that waited. */
@@ -136,6 +138,7 @@ export function createEvidenceWatch(deps: {
       if (event === 'retry' || (from_state === null && follows())) orders.set(reference, world.now());
     },
     leaving,
+    placesOf: (reference) => departures.get(reference) ?? [],
     leftAt: (reference) => lastLeft.get(reference) ?? null,
     wentBack() {
       const sql =

@@ -4,7 +4,7 @@ import type { BatchFile } from './batch-files.ts';
 import type { Entry as BookEntry } from './book.ts';
 import { judgeFiles } from './files-verdict.ts';
 import type { Told } from './inspector.ts';
-import { judgeStatement } from './statement-verdict.ts';
+import { isOthersList, judgeStatement } from './statement-verdict.ts';
 import type { Town } from './town.ts';
 import { isSame } from './watch.ts';
 import { forgery } from './webhooks.ts';
@@ -70,7 +70,12 @@ function judgeIntake(town: Town, files: readonly BatchFile[], payouts: readonly 
 /** At rest the ledger and the service's book agree, or a person has been told of it. */
 function judgePayout(town: Town, payout: Final): void {
   const { reference, state } = payout;
-  const entries = town.service.book.entries(reference);
+  const wasForgotten = town.decisions.isOrderedAgain(reference);
+  const places = town.evidence.placesOf(reference);
+  // What a ledger that was lost sent to another account, nobody can know who asks this one.
+  const isKnowable = ({ account }: BookEntry): boolean =>
+    !wasForgotten || account === 'home' || places.includes(account);
+  const entries = town.service.book.entries(reference).filter(isKnowable);
   const paid = entries.filter(({ moved }) => moved);
   const told = tellings(town, reference);
   const fail = (detail: string): void =>
@@ -83,6 +88,7 @@ function judgePayout(town: Town, payout: Final): void {
       return;
     case 'ready':
     case 'sending': {
+      if (state === 'ready' && awaitsAnotherAccount(town)) return;
       fail('nothing keeps it any more');
       return;
     }
@@ -108,10 +114,16 @@ function judgePayout(town: Town, payout: Final): void {
   }
   // What came back was paid twice for a while; what is paid twice now, a person must know.
   const kept = paid.filter(({ returned }) => !returned).length;
-  const wasResent = town.decisions.retries(reference) > 0 && !town.decisions.isOrderedAgain(reference);
+  const wasResent = town.decisions.retries(reference) > 0 && !wasForgotten;
   const twice = wasResent ? ['paid_twice'] : ['paid_twice', 'duplicate_at_service'];
   if (kept > 1 && !told.some((kind) => twice.includes(kind)))
     fail(`${kept} are paid, and nobody has been told: ${told.join(', ')}`);
+}
+
+/** P25: adopted, and the list that must lift the barrier is of an account that shows nothing of this ledger's. */
+function awaitsAnotherAccount({ inspector }: Town): boolean {
+  const waits = inspector.rows("select 1 from meta where key = 'listing_due'").length > 0;
+  return waits && isOthersList(inspector);
 }
 
 function followsDoubtful(town: Town, { successor_of: before }: Final): boolean {

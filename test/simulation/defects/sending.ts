@@ -60,7 +60,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'does not look at the age of an intent',
     file: 'src/submission/send.ts',
-    find: `    aged = age > deps.rules.sendDeadlineMs;`,
+    find: `    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;`,
     replace: `    aged = false;`,
   },
   {
