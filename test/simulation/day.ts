@@ -99,7 +99,7 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     ...watch,
   });
   try {
-    const files = await liveThrough(town, root, random.fork('day'), watch.wentBack);
+    const { files, hash } = await liveThrough(town, root, random.fork('day'), watch.wentBack);
     const violated = world.violation() !== undefined;
     const nothing = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
     const tally = violated ? nothing : await judgeTheEnd(town, files);
@@ -107,7 +107,7 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     const violation = world.violation();
     const story = violation?.about ? tellStory(town, violation.about) : '';
     const lines = options.trace ? world.lines : [];
-    return { seed, hash: world.hash(), counts: coverage.counts(), tally, violation, story, lines };
+    return { seed, hash, counts: coverage.counts(), tally, violation, story, lines };
   } finally {
     inspector.close();
     rmSync(root, { recursive: true, force: true });
@@ -119,7 +119,7 @@ async function liveThrough(
   root: string,
   random: Random,
   wentBack: () => void,
-): Promise<BatchFile[]> {
+): Promise<{ files: BatchFile[]; hash: string }> {
   const { world, weather } = town;
   const daemon = createDaemon(town);
   const people = createPeople(town, daemon.wake);
@@ -156,12 +156,14 @@ async function liveThrough(
     world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 4 * hour);
   }
+  // The look-ups of the last round on paper wait for files, which no seed decides.
+  const hash = world.hash();
   world.after(0, null, paper.atLast);
   await world.runUntil(world.now() + hour);
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
   town.evidence.sumUp();
-  return files;
+  return { files, hash };
 }
 
 /** A look at the archive before a batch's first payout would take real time at a moment that no seed decides. */

@@ -103,7 +103,8 @@ function judgePayout(town: Town, payout: Final): void {
     case 'failed':
     case 'refused':
     case 'cancelled':
-      if (paid.length > 0 && told.length === 0) fail('the service paid it');
+      // What turned at another account after the configuration went home, nobody can know.
+      if (paid.some(({ account }) => account === 'home') && told.length === 0) fail('the service paid it');
       break;
     case 'unknown':
     case 'pending':
