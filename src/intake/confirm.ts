@@ -13,7 +13,6 @@ import {
 import { holdBatch } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { openWriters } from './open-writers.ts';
-import { bytesHashOf } from './read.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock };
 
@@ -73,7 +72,8 @@ async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Pro
 async function look({ path, bytes, sha256, outcome }: ArchivedBatch, { intake }: Config): Promise<Finding> {
   const found = await stat(path, { bigint: true }).catch(() => null);
   if (outcome !== 'done' || !found?.isFile()) return { kind: 'missing' };
-  if (found.size === bytes && (await bytesHashOf(path, intake)) === sha256) return { kind: 'whole' };
+  if (found.size === bytes && (await (await import('./read.ts')).bytesHashOf(path, intake)) === sha256)
+    return { kind: 'whole' };
   const grown = bytes !== null && found.size > bytes ? found.size - bytes : 0n;
   if (bytes === null || grown === 0n) return { kind: 'changed', late: null };
   return { kind: 'changed', late: { bytes: Number(grown), line: await lineAt(path, Number(bytes)) } };
