@@ -14,7 +14,7 @@ const mostBatches = 100;
 
 /**
  * Brings what is ready to the daemons that share the queue. A chunk is leave to send so many payouts of a batch, and names
- * none: which ones is decided by who claims them in the ledger (P1). `word`: what the schedule said, for whoever takes it.
+ * none: which ones is decided by who claims them in the ledger (P1). `word`: what the schedule said when it was added.
  * Returns the ids of the jobs that were added.
  */
 export async function fill(

@@ -3,7 +3,7 @@ import { dayAt } from './domain/daily-limit.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** The one gate of sending in a daemon: whoever asks for it, `schedules.submit` decides. */
+/** The one gate of sending in a daemon: `schedules.submit` decides, whatever asks. */
 export type Gate = {
   /**
    * The word of the schedule that lets payouts go now; null where there is none. `given`: the word under which a piece of

@@ -9,7 +9,7 @@ import { openSharedQueue } from './runtime/queue-open.ts';
 const restMs = 5000;
 
 export type Sending = {
-  /** Sends what is ready, whoever else does, where the schedule lets it. */
+  /** Sends what is ready, where the schedule lets it; other processes may send too. */
   submit(): Promise<void>;
   /** Begins to take chunks from the queue that daemons share; null where `queue.url` names none. */
   join(deps: {

@@ -1,4 +1,4 @@
-/** What goes over the wire whoever asks. */
+/** What every request puts on the wire. */
 export type Head = {
   method: 'GET' | 'POST';
   /** Path and query, from the origin. */

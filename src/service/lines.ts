@@ -2,7 +2,7 @@ import { Client, errors } from 'undici';
 import { exchange, type Watch } from './exchange.ts';
 import type { Delivery, Head } from './http.ts';
 
-/** A socket to the service, made anew when it closes, that carries one request at a time. */
+/** A socket to the service, opened again when it closes, that carries one request at a time. */
 export type Line = {
   send(request: Head & { body?: Buffer }, watch: Watch): Promise<Delivery>;
   /** The same on the socket of the last request and on no other; undefined where that has closed. */
