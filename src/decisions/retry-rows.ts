@@ -1,10 +1,10 @@
 import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
 import { findBarrier } from '../ledger/custody/barriers.ts';
-import type { Db, Trx } from '../ledger/open.ts';
 import { readReasons } from '../ledger/payouts/batches.ts';
 import { findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import { linesOf } from '../ledger/payouts/lineage.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import { type DecisionDeps, groundOf } from './retry.ts';
 import { differences, isOpen, obstacle } from './retry-findings.ts';
 import { successorReferences } from './successor.ts';

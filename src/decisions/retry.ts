@@ -1,12 +1,12 @@
 import { approvalReason } from '../domain/approval.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
-import type { Ledger, Trx } from '../ledger/open.ts';
 import { readReasons, setHoldReasons } from '../ledger/payouts/batches.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
 import { insertSuccessors } from '../ledger/payouts/successors.ts';
 import { addHoldReason } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
 import { type Case, type Weighed, weigh } from './weigh.ts';
 

@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts';
 import { foldReference } from '../domain/ids.ts';
 import { rootsNamedBy } from '../domain/successor.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { existingReferences } from '../ledger/payouts/batches.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import type { GoodRow } from './rows.ts';
 
 /** A row with the reference of a second payment of one in the ledger, that does not say that it is one. */

@@ -1,7 +1,7 @@
 import { formatMinor } from '../domain/money.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { takenTotals } from '../ledger/payouts/capacity.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import type { Sums } from './scan.ts';
 
 /**

@@ -12,9 +12,9 @@ import {
   openFile,
   promisedBefore,
 } from '../ledger/collections/expectations.ts';
-import type { Ledger } from '../ledger/open.ts';
 import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';

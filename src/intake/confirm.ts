@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Config } from '../config.ts';
 import type { FileWait } from '../domain/waiting-file.ts';
-import type { Ledger } from '../ledger/open.ts';
 import {
   type ArchivedBatch,
   archivedBatch,
@@ -12,6 +11,7 @@ import {
 } from '../ledger/payouts/batch-files.ts';
 import { holdBatch } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { openWriters } from './open-writers.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock };

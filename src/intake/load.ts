@@ -5,7 +5,6 @@ import { type Account, approvalAsked, approvalReason } from '../domain/approval.
 import { batchId, batchName } from '../domain/ids.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
-import type { Ledger, Trx } from '../ledger/open.ts';
 import {
   decideBatch,
   existingReferences,
@@ -22,6 +21,7 @@ import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/lik
 import { linkSuccessors } from '../ledger/payouts/successors.ts';
 import { noteBatch } from '../ledger/sending/approvals.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';

@@ -1,4 +1,4 @@
-import type { Ledger } from './open.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { later } from './payouts/projection.ts';
 import type { JobEnd, JobKind } from './tables/job-table.ts';
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Kysely, sql, type Transaction } from 'kysely';
-import type { Migration } from 'kysely/migration';
+import { Kysely, sql } from 'kysely';
+import type { Opened, OpenOptions } from '../custody/opening.ts';
 import type { Mode } from '../domain/payout.ts';
-import type { Barrier } from './custody/barriers.ts';
+import { knownMigrations, migrations } from '../storage/known-migrations.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { enterGate } from './custody/gate.ts';
 import { createMarker, findFall, noticeFall } from './custody/marking.ts';
 import {
@@ -18,62 +19,8 @@ import {
 import { findSeal } from './custody/seal.ts';
 import { assertNotHalfSwapped } from './custody/swap.ts';
 import { nameOf, type Place, placeOf } from './database/place.ts';
-import type { Session } from './database/postgres-session.ts';
 import { LedgerDialect, openDatabase, withPlace } from './database/sqlite.ts';
 import type { Tables } from './tables/tables.ts';
-
-/** A connection to the ledger outside any transaction. */
-export type Db = Kysely<Tables>;
-/** A committed-or-nothing unit of work; a function that needs one takes it as its first argument. */
-export type Trx = Transaction<Tables>;
-
-export type Ledger = {
-  db: Db;
-  /** Its SQLite file; on PostgreSQL the name beside which this machine keeps what belongs to it. */
-  path: string;
-  place: Place;
-  /** Locks that every process of a ledger on PostgreSQL sees, on whatever machine; null: files are its locks. */
-  session: Pick<Session, 'hold' | 'isFree' | 'holders' | 'lost'> | null;
-  /** The instance id: which ledger this is, wherever its file lies. */
-  id: string;
-  /** When the ledger was made, ISO UTC. */
-  birth: string;
-  /** The one mode that it belongs to (P24); of one that no process has bound yet: test. */
-  mode: Mode;
-  /** Why nothing may be sent from a ledger that only reads and went back in time, unless that is noted in it (P25). */
-  unnotedFall: Barrier | null;
-  /** Runs `work` in one transaction that is alone among all writers. Never await the network inside. */
-  write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-};
-
-/** Every migration that this version knows, in their order. Loaded only where one of them is still to be made. */
-export const migrations: Record<string, () => Promise<Migration>> = {
-  '0001-initial': () => import('./migrations/0001-initial.ts'),
-};
-
-export const knownMigrations = (): readonly string[] => Object.keys(migrations);
-
-export type OpenOptions = {
-  now: () => string;
-  /**
-   * The mode of this process: it binds a ledger that has none yet, and must be that of any other (P24). Absent: whatever
-   * the ledger belongs to, for what serves both.
-   */
-  mode?: Mode;
-  maxPageCount?: number;
-  /** The event loop gets its turn between the statements of a SQLite ledger, however many follow each other. */
-  breathes?: boolean;
-  /** Only reads: nothing is made, upgraded, noted or marked, and `write` is refused. */
-  reads?: boolean;
-  /**
-   * The caller has shut the gate: as `owner` it may write what is sealed; a `copy` has no mark beside it yet, so that a
-   * missing one says nothing; `upgrade` brings the tables to this version, and the caller has made a backup.
-   */
-  alone?: 'owner' | 'copy' | 'upgrade';
-  /** Fills a new ledger on PostgreSQL, in the transaction that makes its tables: both are there, or neither. */
-  fill?: (trx: Trx) => Promise<void>;
-};
 
 /**
  * Opens the ledger, and makes it where there is none: a file, mode 0600 in a folder of mode 0700, or a schema of a
@@ -129,11 +76,6 @@ async function openFile(path: string, options: OpenOptions, leave: () => void): 
     throw error;
   }
 }
-
-/** A ledger whose tables are there; `seal` makes its connections read only. */
-export type Opened = Pick<Ledger, 'db' | 'write' | 'close' | 'place' | 'session'> & {
-  seal(): void | Promise<void>;
-};
 
 /** What every opened ledger goes through: its mode (P24), a seal (P26), a fall back in time (P25), and the mark from then on. */
 async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {

@@ -1,5 +1,5 @@
+import type { Trx } from '../storage/ledger.ts';
 import { capCollectionAsks } from './collections/collection-watch.ts';
-import type { Trx } from './open.ts';
 import { capCanaries } from './sending/canary.ts';
 import { rebasePauses } from './sending/pauses.ts';
 import { capInquiries } from './witnesses/inquiries.ts';

@@ -4,7 +4,6 @@ import type { Mode, WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { loadKnown } from '../ledger/discrepancies/expected.ts';
-import type { Ledger, Trx } from '../ledger/open.ts';
 import { type RecordEvent, type Recorded, record } from '../ledger/payouts/record.ts';
 import type { Webhook } from '../ledger/tables/tables.ts';
 import { addInquiry, askDetails } from '../ledger/witnesses/inquiries.ts';
@@ -22,6 +21,7 @@ import {
 } from '../ledger/witnesses/webhooks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { applyCollection } from './apply-collection.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 

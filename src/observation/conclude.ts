@@ -10,12 +10,12 @@ import {
   loadKnown,
   unknownSince,
 } from '../ledger/discrepancies/expected.ts';
-import type { Ledger, Trx } from '../ledger/open.ts';
 import { record } from '../ledger/payouts/record.ts';
 import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/witnesses/inquiries.ts';
 import { noteSight, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
 export type Asked = {

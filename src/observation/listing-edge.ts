@@ -3,7 +3,7 @@ import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import { type Base, type OpenPayout, olderRows, openBefore } from '../ledger/listing/short-cuts.ts';
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import type { Answer, Question } from './listing-ask.ts';
 import type { Reach } from './listing-pass.ts';
 

@@ -3,7 +3,6 @@ import type { Standpoint } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
 import { loadKnown, markAttempts, presentPayout } from '../ledger/discrepancies/expected.ts';
-import type { Ledger } from '../ledger/open.ts';
 import {
   addInquiry,
   type Due,
@@ -13,6 +12,7 @@ import {
 } from '../ledger/witnesses/inquiries.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { conclude } from './conclude.ts';
 
 export type LookUpDeps = {

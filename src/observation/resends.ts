@@ -1,6 +1,5 @@
 import { longestPauseMs } from '../domain/pause.ts';
 import type { Mode } from '../domain/payout.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { endStrikes, notePause, type Pause, pauseOf } from '../ledger/sending/pauses.ts';
 import {
   claimResend,
@@ -14,6 +13,7 @@ import {
 } from '../ledger/witnesses/resends.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
 
 export type ResendDeps = {
   ledger: Ledger;

@@ -8,12 +8,12 @@ import { unknownSince } from '../ledger/discrepancies/expected.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
 import { foreignRows } from '../ledger/listing/pairing.ts';
 import { casesAgain } from '../ledger/listing/second-look.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { conflictingWebhooks } from '../ledger/witnesses/conflicting-webhooks.ts';
 import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
 import { sentElsewhere, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import {
   contradictedByDetails,
   contradicting,

@@ -4,8 +4,8 @@ import { foldReference } from '../domain/ids.ts';
 import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
 import type { PairCase } from '../ledger/listing/pair-cases.ts';
-import type { Db } from '../ledger/open.ts';
 import { sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
+import type { Db } from '../storage/ledger.ts';
 
 export type Judged = Judgement & { payout: PairedPayout };
 

@@ -4,7 +4,7 @@ import type { Mode } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { awaitsListing } from '../ledger/custody/barriers.ts';
 import { presentPayout, takenPayout } from '../ledger/discrepancies/expected.ts';
-import type { Db } from '../ledger/open.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** What is to be said of a list that came whole and yet cannot be compared with. */
 export const standingTroubles: Partial<Record<ListStanding, string>> = {

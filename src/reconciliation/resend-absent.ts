@@ -2,9 +2,9 @@ import { judgeAbsence } from '../domain/absence.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findBarrier } from '../ledger/custody/barriers.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
 import { absenceCases, type RunListing } from '../ledger/witnesses/absence.ts';
+import type { Ledger } from '../storage/ledger.ts';
 
 /**
  * P16: orders each of these payouts once more when its absence is confirmed, under its own reference and never a second

@@ -4,9 +4,9 @@ import { sentInside } from '../domain/list-order.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import type { AttemptMark } from '../ledger/discrepancies/expected.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { payoutRanges } from '../ledger/payouts/payout-ranges.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
+import type { Ledger } from '../storage/ledger.ts';
 
 /**
  * One run under way. `begunAt`, `mark`: before the first page was asked for; `look`: what its pairs showed at first;

@@ -1,6 +1,6 @@
 import { isAskable } from '../domain/others-reference.ts';
 import { type CollectionLine, collectionLines } from '../ledger/collections/collection-lines.ts';
-import type { Db } from '../ledger/open.ts';
+import type { Db } from '../storage/ledger.ts';
 import { money, zoned } from './presentation.ts';
 
 const collectionColumns = [

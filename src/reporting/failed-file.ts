@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
-import type { Db, Ledger } from '../ledger/open.ts';
 import { unpaidOf } from '../ledger/payouts/successors.ts';
 import type { Batch, Payout } from '../ledger/tables/tables.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
 import { writeCsv } from './csv-file.ts';
 
 /** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */

@@ -13,7 +13,7 @@ import {
   type Window,
 } from '../ledger/figures/figures.ts';
 import type { Scope } from '../ledger/listing/run-facts.ts';
-import type { Db } from '../ledger/open.ts';
+import type { Db } from '../storage/ledger.ts';
 import { money } from './presentation.ts';
 
 /** The days up to the run for which figures are given. */

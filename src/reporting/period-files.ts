@@ -8,7 +8,7 @@ import {
   periodRows,
   periodSheets,
 } from '../ledger/figures/periods.ts';
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { writeCsv } from './csv-file.ts';
 import { storedCells } from './stored-cells.ts';
 

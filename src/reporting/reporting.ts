@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { createBatchResults } from './batch-results.ts';
 import type { RetryOffers } from './failed-file.ts';
 import { createFreeze } from './freeze.ts';

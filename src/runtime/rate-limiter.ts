@@ -1,5 +1,5 @@
-import type { Ledger } from '../ledger/open.ts';
 import { reserveEven, takeBurst } from '../ledger/sending/rates.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import type { Clock } from './clock.ts';
 
 type Limit = { ledger: Ledger; clock: Clock; name: string; perMs: number; limit: number };

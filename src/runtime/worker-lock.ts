@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from '../ledger/custody/workers.ts';
 import { type FileLock, holdLock, isLockFree } from '../ledger/database/file-lock.ts';
 import { holdLedgerLock, type Lock } from '../ledger/database/locks.ts';
-import type { Ledger } from '../ledger/open.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import type { Clock } from './clock.ts';
 
 export type Workers = {

@@ -4,7 +4,6 @@ import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isHeld, PostgresFailure } from '../ledger/database/failure.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
 import {
   type Claim,
@@ -17,6 +16,7 @@ import { halt, tooManyUnknown } from '../ledger/sending/halts.ts';
 import { holdReturned } from '../ledger/sending/holds.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
 import { createPermits, type Limiter } from './permits.ts';

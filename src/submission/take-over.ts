@@ -1,7 +1,7 @@
 import { isHeld } from '../ledger/database/failure.ts';
-import type { Ledger } from '../ledger/open.ts';
 import { abandonClaims } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Ledger } from '../storage/ledger.ts';
 
 /**
  * Takes over what dead processes left `sending`: each becomes `unknown`, never `ready` (P3). Returns how many payouts.

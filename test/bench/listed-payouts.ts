@@ -1,4 +1,4 @@
-import type { Ledger } from '../../src/ledger/open.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 
 const sent = '2026-10-01T00:00:00.000Z';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/open.ts';
 import { openFileTasks } from '../../src/ledger/payouts/file-tasks.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, type Setting, setting } from './setting.ts';
 
 const skip = 'intake: { on_invalid_row: skip_row, settle_seconds: 0 }';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Ledger } from '../../src/ledger/open.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch } from '../support/ledger.ts';
 import { csv, row, setting } from './setting.ts';
 

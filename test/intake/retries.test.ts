@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import type { Ledger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { again, decisionsOf, file, idOf, now, refused, successors, take } from './retry-setting.ts';
 import { batchOf, csv, refusal, row, setting } from './setting.ts';

@@ -4,8 +4,9 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const head = 'reference,account_number,account_name,bank_code,amount,currency,narration,sender_name';

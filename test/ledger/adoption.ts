@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 
 /** Opens as a command that must be alone on the ledger does. */

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import type { Ledger } from '../../src/ledger/open.ts';
 import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/payouts/batches.ts';
 import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 

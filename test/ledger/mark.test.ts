@@ -14,8 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enterGate, shutGate } from '../../src/ledger/custody/gate.ts';
 import { readMark } from '../../src/ledger/custody/mark.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { findHalt } from '../../src/ledger/sending/halts.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -5,8 +5,9 @@ import { CopyDiffers, copyTables } from '../../src/ledger/custody/copy-tables.ts
 import { shutGate } from '../../src/ledger/custody/gate.ts';
 import { moveLedger } from '../../src/ledger/custody/move.ts';
 import { nameOf, type PostgresPlace } from '../../src/ledger/database/place.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import {
   addBatch,
   at,

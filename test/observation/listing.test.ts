@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { createListing } from '../../src/observation/listing.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { listedRow } from '../support/listed-row.ts';
 
 /** `now` is the service's time and our monotonic clock; our wall clock is off by `wallOffMs`. */

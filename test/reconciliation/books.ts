@@ -6,8 +6,9 @@ import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { stage } from '../../src/ledger/listing/staging.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 
 const birth = '2026-11-20T00:00:00.000Z';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import {
   createRateLimiter,
@@ -10,6 +10,7 @@ import {
   type RateLimiter,
   type Throttle,
 } from '../../src/runtime/rate-limiter.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 
 /** Stands still, its monotonic clock too; what sleeps is written down as the wall's instant when it would wake. */
 function standingClock(): Clock & { nowMs: number; wakes: number[] } {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createJobsStore } from '../../src/ledger/jobs.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { isOverdue } from '../../src/runtime/job-times.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type ScheduledJob,
   type Scheduler,
 } from '../../src/runtime/scheduler.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 
 let dir = '';
 let ledger: Ledger;

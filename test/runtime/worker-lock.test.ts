@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isLockFree } from '../../src/ledger/database/file-lock.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryExclusive, tryReconcile } from '../../src/runtime/worker-lock.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 
 const clock = systemClock();
 let dir = '';

@@ -1,5 +1,5 @@
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
-import type { Ledger } from '../../src/ledger/open.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Random } from '../simulation/random.ts';
 import type { World } from './list-service.ts';
 import { healedRows, type Planted, planted, wrongRows } from './plant.ts';

@@ -1,6 +1,6 @@
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import type { Ledger } from '../../src/ledger/open.ts';
 import type { RunSummary } from '../../src/reconciliation/reconcile.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Subject, Town } from './town.ts';
 
 /** Id and first sight of every discrepancy, by kind and subject. */

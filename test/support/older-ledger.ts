@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { migrations } from '../../src/ledger/open.ts';
+import { migrations } from '../../src/storage/known-migrations.ts';
 
 /** Until the test is over, this program is of the next version: every ledger made before is an older one. */
 export function startNextVersion(): void {

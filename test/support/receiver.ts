@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Config } from '../../src/config.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createReceiver, type Receiver } from '../../src/runtime/receiver.ts';
+import type { Ledger } from '../../src/storage/ledger.ts';
 
 export const secretKey = 'sk_test_vector_key';
 export const publicKey = 'pk_test_1';

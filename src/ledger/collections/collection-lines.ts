@@ -1,7 +1,7 @@
 import { decimalDifference } from '../../domain/discrepancy.ts';
 import { foldReference } from '../../domain/ids.ts';
 import { decimalToMinor, formatMinor } from '../../domain/money.ts';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from '../tables/collection-tables.ts';
 import type { Discrepancy, Webhook } from '../tables/tables.ts';
 import { resendsOf } from '../witnesses/resends.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CollectionState } from '../../domain/collection.ts';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { later } from '../payouts/projection.ts';
 import type { Collection } from '../tables/collection-tables.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { judgeCollection } from '../../domain/collection.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { ledgerMode } from '../custody/ledger-mode.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import { type PromisedFile, promiseFiles } from '../payouts/file-tasks.ts';
 import type { Collection, CollectionFile } from '../tables/collection-tables.ts';
 import { factsOf } from './collections.ts';

@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { openDatabase } from '../database/sqlite.ts';
-import { type Db, openLedger, type Trx } from '../open.ts';
+import { openLedger } from '../open.ts';
 import { noteFall } from './barriers.ts';
 import { linkNew, syncFolder } from './mark.ts';
 import { writeRaw } from './raw.ts';

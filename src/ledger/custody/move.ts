@@ -1,7 +1,8 @@
 import { renameSync } from 'node:fs';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { isLedgerThere } from '../database/exists.ts';
 import { nameOf, type Place, placeOf, shownPassword } from '../database/place.ts';
-import { type Ledger, openLedger, type Trx } from '../open.ts';
+import { openLedger } from '../open.ts';
 import { abandonAll } from './adopt.ts';
 import { copyConsistently } from './backup.ts';
 import { barrierKeys } from './barriers.ts';

@@ -1,6 +1,6 @@
 import { Kysely } from 'kysely';
+import type { Trx } from '../../storage/ledger.ts';
 import { LedgerDialect, openDatabase } from '../database/sqlite.ts';
-import type { Trx } from '../open.ts';
 import type { Tables } from '../tables/tables.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../../domain/payout.ts';
+import { knownMigrations } from '../../storage/known-migrations.ts';
 import { openDatabase } from '../database/sqlite.ts';
-import { knownMigrations } from '../open.ts';
 import { adoptingKey } from './adopt.ts';
 import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
 import { whyMoved } from './mark.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { barrierKeys } from './barriers.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 

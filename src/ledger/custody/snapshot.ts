@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { type Place, placeOf } from '../database/place.ts';
 import { LedgerDialect, openDatabase } from '../database/sqlite.ts';
-import type { Db, Trx } from '../open.ts';
 import type { Payout, Tables } from '../tables/tables.ts';
 
 /** Rows of one query: small enough to stay flat in memory. */

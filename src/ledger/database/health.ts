@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import { isPostgres } from './dialect.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
 

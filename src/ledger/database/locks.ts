@@ -1,4 +1,4 @@
-import type { Ledger } from '../open.ts';
+import type { Ledger } from '../../storage/ledger.ts';
 import { holdLock } from './file-lock.ts';
 
 /** A lock that goes when its process dies, however it dies. */

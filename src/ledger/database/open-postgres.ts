@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
+import type { Common, Opened, OpenOptions } from '../../custody/opening.ts';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { enterShared } from '../custody/gate.ts';
-import type { Ledger, Opened, OpenOptions, Trx } from '../open.ts';
 import type { Tables } from '../tables/tables.ts';
 import { isHeld, PostgresFailure } from './failure.ts';
 import { machineOf, nameMachine } from './machine.ts';
@@ -15,13 +16,6 @@ import { openSession, type Session } from './postgres-session.ts';
 
 /** Connections for reading, and the one of the write transaction. */
 const connections = 6;
-
-/** The parts of opening that are the same for every database. */
-type Common = {
-  mustMigrate(done: readonly string[] | null, name: string, options: OpenOptions): boolean;
-  migrate(trx: Trx, mode: OpenOptions['mode'], schema: string): Promise<void>;
-  settle(opened: Opened, options: OpenOptions): Promise<Ledger>;
-};
 
 /**
  * Opens the ledger in a schema of a PostgreSQL database. Throws PostgresFailure when the server cannot be reached, or is

@@ -4,8 +4,8 @@ import { type Found, silentKinds } from '../../domain/discrepancy.ts';
 import { onSight, type Sighting } from '../../domain/discrepancy-life.ts';
 import { graverAfterDays, type Severity, severityOf } from '../../domain/severity.ts';
 import { isClosedByPerson } from '../../domain/transition.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { idsOf, textsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import type { Discrepancy, Tables } from '../tables/tables.ts';
 import { addEvents } from './discrepancy-events.ts';
 

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { field, idsOf, rowsOf, textsOf } from '../database/bulk.ts';
-import type { Ledger, Trx } from '../open.ts';
 import type { Discrepancy, Tables } from '../tables/tables.ts';
 import type { SeenBy } from './discrepancies.ts';
 import { addEvents } from './discrepancy-events.ts';

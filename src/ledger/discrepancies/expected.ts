@@ -1,8 +1,8 @@
 import type { Mode } from '../../domain/payout.ts';
 import type { Expected } from '../../domain/witness.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { ledgerMode } from '../custody/ledger-mode.ts';
 import { idsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
 
 /** A payout with what a witness of it must show. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Ledger, Trx } from '../open.ts';
+import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
 import type { Batch, Payout, Run } from '../tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */

@@ -1,6 +1,6 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { StagedTransfer } from '../../domain/listed-transfer.ts';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { shownColumns } from './listed-columns.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 

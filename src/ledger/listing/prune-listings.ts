@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../open.ts';
+import type { Ledger } from '../../storage/ledger.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.ts';
 import { uncheckedShortCuts } from './short-cuts.ts';
 

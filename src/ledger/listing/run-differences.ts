@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../storage/ledger.ts';
 import { jsonText } from '../database/dialect.ts';
-import type { Db } from '../open.ts';
 import type { Run } from '../tables/tables.ts';
 import { latestRunFirst } from './listings.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Mode } from '../../domain/payout.ts';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
 import { casesIn, type PairCase, type WalkedRange } from './pair-cases.ts';
 

@@ -3,7 +3,7 @@ import { foldReference } from '../../domain/ids.ts';
 import type { StagedTransfer } from '../../domain/listed-transfer.ts';
 import { decimalToMinor } from '../../domain/money.ts';
 import { readInstant } from '../../domain/witness.ts';
-import type { Trx } from '../open.ts';
+import type { Trx } from '../../storage/ledger.ts';
 import { carryListed } from './carry-listed.ts';
 import { shownColumns } from './listed-columns.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Witness } from '../../domain/transition.ts';
+import type { Trx } from '../../storage/ledger.ts';
 import { idsIn, idsText } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Trx } from '../open.ts';
 import type { Row } from './projection.ts';
 import type { RecordEvent } from './record.ts';
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { textsOf } from '../database/bulk.ts';
 import { ofThisMachine } from '../database/machine.ts';
-import type { Db, Trx } from '../open.ts';
 import type { FileState, FileTaskOutcome } from '../tables/file-tables.ts';
 
 /** A batch of which nothing was sent yet, and the file that was archived for it on this machine. */

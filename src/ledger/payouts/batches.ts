@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../../domain/money.ts';
 import { type BatchState, batchState, type PayoutState } from '../../domain/payout.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { overRows } from '../database/bound-rows.ts';
 import { textsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import type { Batch, Payout } from '../tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { recordIntake } from './record.ts';

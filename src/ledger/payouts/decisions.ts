@@ -1,7 +1,7 @@
 import { foldReference } from '../../domain/ids.ts';
 import type { PayoutState } from '../../domain/payout.ts';
+import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
 import { findBarrier } from '../custody/barriers.ts';
-import type { Db, Ledger, Trx } from '../open.ts';
 import { shownAlready } from '../sending/shown-already.ts';
 import type { Payout } from '../tables/tables.ts';
 import { readReasons, setHoldReasons } from './batches.ts';

@@ -1,5 +1,5 @@
+import type { Trx } from '../../storage/ledger.ts';
 import { unpair } from '../listing/pairing.ts';
-import type { Trx } from '../open.ts';
 
 /**
  * Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. Nothing of a

@@ -1,5 +1,5 @@
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { ofThisMachine } from '../database/machine.ts';
-import type { Db, Trx } from '../open.ts';
 import type { FileTaskKind, FileTaskOutcome } from '../tables/file-tables.ts';
 
 /** A file to be brought to its place beside the ledger, as it is written down in the transaction that promises it (P34). */

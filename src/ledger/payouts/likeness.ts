@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Db, Trx } from '../open.ts';
 import type { Payout } from '../tables/tables.ts';
 import { linesOfBatch } from './lineage.ts';
 

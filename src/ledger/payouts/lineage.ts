@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { idsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import {
   contradictedByDetails,
   contradictedByWebhook,

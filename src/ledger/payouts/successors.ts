@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { PayoutState } from '../../domain/payout.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { integerField, rowsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import type { NewPayout, Payout } from '../tables/tables.ts';
 import { type RecordEvent, record, recordIntake } from './record.ts';
 

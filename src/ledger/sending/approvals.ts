@@ -4,7 +4,7 @@ import { approvalLimits, isApprovalReason } from '../../domain/approval.ts';
 import type { Brakes } from '../../domain/brakes.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { nubanAgrees } from '../../domain/nuban.ts';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { readReasons, setHoldReasons } from '../payouts/batches.ts';
 import type { Batch } from '../tables/tables.ts';
 

@@ -1,5 +1,5 @@
 import type { PayoutState } from '../../domain/payout.ts';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import { withholder } from './withheld.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */

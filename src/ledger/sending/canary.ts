@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../../domain/canary.ts';
 import type { HaltCause } from '../../domain/halt.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
 import type { BrakeTables } from '../tables/brake-tables.ts';
 

@@ -1,6 +1,6 @@
 import { isApprovalReason } from '../../domain/approval.ts';
 import { limitsOf } from '../../domain/daily-limit.ts';
-import type { Ledger, Trx } from '../open.ts';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { releaseFile } from '../payouts/batch-files.ts';
 import { readReasons, setHoldReasons } from '../payouts/batches.ts';
 import { type RecordEvent, type Recorded, record } from '../payouts/record.ts';

@@ -1,6 +1,6 @@
 import { longestPauseMs } from '../../domain/pause.ts';
 import { remainingMs } from '../../domain/wait.ts';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { later } from '../payouts/projection.ts';
 
 /** For how long an endpoint is still left alone, in ms, and how often in a row it had to be. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { knownMigrations } from '../../storage/known-migrations.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { allBarriers } from '../custody/barriers.ts';
 import { LedgerNewer } from '../custody/schema.ts';
 import { prepared } from '../database/prepared.ts';
-import { type Db, knownMigrations, type Trx } from '../open.ts';
 
 const standing = prepared<{ found: bigint }>((db, slot) =>
   db

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { remainingMs } from '../../domain/wait.ts';
+import type { Trx } from '../../storage/ledger.ts';
 import { isPostgres } from '../database/dialect.ts';
-import type { Trx } from '../open.ts';
 import type { Tables } from '../tables/tables.ts';
 
 type Stored = Selectable<Tables['rates']>;

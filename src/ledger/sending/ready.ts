@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { idsOf } from '../database/bulk.ts';
 import { perDialect } from '../database/dialect.ts';
 import { prepared, unseen } from '../database/prepared.ts';
-import type { Db, Trx } from '../open.ts';
 import { fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
 import type { Payout } from '../tables/tables.ts';

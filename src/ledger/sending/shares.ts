@@ -1,4 +1,4 @@
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import type { Under } from './claims.ts';
 import { headsOf } from './lanes.ts';
 

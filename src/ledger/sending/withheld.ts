@@ -1,4 +1,4 @@
-import type { Trx } from '../open.ts';
+import type { Trx } from '../../storage/ledger.ts';
 import { type Alive, aliveAncestors } from '../payouts/lineage.ts';
 import { type RecordEvent, record } from '../payouts/record.ts';
 import { askDetails } from '../witnesses/inquiries.ts';

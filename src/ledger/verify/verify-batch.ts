@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { formatMinor } from '../../domain/money.ts';
+import type { Db } from '../../storage/ledger.ts';
 import { createBatchDigest } from '../custody/seal.ts';
 import { everyPayout } from '../custody/snapshot.ts';
 import { idsOf } from '../database/bulk.ts';
-import type { Db } from '../open.ts';
 import { readDetail } from '../payouts/history.ts';
 import type { Batch, HistoryRow, Payout } from '../tables/tables.ts';
 import { certify } from './certificate.ts';

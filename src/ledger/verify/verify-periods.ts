@@ -1,8 +1,8 @@
 import { courseOf } from '../../domain/book.ts';
 import { exponentOf, formatMinor } from '../../domain/money.ts';
+import type { Db } from '../../storage/ledger.ts';
 import { closedPeriods, periodDigest, periodRows } from '../figures/periods.ts';
 import { type PayoutFacts, payoutFacts } from '../figures/statement-facts.ts';
-import type { Db } from '../open.ts';
 import type { Period } from '../tables/period-tables.ts';
 import type { Found } from './verify-payout.ts';
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import type { Db } from '../../storage/ledger.ts';
 import { everyBatch, openSnapshot } from '../custody/snapshot.ts';
 import { isPostgres } from '../database/dialect.ts';
 import type { Place } from '../database/place.ts';
-import type { Db } from '../open.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import type { CheckName, Found } from './verify-payout.ts';

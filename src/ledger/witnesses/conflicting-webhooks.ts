@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Db } from '../../storage/ledger.ts';
 import { idsOf } from '../database/bulk.ts';
-import type { Db } from '../open.ts';
 
 /**
  * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import type { Payout } from '../tables/tables.ts';
 
 /** A payout whose last telling look-up contradicts the ledger: `outcome` is `conflict: …`. */

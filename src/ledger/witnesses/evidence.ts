@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { lastAdoption } from '../custody/barriers.ts';
 import {
   type LastListing,
@@ -11,7 +12,6 @@ import {
   runsSince,
 } from '../listing/listed-evidence.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.ts';
-import type { Db, Trx } from '../open.ts';
 import { readDetail } from '../payouts/history.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../tables/tables.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';

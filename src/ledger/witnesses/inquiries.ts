@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { ladderRanges } from '../../domain/ladder.ts';
 import type { Mode } from '../../domain/payout.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
 import { lesser } from '../database/dialect.ts';
-import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
 import type { Inquiry } from '../tables/tables.ts';
 

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { readDetail } from '../payouts/history.ts';
 import type { Inquiry } from '../tables/tables.ts';
 

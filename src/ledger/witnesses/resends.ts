@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { field, idsOf, integerField, rowsOf } from '../database/bulk.ts';
-import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
 import type { ResendRequest } from '../tables/collection-tables.ts';
 

@@ -1,6 +1,6 @@
 import { decimalToMinor } from '../../domain/money.ts';
 import { asObject, asText, parseLossless } from '../../service/json.ts';
-import type { Trx } from '../open.ts';
+import type { Trx } from '../../storage/ledger.ts';
 import type { Payout } from '../tables/tables.ts';
 
 const rowsPerRead = 1000;

@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import type { Db } from '../open.ts';
+import type { Db } from '../../storage/ledger.ts';
 import { paidAgain } from '../payouts/lineage.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
 import type { Tables } from '../tables/tables.ts';

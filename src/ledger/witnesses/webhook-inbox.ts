@@ -1,5 +1,5 @@
 import { type CompiledQuery, sql } from 'kysely';
-import type { Db, Trx } from '../open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Webhook } from '../tables/tables.ts';
 import { tallyForged } from './webhook-figures.ts';
 

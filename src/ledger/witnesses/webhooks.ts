@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
+import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
 import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Db, Ledger, Trx } from '../open.ts';
 import type { Webhook } from '../tables/tables.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */

@@ -11,9 +11,9 @@ import {
 } from '../../ledger/figures/periods.ts';
 import { findRun } from '../../ledger/figures/reports.ts';
 import { newestCompleteRun } from '../../ledger/listing/listings.ts';
-import type { Ledger, Trx } from '../../ledger/open.ts';
 import { newestHistory } from '../../ledger/payouts/history.ts';
 import type { Period } from '../../ledger/tables/period-tables.ts';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { zoned } from '../presentation.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';

@@ -9,7 +9,7 @@ import {
   type RunPair,
   runsInOrder,
 } from '../../ledger/listing/run-differences.ts';
-import type { Ledger } from '../../ledger/open.ts';
+import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-file.ts';
 import { type Line, statementLines } from './statement.ts';
 

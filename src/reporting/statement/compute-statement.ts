@@ -1,5 +1,5 @@
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
-import type { Db, Trx } from '../../ledger/open.ts';
+import type { Db, Trx } from '../../storage/ledger.ts';
 import { type CurrencyVerdict, createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
 import {
   type About,
