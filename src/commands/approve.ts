@@ -7,7 +7,8 @@ import {
   whyNotApprove,
 } from '../domain/approval.ts';
 import { submitCommand } from '../domain/go-on.ts';
-import { getBatch, readReasons } from '../ledger/payouts/batches.ts';
+import { getBatch } from '../ledger/payouts/batches.ts';
+import { readReasons } from '../ledger/payouts/hold-reasons.ts';
 import { batchLikeness } from '../ledger/payouts/likeness.ts';
 import {
   type Approvable,
@@ -19,11 +20,12 @@ import {
 } from '../ledger/sending/approvals.ts';
 import { releaseBatch } from '../ledger/sending/holds.ts';
 import type { Batch } from '../ledger/tables/tables.ts';
-import { type Context, withLocal } from './context.ts';
+import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
 import { oneBatch, refuseCancelled } from './hold.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {

@@ -1,7 +1,8 @@
 import type { App, LocalApp } from '../app.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { type Context, loadSettings, withApp, withLocal } from './context.ts';
+import { loadSettings, withApp, withLocal } from './context.ts';
 import type { Result } from './result.ts';
+import type { Context } from './world.ts';
 
 /** The ledger, and the service where a key is configured. */
 export type Asking = { app: LocalApp; service: App | undefined };

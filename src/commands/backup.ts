@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { type Context, demandLedger, loadSettings } from './context.ts';
+import { demandLedger, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `backup FILE`: a consistent copy while the daemon runs, also of a ledger of another version; never over a file. */
 export async function backup(context: Context, args: string[]): Promise<Result> {

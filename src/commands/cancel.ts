@@ -1,11 +1,12 @@
 import type { LocalApp } from '../app.ts';
 import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
 import type { Batch, Payout } from '../ledger/tables/tables.ts';
-import { type Context, confirm, withLocal } from './context.ts';
+import { confirm, withLocal } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 type Target = { batch: Batch; payout: Payout | undefined };
 

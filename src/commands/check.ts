@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { visible } from '../domain/hidden.ts';
 import type { Checked } from '../intake/check.ts';
-import { type Context, withLocalOrPassing } from './context.ts';
+import { withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
 import type { Result } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
 export async function check(context: Context, args: string[]): Promise<Result> {

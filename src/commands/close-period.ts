@@ -1,6 +1,7 @@
-import { type Context, withLocal } from './context.ts';
+import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `close-period MONTH`: 0 when it is closed, whatever is unresolved is named; 2 when that month cannot be closed. */
 export async function closePeriod(context: Context, args: string[]): Promise<Result> {

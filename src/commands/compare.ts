@@ -1,7 +1,7 @@
 import type { LocalApp } from '../app.ts';
-import type { Context } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 type Comparison = Extract<
   Awaited<ReturnType<LocalApp['reporting']['compareRuns']>>,

@@ -1,6 +1,6 @@
 import type { SecretState, Setting } from '../config-explain.ts';
-import type { Context } from './context.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `config show`: every effective value with its origin, in the file's spelling and order; secrets redacted. */
 export async function configShow(context: Context, args: string[]): Promise<Result> {

@@ -5,33 +5,10 @@ import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
 import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
-import type { Environment } from '../environment.ts';
 import { nameOf } from '../ledger/database/place.ts';
 import type { Access, LookingApp } from '../looking-app.ts';
 import { Stop } from './result.ts';
-
-/** What a command may use of the world around it. */
-export type World = {
-  env: Environment;
-  cwd: string;
-  signal: AbortSignal;
-  color: boolean;
-  terminal: boolean;
-  /** A line to stderr: progress, questions, warnings. */
-  say(line: string): void;
-  print(line: string): void;
-};
-
-export type GlobalOptions = {
-  config?: string;
-  data?: string;
-  json?: boolean;
-  quiet?: boolean;
-  color?: boolean;
-  yes?: boolean;
-};
-
-export type Context = World & { options: GlobalOptions };
+import type { Context } from './world.ts';
 
 /** Reads the configuration, or stops with 2 and every problem in one message, and in a home of the other mode (P24). */
 export async function loadSettings(context: Context): Promise<Config> {

@@ -15,10 +15,10 @@ import { faultsOf, plan, stranger } from '../demo/plan.ts';
 import { batchCounts } from '../ledger/payouts/batches.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import type { Context } from './context.ts';
 import { countsText, totalsText } from './describe.ts';
 import { runInit } from './init.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 const samples = fileURLToPath(new URL('../../data/samples/', import.meta.url));
 

@@ -4,8 +4,8 @@ import { type Problem, problemSentence } from '../domain/problem.ts';
 import type { Named } from '../ledger/sending/attention.ts';
 import type { Halt } from '../ledger/sending/halts.ts';
 import type { releaseBatch } from '../ledger/sending/holds.ts';
-import type { Context } from './context.ts';
 import type { Result } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `NGN 1200000.00, ZAR 5000.00`; `nothing` for none. */
 export function totalsText(totals: Record<string, string>): string {

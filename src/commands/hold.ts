@@ -3,7 +3,7 @@ import { payoutOverview } from '../ledger/figures/overview.ts';
 import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../ledger/sending/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/sending/holds.ts';
-import { type Context, withLocal } from './context.ts';
+import { withLocal } from './context.ts';
 import {
   countsText,
   haltText,
@@ -13,6 +13,7 @@ import {
   unlessQuiet,
 } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
 export async function hold(

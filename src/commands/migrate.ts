@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isLedgerUrl } from '../config-schema.ts';
 import { nameOf, type Place, placeNamed, shownPassword } from '../ledger/database/place.ts';
-import { type Context, loadSettings } from './context.ts';
+import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
+import type { Context } from './world.ts';
 
 /** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger for ever. Alone on the ledger, else 11. */
 export async function migrate(

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Context, GlobalOptions, World } from './context.ts';
 import { addGlobals } from './global-options.ts';
 import { addHelp, noCommand } from './help.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context, GlobalOptions, World } from './world.ts';
 
 export type Handler = (context: Context, args: string[], options: Record<string, unknown>) => Promise<Result>;
 

@@ -4,10 +4,11 @@ import { hasNoList, runError } from '../domain/run-error.ts';
 import { isUsable } from '../domain/verdict.ts';
 import { findHalt, type Halt } from '../ledger/sending/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
-import { type Context, loadSettings, withApp } from './context.ts';
+import { loadSettings, withApp } from './context.ts';
 import { collectionLines, countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
 import { currencyText, verdictWords } from './verdict-text.ts';
+import type { Context } from './world.ts';
 
 /** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or a currency is not reconciled. */
 export async function reconcile(

@@ -3,9 +3,10 @@ import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
 import { getBatch } from '../ledger/payouts/batches.ts';
 import { compareRuns } from './compare.ts';
-import { type Context, withLocal } from './context.ts';
+import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
 export async function report(

@@ -2,9 +2,10 @@ import type { App } from '../app.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { findCollection } from '../ledger/collections/collections.ts';
 import { payoutToAsk, type Subject } from '../ledger/witnesses/resends.ts';
-import { type Context, withApp } from './context.ts';
+import { withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 type Named = { reference: string; subject: Subject };
 

@@ -3,9 +3,10 @@ import { dirname, resolve } from 'node:path';
 import type { Mode } from '../domain/payout.ts';
 import { nameOf, type Place } from '../ledger/database/place.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type Context, confirm, loadSettings } from './context.ts';
+import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
+import type { Context } from './world.ts';
 
 type Plan = { path: string; place: Place; mode: Mode; file: string | undefined; adopt: boolean };
 type Done = {

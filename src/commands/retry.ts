@@ -3,12 +3,13 @@ import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
 import { getBatch } from '../ledger/payouts/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
-import { type Context, confirm, confirmSending } from './context.ts';
+import { confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
 import { evidenceJson, evidenceLines, type Watch } from './evidence.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';
+import type { Context } from './world.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
 /** The ledger, the service where a key is configured, and what was asked for. */

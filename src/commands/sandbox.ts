@@ -1,6 +1,6 @@
-import type { Context } from './context.ts';
 import { listenProblem } from './listen-problem.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `sandbox`: the local payments service, until stopped. Its first line tells URL and keys. */
 export async function sandbox(

@@ -3,10 +3,10 @@ import type { App } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { sendable } from '../ledger/sending/claims.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
-import type { Context } from './context.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';
 import { waitingText } from './waiting.ts';
+import type { Context } from './world.ts';
 
 /** What came of sending: `waits` says why nothing was sent, `failed` what stopped it half-way. */
 export type SentDecided = { kind: 'sent' } | { kind: 'waits'; why: string } | { kind: 'failed'; why: string };

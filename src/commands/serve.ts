@@ -4,10 +4,11 @@ import { findHalt } from '../ledger/sending/halts.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { TlsProblem } from '../runtime/tls.ts';
-import { type Context, confirmSending, loadSettings, withApp } from './context.ts';
+import { confirmSending, loadSettings, withApp } from './context.ts';
 import { haltText } from './describe.ts';
 import { listenProblem } from './listen-problem.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** How long what a driver of a shared queue left open may go on after the end. */
 const lingerMs = 3000;

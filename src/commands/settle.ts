@@ -1,11 +1,12 @@
 import type { Case } from '../decisions/weigh.ts';
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
-import { type Context, confirm } from './context.ts';
+import { confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 type Options = { as?: string; note?: string };
 type Word = { as: 'success' | 'failed'; note: string };

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
-import type { Context } from './context.ts';
 import { modeThere, runInit } from './init.ts';
 import { type Result, Stop } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `init [DIR]`: writes what is missing and says what to do next. */
 export async function init(

@@ -8,12 +8,13 @@ import { neighboursOf } from '../ledger/payouts/successors.ts';
 import { originOf } from '../ledger/sending/approvals.ts';
 import { resendsOf } from '../ledger/witnesses/resends.ts';
 import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
-import { type Context, withReading } from './context.ts';
+import { withReading } from './context.ts';
 import { bigintAsNumber } from './discrepancies/discrepancies.ts';
 import { type Watch, warning } from './evidence.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { type Result, Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
+import type { Context } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
 export async function show(

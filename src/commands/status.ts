@@ -5,13 +5,14 @@ import { collectionCounts } from '../ledger/collections/collection-watch.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
 import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
-import { batchCounts, readReasons } from '../ledger/payouts/batches.ts';
+import { batchCounts } from '../ledger/payouts/batches.ts';
+import { readReasons } from '../ledger/payouts/hold-reasons.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
 import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
 import type { LookingApp } from '../looking-app.ts';
-import { type Context, withLooking } from './context.ts';
+import { withLooking } from './context.ts';
 import { countsText, haltText, standText } from './describe.ts';
 import {
   type DaemonStanding,
@@ -28,6 +29,7 @@ import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
 import { verdictWords } from './verdict-text.ts';
 import { brakesStanding } from './waiting.ts';
+import type { Context } from './world.ts';
 
 /** `status`: where everything stands, also that no daemon runs or files wait. */
 export async function status(context: Context): Promise<Result> {

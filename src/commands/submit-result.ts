@@ -7,10 +7,10 @@ import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
-import { type BatchCounts, batchCounts, readReasons } from '../ledger/payouts/batches.ts';
+import { type BatchCounts, batchCounts } from '../ledger/payouts/batches.ts';
+import { readReasons } from '../ledger/payouts/hold-reasons.ts';
 import { type Attention, findAttention } from '../ledger/sending/attention.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
-import type { Context } from './context.ts';
 import {
   collectionLines,
   countsText,
@@ -23,6 +23,7 @@ import {
 } from './describe.ts';
 import { type Result, worst } from './result.ts';
 import { needsPerson, waitingJson, waitingText } from './waiting.ts';
+import type { Context } from './world.ts';
 
 export type Taken = Awaited<ReturnType<LocalApp['intake']['takeIn']>>;
 /** What came of sending; `uncleared`: the service did not answer the question that comes before the first payout. */

@@ -9,17 +9,11 @@ import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
 import { sendable } from '../ledger/sending/claims.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
 import { batchesSentFrom, newestAttempt } from '../ledger/sending/sent-batches.ts';
-import {
-  type Context,
-  confirmSending,
-  loadSettings,
-  withApp,
-  withLocalOrNew,
-  withLocalOrPassing,
-} from './context.ts';
+import { confirmSending, loadSettings, withApp, withLocalOrNew, withLocalOrPassing } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
+import type { Context } from './world.ts';
 
 type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };

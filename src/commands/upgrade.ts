@@ -1,7 +1,8 @@
 import { nameOf } from '../ledger/database/place.ts';
-import { type Context, hasLedger, loadSettings, noLedgerYet, refuseWithoutLedger } from './context.ts';
+import { hasLedger, loadSettings, noLedgerYet, refuseWithoutLedger } from './context.ts';
 import type { Result } from './result.ts';
 import { type UpgradeDone, upgrade } from './upgrading.ts';
+import type { Context } from './world.ts';
 
 /** `upgrade [--check]`: brings an older ledger to this version, or says whether that is due. */
 export async function upgradeCommand(

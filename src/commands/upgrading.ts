@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
-import type { World } from './context.ts';
 import { Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
+import type { World } from './world.ts';
 
 /** `backup`: where the ledger lies as it was before. */
 export type UpgradeDone = { upgraded: boolean; backup: string | null };

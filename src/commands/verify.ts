@@ -1,7 +1,8 @@
 import { nameOf } from '../ledger/database/place.ts';
 import type { Check, Verdict } from '../ledger/verify/verify.ts';
-import { type Context, demandLedger, loadSettings, withReading } from './context.ts';
+import { demandLedger, loadSettings, withReading } from './context.ts';
 import type { Result } from './result.ts';
+import type { Context } from './world.ts';
 
 /** `verify`: 0 when the ledger is proven, 1 when it is not. */
 export async function verify(context: Context): Promise<Result> {

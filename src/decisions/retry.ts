@@ -1,8 +1,9 @@
 import { approvalReason } from '../domain/approval.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
-import { readReasons, setHoldReasons } from '../ledger/payouts/batches.ts';
-import { type RecordEvent, record } from '../ledger/payouts/record.ts';
+import { readReasons, setHoldReasons } from '../ledger/payouts/hold-reasons.ts';
+import type { RecordEvent } from '../ledger/payouts/projection.ts';
+import { record } from '../ledger/payouts/record.ts';
 import { insertSuccessors } from '../ledger/payouts/successors.ts';
 import { addHoldReason } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';

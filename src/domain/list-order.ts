@@ -1,5 +1,3 @@
-import { unreadable } from './sightings.ts';
-
 /** In which order a list showed its rows: by creation either way, or any other. */
 export type ListOrder = 'newest_first' | 'oldest_first' | 'other';
 /** An order that lets a walk stop at an edge (P29). */
@@ -76,3 +74,6 @@ export function pagesSaved(
   const beyond = Math.min(lastPage - 1, Math.floor(older / Math.max(1, perPage)));
   return Math.max(0, beyond - read);
 }
+
+/** A transfer's place in time when its `created_at` is no instant: before every edge, below every cut. */
+export const unreadable = Number.NEGATIVE_INFINITY;

@@ -1,3 +1,5 @@
+import { unreadable } from './list-order.ts';
+
 /**
  * What one look at a transfer brought: its number in this listing; whether its fields must be written; and the pass that
  * showed it last (0: none).
@@ -9,9 +11,6 @@ export type Sighting = {
   /** The fingerprint of its fields, as many bits of it as a number holds. */
   print: number;
 };
-
-/** A transfer's place in time when its `created_at` is no instant: before every edge, below every cut. */
-export const unreadable = Number.NEGATIVE_INFINITY;
 
 /** Every transfer a listing has shown so far, as fingerprints: a million of them take some 35 MB, whatever their fields. */
 export type Sightings = {

@@ -1,7 +1,13 @@
 import type { Overlap, Pass } from '../domain/completeness.ts';
-import { type CreationOrder, createOrderWatch, type ListOrder, pagesSaved } from '../domain/list-order.ts';
+import {
+  type CreationOrder,
+  createOrderWatch,
+  type ListOrder,
+  pagesSaved,
+  unreadable,
+} from '../domain/list-order.ts';
 import { type StagedTransfer, shownFields } from '../domain/listed-transfer.ts';
-import { type Sightings, unreadable } from '../domain/sightings.ts';
+import type { Sightings } from '../domain/sightings.ts';
 import { readInstant } from '../domain/witness.ts';
 import type { ListPage } from '../service/types.ts';
 import type { Answer, Question } from './listing-ask.ts';

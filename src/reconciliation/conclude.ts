@@ -25,9 +25,9 @@ import {
   unheard,
   unknown,
 } from './findings.ts';
+import type { LookedUp } from './follow-up.ts';
 import { judgeCases } from './judge-cases.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
-import type { LookedUp } from './reconcile.ts';
 import { createWatch, type Work } from './watch.ts';
 
 const chunk = 500;

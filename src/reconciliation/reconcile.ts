@@ -3,7 +3,6 @@ import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Standpoint } from '../domain/origin.ts';
-import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { hearListing as listingHeard } from '../ledger/custody/barriers.ts';
@@ -24,26 +23,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
+import type { FollowUp, LookedUp } from './follow-up.ts';
 import { judgeCases } from './judge-cases.ts';
 import { standingOf, standingTroubles } from './our-account.ts';
 import { type Heard, recordHeard } from './record-heard.ts';
 import { resendAbsent } from './resend-absent.ts';
 import { createWatch, type Work } from './watch.ts';
-
-/**
- * What a look-up of this run said of a payout; `no_answer` is no word at all. `status`: what the details showed of a
- * transfer that is ours in all it shows.
- */
-export type LookedUp = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
-
-/** The questions reconciliation may have asked; each answer reaches the ledger as events before the promise resolves. */
-export type FollowUp = {
-  lookUp(payoutIds: bigint[], signal?: AbortSignal): Promise<Map<bigint, LookedUp>>;
-  /** Returns how many resends were asked for, within the throttle. */
-  askResend(payoutIds: bigint[], signal?: AbortSignal): Promise<number>;
-  /** Applies stored webhooks, also those whose payout this run made known. */
-  applyStored?(signal?: AbortSignal): Promise<unknown>;
-};
 
 type Deps = {
   ledger: Ledger;

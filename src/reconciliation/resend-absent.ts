@@ -2,7 +2,8 @@ import { judgeAbsence } from '../domain/absence.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findBarrier } from '../ledger/custody/barriers.ts';
-import { type RecordEvent, record } from '../ledger/payouts/record.ts';
+import type { RecordEvent } from '../ledger/payouts/projection.ts';
+import { record } from '../ledger/payouts/record.ts';
 import { absenceCases, type RunListing } from '../ledger/witnesses/absence.ts';
 import type { Ledger } from '../storage/ledger.ts';
 

@@ -1,6 +1,6 @@
 import type { Answer } from '../domain/clearance.ts';
 import type { Account } from '../domain/origin.ts';
-import type { Cleared, Scope, Under } from '../ledger/sending/claims.ts';
+import type { Cleared, Scope, Under } from '../ledger/sending/claim-request.ts';
 import { subjectsOf, weighAnswers } from '../ledger/sending/clearance.ts';
 import { nextToAsk } from '../ledger/sending/ready.ts';
 import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';

@@ -4,14 +4,10 @@ import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isHeld, PostgresFailure } from '../ledger/database/failure.ts';
-import { type RecordEvent, record } from '../ledger/payouts/record.ts';
-import {
-  type Claim,
-  type Cleared,
-  claimUnlessHalted,
-  type Scope,
-  sendable,
-} from '../ledger/sending/claims.ts';
+import type { RecordEvent } from '../ledger/payouts/projection.ts';
+import { record } from '../ledger/payouts/record.ts';
+import type { Cleared, Scope } from '../ledger/sending/claim-request.ts';
+import { type Claim, claimUnlessHalted, sendable } from '../ledger/sending/claims.ts';
 import { halt, tooManyUnknown } from '../ledger/sending/halts.ts';
 import { holdReturned } from '../ledger/sending/holds.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
-import { bothSaw, createOrderWatch, edgeOf, pagesSaved, sentInside } from '../../src/domain/list-order.ts';
-import { unreadable } from '../../src/domain/sightings.ts';
+import {
+  bothSaw,
+  createOrderWatch,
+  edgeOf,
+  pagesSaved,
+  sentInside,
+  unreadable,
+} from '../../src/domain/list-order.ts';
 
 const at = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T12:00:00.000Z`;
 

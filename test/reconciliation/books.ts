@@ -7,7 +7,8 @@ import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { stage } from '../../src/ledger/listing/staging.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
+import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
+import { createReconciliation } from '../../src/reconciliation/reconcile.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 

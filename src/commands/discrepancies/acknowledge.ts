@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
 import type { Result } from '../result.ts';
+import type { Context } from '../world.ts';
 import { speak } from './discrepancy-words.ts';
 
 /** `ack ID…`: somebody knows and sees to it. It stays listed, and opens again when something else is found. */

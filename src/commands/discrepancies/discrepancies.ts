@@ -2,8 +2,9 @@ import type { LocalApp } from '../../app.ts';
 import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import { livesOf } from '../../ledger/discrepancies/discrepancy-events.ts';
 import type { Discrepancy } from '../../ledger/tables/tables.ts';
-import { type Context, withReading } from '../context.ts';
+import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 type Options = Record<string, unknown>;

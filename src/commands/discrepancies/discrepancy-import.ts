@@ -3,11 +3,12 @@ import type { Problem } from '../../domain/problem.ts';
 import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import { decide, findByIds, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
 import type { Discrepancy } from '../../ledger/tables/tables.ts';
-import { type Context, withLocal } from '../context.ts';
+import { withLocal } from '../context.ts';
 import { type Asked, readDecisions, says } from '../decision-sheet.ts';
 import { countsText, problemLines } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 
 const after: Record<Verdict, Discrepancy['state']> = { acknowledge: 'acknowledged', resolve: 'resolved' };
 

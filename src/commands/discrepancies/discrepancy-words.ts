@@ -1,10 +1,11 @@
 import type { LocalApp } from '../../app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../ledger/discrepancies/discrepancies.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
-import { type Context, withLocal } from '../context.ts';
+import { withLocal } from '../context.ts';
 import { countsText } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 const longestNote = 2_000;

@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import type { Discrepancy } from '../../ledger/tables/tables.ts';
 import type { LocalApp } from '../../local-app.ts';
-import { type Context, withReading } from '../context.ts';
+import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { tooLargeToFillIn } from './workbook-guard.ts';
 

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 import { speak } from './discrepancy-words.ts';
 
 /** `resolve ID…`: a person's word that it is dealt with. It opens again when something else is found. */

@@ -1,7 +1,7 @@
 import type { LocalApp } from '../../app.ts';
 import type { Explained } from '../../config-explain.ts';
-import type { Context } from '../context.ts';
 import { fail, type Result, Stop } from '../result.ts';
+import type { Context } from '../world.ts';
 import { type Check, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { syncFolder } from '../database/sync-folder.ts';
 
 /**
  * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that
@@ -67,16 +67,6 @@ export function writeMark(ledgerPath: string, mark: Mark): void {
 export function removeMark(ledgerPath: string): void {
   rmSync(markPath(ledgerPath), { force: true });
   syncFolder(ledgerPath);
-}
-
-/** Makes names in the folder of `path` durable: a rename survives a power cut only with its folder. */
-export function syncFolder(path: string): void {
-  const folder = openSync(dirname(path), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
 
 /** Gives a whole file its name; false where another file has it already, which is never replaced. */

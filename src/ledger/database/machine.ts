@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type RawBuilder, sql } from 'kysely';
-import { syncFolder } from '../custody/mark.ts';
 import { perDialect } from './dialect.ts';
+import { syncFolder } from './sync-folder.ts';
 
 const filePath = (ledgerPath: string): string => `${ledgerPath}.machine`;
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import type { Common, Opened, OpenOptions } from '../../custody/opening.ts';
+import type { Common, OpenOptions } from '../../custody/opening.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { enterShared } from '../custody/gate.ts';
 import type { Tables } from '../tables/tables.ts';

@@ -3,8 +3,7 @@ import type { Witness } from '../../domain/transition.ts';
 import type { Trx } from '../../storage/ledger.ts';
 import { idsIn, idsText } from '../database/bulk.ts';
 import { prepared } from '../database/prepared.ts';
-import type { Row } from './projection.ts';
-import type { RecordEvent } from './record.ts';
+import type { RecordEvent, Row } from './projection.ts';
 
 /** How many payouts of one group are looked at to learn from: a nightly list of a million tells no more than a few. */
 const mostLearnt = 20;

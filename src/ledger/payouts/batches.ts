@@ -6,6 +6,7 @@ import { overRows } from '../database/bound-rows.ts';
 import { textsOf } from '../database/bulk.ts';
 import type { Batch, Payout } from '../tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
+import { readReasons } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 
 export type NewBatch = Pick<
@@ -154,21 +155,6 @@ export async function finishSome(
 /** Batches in phase `loading`: under way, or left by a crash. */
 export function loadingBatches(db: Db | Trx): Promise<Batch[]> {
   return db.selectFrom('batches').selectAll().where('phase', '=', 'loading').execute();
-}
-
-/** Why a batch is held, from the column's JSON text. */
-export function readReasons(text: string): string[] {
-  const parsed: unknown = JSON.parse(text);
-  return Array.isArray(parsed) ? parsed.filter((reason) => typeof reason === 'string') : [];
-}
-
-/** Replaces the reasons for which a batch is held; an empty list lifts the hold of the batch, not of its payouts. */
-export async function setHoldReasons(trx: Trx, id: string, reasons: string[]): Promise<void> {
-  await trx
-    .updateTable('batches')
-    .set((eb) => ({ hold_reasons: JSON.stringify(reasons), version: eb('version', '+', 1n) }))
-    .where('id', '=', id)
-    .execute();
 }
 
 export function getBatch(db: Db | Trx, id: string): Promise<Batch | undefined> {

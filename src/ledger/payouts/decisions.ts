@@ -4,7 +4,7 @@ import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
 import { findBarrier } from '../custody/barriers.ts';
 import { shownAlready } from '../sending/shown-already.ts';
 import type { Payout } from '../tables/tables.ts';
-import { readReasons, setHoldReasons } from './batches.ts';
+import { cancelledMeanwhile, readReasons, setHoldReasons } from './hold-reasons.ts';
 import { record } from './record.ts';
 
 const chunk = 1000;
@@ -65,14 +65,6 @@ export async function standingOf(
     all.push(...rows);
   }
   return all;
-}
-
-const cancelledMeanwhile =
-  'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
-
-/** True for a batch that a person cancelled, of which something may yet come back: it is never resent by itself. */
-export function wasCancelled(holdReasons: string): boolean {
-  return readReasons(holdReasons).includes(cancelledMeanwhile);
 }
 
 /**

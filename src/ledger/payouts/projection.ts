@@ -155,3 +155,5 @@ export function farAhead(at: string): string {
 export function later(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }
+
+export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };

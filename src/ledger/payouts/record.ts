@@ -11,11 +11,10 @@ import { askDetails } from '../witnesses/inquiries.ts';
 import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { chainEntry, historyHash, insertHistory } from './history.ts';
-import { apply, later, type Row } from './projection.ts';
+import { apply, later, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, loadRows, writeRows } from './projection-rows.ts';
 import { startHistory } from './start-history.ts';
 
-export type RecordEvent = { payoutId: bigint; source: string; event: PayoutEvent };
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
 
 /**

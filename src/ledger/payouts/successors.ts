@@ -5,7 +5,8 @@ import type { PayoutState } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { integerField, rowsOf } from '../database/bulk.ts';
 import type { NewPayout, Payout } from '../tables/tables.ts';
-import { type RecordEvent, record, recordIntake } from './record.ts';
+import type { RecordEvent } from './projection.ts';
+import { record, recordIntake } from './record.ts';
 
 /** How many payouts are asked about in one go. */
 const chunk = 500;

@@ -5,7 +5,7 @@ import type { Brakes } from '../../domain/brakes.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { nubanAgrees } from '../../domain/nuban.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { readReasons, setHoldReasons } from '../payouts/batches.ts';
+import { readReasons, setHoldReasons } from '../payouts/hold-reasons.ts';
 import type { Batch } from '../tables/tables.ts';
 
 const page = 2000;

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { admit } from '../../domain/daily-limit.ts';
-import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../database/prepared.ts';
 import { beginAttempts } from '../payouts/attempts.ts';
@@ -10,6 +9,7 @@ import { farAhead } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';
 import { isApproved } from './approvals.ts';
 import { beginCanaries, settleCanaries } from './canary.ts';
+import type { ClaimRequest, Scope, Under } from './claim-request.ts';
 import { findHalt, halt } from './halts.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { spend } from './limit-uses.ts';
@@ -20,25 +20,6 @@ import { withhold } from './withheld.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
-
-/** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
-export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
-
-/** Payouts that the service's answers allow to be sent, each with the number of attempts that the answer was about. */
-export type Cleared = ReadonlyMap<bigint, bigint>;
-
-/** The brakes of the configuration, and when it is, ISO UTC. */
-export type Under = { mode: Mode; brakes: Brakes; at: string };
-
-export type ClaimRequest = Scope &
-  Under & {
-    workerId: string;
-    limit: number;
-    /** Where this process sends (P31). */
-    originId: bigint;
-    /** What the service's answers of the last two minutes allow, beside what was never sent. */
-    cleared: Cleared;
-  };
 
 /** As {@link claimUnlessHalted}, for who does not ask why nothing may be sent. */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {

@@ -3,9 +3,10 @@ import { type Account, whyElsewhere } from '../../domain/origin.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { idsOf } from '../database/bulk.ts';
 import { linesOf } from '../payouts/lineage.ts';
-import { type RecordEvent, record } from '../payouts/record.ts';
+import type { RecordEvent } from '../payouts/projection.ts';
+import { record } from '../payouts/record.ts';
 import { sentElsewhere } from '../witnesses/origins.ts';
-import type { Cleared } from './claims.ts';
+import type { Cleared } from './claim-request.ts';
 import { withholder } from './withheld.ts';
 
 /** Whom the service must be asked about before these payouts may be sent, by payout: itself where it was sent, and its line. */

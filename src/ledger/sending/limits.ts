@@ -4,8 +4,8 @@ import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from 
 import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../database/prepared.ts';
-import { later } from '../payouts/projection.ts';
-import { type RecordEvent, record } from '../payouts/record.ts';
+import { later, type RecordEvent } from '../payouts/projection.ts';
+import { record } from '../payouts/record.ts';
 import { adoptedBetween } from './limit-uses.ts';
 import { withholder } from './withheld.ts';
 

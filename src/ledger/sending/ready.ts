@@ -8,7 +8,7 @@ import { fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
 import type { Payout } from '../tables/tables.ts';
 import { isApproved } from './approvals.ts';
-import type { ClaimRequest, Cleared, Scope, Under } from './claims.ts';
+import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.ts';
 
 /** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */

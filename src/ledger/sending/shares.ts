@@ -1,5 +1,5 @@
 import type { Db } from '../../storage/ledger.ts';
-import type { Under } from './claims.ts';
+import type { Under } from './claim-request.ts';
 import { headsOf } from './lanes.ts';
 
 /** The batches of which something is ready, whatever may keep it back, in the order of the first payout of each. */

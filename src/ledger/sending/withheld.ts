@@ -1,6 +1,7 @@
 import type { Trx } from '../../storage/ledger.ts';
 import { type Alive, aliveAncestors } from '../payouts/lineage.ts';
-import { type RecordEvent, record } from '../payouts/record.ts';
+import type { RecordEvent } from '../payouts/projection.ts';
+import { record } from '../payouts/record.ts';
 import { askDetails } from '../witnesses/inquiries.ts';
 import { heededRuns, type ShownAlready, shownAlready } from './shown-already.ts';
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { AbsenceFacts, ListedFacts, NotFound } from '../../domain/absence.ts';
 import type { Account } from '../../domain/origin.ts';
 import type { Trx } from '../../storage/ledger.ts';
-import { wasCancelled } from '../payouts/decisions.ts';
+import { wasCancelled } from '../payouts/hold-reasons.ts';
 import type { Attempt, Inquiry, Payout } from '../tables/tables.ts';
 import { namedBefore } from './doubts.ts';
 import { sentElsewhere } from './origins.ts';

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
 import { figure } from './page-figure.ts';
-import type { Part } from './page-figures.ts';
+import type { Part } from './page-part.ts';
 import { amountText, counted, duration, grouped } from './page-words.ts';
 
 const sent = ['submitted', 'settled'];

@@ -3,11 +3,8 @@ import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
 import { paragraph, section } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
+import type { Part } from './page-part.ts';
 import { records } from './page-words.ts';
-
-type Row = Record<string, string>;
-/** Draws and tells one figure of one currency; `id` is unique on the page. */
-export type Part = (rows: Row[], about: { currency: string; id: string; draw: Draw }) => Promise<string>;
 
 type Figure = { id: string; title: string; sheet: string; none: string; part: Part };
 

@@ -1,6 +1,6 @@
 import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
 import { figure } from './page-figure.ts';
-import type { Part } from './page-figures.ts';
+import type { Part } from './page-part.ts';
 import { amountText, counted, grouped, plainKind, shortened } from './page-words.ts';
 
 /** From what was ordered to what was paid: what each state takes away, in this order. */

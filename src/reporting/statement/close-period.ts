@@ -17,7 +17,7 @@ import type { Ledger, Trx } from '../../storage/ledger.ts';
 import { zoned } from '../presentation.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
-import { rowsHeader, statementHeader } from './statement.ts';
+import { rowsHeader, statementHeader } from './statement-lines.ts';
 import type { About } from './statement-rows.ts';
 
 /** `refused`: nothing was done, and why. `statement`: the rows of statement.csv below its header. */

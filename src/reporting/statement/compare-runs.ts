@@ -11,7 +11,7 @@ import {
 } from '../../ledger/listing/run-differences.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-file.ts';
-import { type Line, statementLines } from './statement.ts';
+import { type Line, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
 export type Moved = {

@@ -1,6 +1,7 @@
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { type CurrencyVerdict, createStatement, linesWithRows, rowCells, rowPosition } from './statement.ts';
+import { type CurrencyVerdict, createStatement, rowCells, rowPosition } from './statement.ts';
+import { linesWithRows } from './statement-lines.ts';
 import {
   type About,
   type Entry,

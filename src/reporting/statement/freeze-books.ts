@@ -7,7 +7,7 @@ import type { Ledger } from '../../storage/ledger.ts';
 import { money, zoned } from '../presentation.ts';
 import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
 import { matchState } from './match-state.ts';
-import { linesWithRows, rowsHeader, statementHeader } from './statement.ts';
+import { linesWithRows, rowsHeader, statementHeader } from './statement-lines.ts';
 import { type About, shownRow, standAt } from './statement-rows.ts';
 
 const payoutColumns = [

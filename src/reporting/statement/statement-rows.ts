@@ -12,7 +12,7 @@ import type { PayoutState } from '../../domain/payout.ts';
 import { readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
 import { inMode, isFailed, isUnreadable, ownRows, standingFirst, told, whyUnseen } from './listed-rows.ts';
-import { type Line, linesWithRows } from './statement.ts';
+import { type Line, linesWithRows } from './statement-lines.ts';
 
 /** One thing that a line of the statement counts; `amount` in minor units, signed as it enters the line. */
 export type Entry = {

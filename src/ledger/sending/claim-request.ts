@@ -1,0 +1,21 @@
+import type { Brakes } from '../../domain/brakes.ts';
+import type { Mode } from '../../domain/payout.ts';
+
+/** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
+export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
+
+/** Payouts that the service's answers allow to be sent, each with the number of attempts that the answer was about. */
+export type Cleared = ReadonlyMap<bigint, bigint>;
+
+/** The brakes of the configuration, and when it is, ISO UTC. */
+export type Under = { mode: Mode; brakes: Brakes; at: string };
+
+export type ClaimRequest = Scope &
+  Under & {
+    workerId: string;
+    limit: number;
+    /** Where this process sends (P31). */
+    originId: bigint;
+    /** What the service's answers of the last two minutes allow, beside what was never sent. */
+    cleared: Cleared;
+  };
