@@ -5,9 +5,9 @@ import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { promiseReports } from '../src/ledger/figures/reports-due.ts';
 import { finishRun } from '../src/ledger/listing/listings.ts';
-import type { JobEnd } from '../src/ledger/tables/job-table.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
+import type { JobEnd } from '../src/storage/tables/job-table.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';

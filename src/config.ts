@@ -12,7 +12,7 @@ import {
 } from './config-keys.ts';
 import { type FileConfig, isLoopback } from './config-schema.ts';
 import type { Environment } from './environment.ts';
-import { type Place, placeNamed } from './ledger/database/place.ts';
+import { type Place, placeNamed } from './storage/place.ts';
 
 export type { ModeKeys } from './config-keys.ts';
 

@@ -19,7 +19,7 @@ import {
   recordApproval,
 } from '../ledger/sending/approvals.ts';
 import { releaseBatch } from '../ledger/sending/holds.ts';
-import type { Batch } from '../ledger/tables/tables.ts';
+import type { Batch } from '../storage/tables/tables.ts';
 import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
 import { oneBatch, refuseCancelled } from './hold.ts';

@@ -1,6 +1,6 @@
 import type { LocalApp } from '../app.ts';
 import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
-import type { Batch, Payout } from '../ledger/tables/tables.ts';
+import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { confirm, withLocal } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';
 import { person } from './person.ts';

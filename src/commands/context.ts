@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
 import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
-import { nameOf } from '../ledger/database/place.ts';
 import type { Access, LookingApp } from '../looking-app.ts';
+import { nameOf } from '../storage/place.ts';
 import { Stop } from './result.ts';
 import type { Context } from './world.ts';
 
@@ -119,7 +119,7 @@ async function upgrading<T>(context: Context, config: Config, open: () => Promis
   try {
     return await open();
   } catch (error) {
-    const { LedgerOlder } = await import('../ledger/custody/schema.ts');
+    const { LedgerOlder } = await import('../storage/schema-version.ts');
     if (!(error instanceof LedgerOlder)) throw error;
   }
   const { upgrade } = await import('./upgrading.ts');
@@ -182,7 +182,7 @@ export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<bo
   const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
   // An interrupted restore has a name of its own for the ledger; opening it says so.
   if (isHalfSwapped(ledgerFile)) return true;
-  const { isLedgerThere } = await import('../ledger/database/exists.ts');
+  const { isLedgerThere } = await import('../storage/exists.ts');
   return isLedgerThere(ledgerPlace);
 }
 

@@ -3,7 +3,7 @@ import type { Weighed } from '../decisions/weigh.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
-import type { Payout } from '../ledger/tables/tables.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { totalsText } from './describe.ts';
 import { evidenceJson, type Watch } from './evidence.ts';
 import { plainCause } from './plain-words.ts';

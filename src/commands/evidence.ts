@@ -1,7 +1,7 @@
 import type { Case, Weighed } from '../decisions/weigh.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Attempt, Payout } from '../ledger/tables/tables.ts';
+import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../config.ts';
 import { isLedgerUrl } from '../config-schema.ts';
-import { nameOf, type Place, placeNamed, shownPassword } from '../ledger/database/place.ts';
+import { nameOf, type Place, placeNamed, shownPassword } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';

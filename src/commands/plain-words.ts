@@ -1,4 +1,4 @@
-import type { Attempt, Payout } from '../ledger/tables/tables.ts';
+import type { Attempt, Payout } from '../storage/tables/tables.ts';
 
 /** What went wrong with a POST whose bytes left: `no answer: CAUSE`, where only the cause is technical. */
 const noAnswer: readonly [RegExp, string][] = [

@@ -4,8 +4,8 @@ import { visible } from '../domain/hidden.ts';
 import { batchesDue } from '../ledger/figures/reports.ts';
 import { runsDue } from '../ledger/figures/reports-due.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/payouts/file-tasks.ts';
-import type { FileTaskKind } from '../ledger/tables/file-tables.ts';
 import type { LookingApp } from '../looking-app.ts';
+import type { FileTaskKind } from '../storage/tables/file-tables.ts';
 
 /** What could not be brought to its place, and what grew there, is shown for so long. */
 const lostShownMs = 30 * 86_400_000;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Mode } from '../domain/payout.ts';
-import { nameOf, type Place } from '../ledger/database/place.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { nameOf, type Place } from '../storage/place.ts';
 import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
@@ -54,7 +54,7 @@ async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Pr
   if (file === path) throw new Stop(2, `${file} is the ledger itself`);
   if (file !== undefined && !existsSync(file)) throw new Stop(2, `there is no file ${file}`);
   if (file !== undefined || halfDone) return;
-  const { isLedgerThere } = await import('../ledger/database/exists.ts');
+  const { isLedgerThere } = await import('../storage/exists.ts');
   if (!(await isLedgerThere(place))) throw new Stop(2, `there is no ledger at ${nameOf(place)}`);
 }
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import { ledgerFailureCode } from '../ledger/database/failure.ts';
+import { ledgerFailureCode } from '../storage/failure.ts';
 
 /** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
 export type Result = {

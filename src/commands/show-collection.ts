@@ -1,7 +1,7 @@
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend.ts';
 import type { CollectionStory } from '../ledger/collections/collection-lines.ts';
-import type { ResendRequest } from '../ledger/tables/collection-tables.ts';
+import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import { bigintAsNumber } from './discrepancies/discrepancies.ts';
 import type { Result } from './result.ts';
 

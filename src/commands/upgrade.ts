@@ -1,4 +1,4 @@
-import { nameOf } from '../ledger/database/place.ts';
+import { nameOf } from '../storage/place.ts';
 import { hasLedger, loadSettings, noLedgerYet, refuseWithoutLedger } from './context.ts';
 import type { Result } from './result.ts';
 import { type UpgradeDone, upgrade } from './upgrading.ts';

@@ -1,5 +1,5 @@
-import { nameOf } from '../ledger/database/place.ts';
 import type { Check, Verdict } from '../ledger/verify/verify.ts';
+import { nameOf } from '../storage/place.ts';
 import { demandLedger, loadSettings, withReading } from './context.ts';
 import type { Result } from './result.ts';
 import type { Context } from './world.ts';

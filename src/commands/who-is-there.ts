@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { nameOf } from '../ledger/database/place.ts';
+import { nameOf } from '../storage/place.ts';
 
 /** Who keeps a command from being alone on the ledger, as far as can be told. */
 export async function whoIsThere(config: Config, command: string): Promise<string> {
-  const { isLockFree } = await import('../ledger/database/file-lock.ts');
+  const { isLockFree } = await import('../storage/file-lock.ts');
   const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
   const locks = {
     serve: join(config.dataDir, 'locks', 'serve.lock'),

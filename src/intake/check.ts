@@ -1,9 +1,9 @@
 import { basename, join, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Waiting } from '../domain/waiting-file.ts';
-import { holdLedgerLock } from '../ledger/database/locks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { holdLedgerLock } from '../storage/locks.ts';
 import { type Checked, checkFile } from './checked.ts';
 import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
 import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';

@@ -6,8 +6,7 @@ import type { Opened, OpenOptions } from '../custody/opening.ts';
 import type { Mode } from '../domain/payout.ts';
 import { knownMigrations, migrations } from '../storage/known-migrations.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
-import { enterGate } from './custody/gate.ts';
-import { createMarker, findFall, noticeFall } from './custody/marking.ts';
+import { nameOf, type Place, placeOf } from '../storage/place.ts';
 import {
   assertMode,
   LedgerAbsent,
@@ -15,12 +14,13 @@ import {
   LedgerOlder,
   type SchemaStanding,
   schemaStanding,
-} from './custody/schema.ts';
+} from '../storage/schema-version.ts';
+import { LedgerDialect, openDatabase, withPlace } from '../storage/sqlite.ts';
+import type { Tables } from '../storage/tables/tables.ts';
+import { enterGate } from './custody/gate.ts';
+import { createMarker, findFall, noticeFall } from './custody/marking.ts';
 import { findSeal } from './custody/seal.ts';
 import { assertNotHalfSwapped } from './custody/swap.ts';
-import { nameOf, type Place, placeOf } from './database/place.ts';
-import { LedgerDialect, openDatabase, withPlace } from './database/sqlite.ts';
-import type { Tables } from './tables/tables.ts';
 
 /**
  * Opens the ledger, and makes it where there is none: a file, mode 0600 in a folder of mode 0700, or a schema of a

@@ -1,8 +1,8 @@
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import { collectionOfWebhook, hearCollection, noteCollection } from '../ledger/collections/collections.ts';
-import type { Webhook } from '../ledger/tables/tables.ts';
 import type { Trx } from '../storage/ledger.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
 
 type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
 

@@ -6,7 +6,6 @@ import { type Expected, findWitness } from '../domain/witness.ts';
 import { loadKnown } from '../ledger/discrepancies/expected.ts';
 import type { RecordEvent } from '../ledger/payouts/projection.ts';
 import { type Recorded, record } from '../ledger/payouts/record.ts';
-import type { Webhook } from '../ledger/tables/tables.ts';
 import { addInquiry, askDetails } from '../ledger/witnesses/inquiries.ts';
 import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
 import {
@@ -23,6 +22,7 @@ import {
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
 import { applyCollection } from './apply-collection.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 

@@ -12,10 +12,10 @@ import {
   noteCollection,
   type Verified,
 } from '../ledger/collections/collections.ts';
-import type { Collection } from '../ledger/tables/collection-tables.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 
 export type VerifyDeps = {
   ledger: Ledger;

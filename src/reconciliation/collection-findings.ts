@@ -3,7 +3,7 @@ import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import { factsOf } from '../ledger/collections/collections.ts';
-import type { Collection } from '../ledger/tables/collection-tables.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 
 /**
  * An expected collection that is overdue: the verify endpoint was asked after the deadline and does not show it as a

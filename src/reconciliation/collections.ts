@@ -8,7 +8,6 @@ import {
   collectionsToVerify,
 } from '../ledger/collections/collection-watch.ts';
 import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
-import type { Collection } from '../ledger/tables/collection-tables.ts';
 import {
   type ResendFigures,
   resendFigures,
@@ -17,6 +16,7 @@ import {
 } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
 
 /** The questions about collections that a run may have asked; answers reach the ledger before the promise resolves. */

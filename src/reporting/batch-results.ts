@@ -10,8 +10,8 @@ import {
   markReported,
   type Outcome,
 } from '../ledger/figures/reports.ts';
-import type { Batch } from '../ledger/tables/tables.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
 import { columnKey, csvText, writeCsv } from './csv-file.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';

@@ -1,4 +1,4 @@
-import type { Discrepancy } from '../ledger/tables/tables.ts';
+import type { Discrepancy } from '../storage/tables/tables.ts';
 import { zoned } from './presentation.ts';
 
 /** The columns of discrepancies.csv. */

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
 import { unpaidOf } from '../ledger/payouts/successors.ts';
-import type { Batch, Payout } from '../ledger/tables/tables.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
+import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { writeCsv } from './csv-file.ts';
 
 /** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */

@@ -1,6 +1,6 @@
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { JobPast, JobsStore } from '../ledger/jobs.ts';
-import type { JobEnd } from '../ledger/tables/job-table.ts';
+import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
 import { isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { Logger } from './logger.ts';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type FileLock, isLockFree } from '../ledger/database/file-lock.ts';
+import { type FileLock, isLockFree } from '../storage/file-lock.ts';
 import { tryExclusive } from './worker-lock.ts';
 
 /** More daemons on one data folder than anybody runs. */

@@ -2,9 +2,9 @@ import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from '../ledger/custody/workers.ts';
-import { type FileLock, holdLock, isLockFree } from '../ledger/database/file-lock.ts';
-import { holdLedgerLock, type Lock } from '../ledger/database/locks.ts';
+import { type FileLock, holdLock, isLockFree } from '../storage/file-lock.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { holdLedgerLock, type Lock } from '../storage/locks.ts';
 import type { Clock } from './clock.ts';
 
 export type Workers = {

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Mode } from '../domain/payout.ts';
-import type { Place } from '../ledger/database/place.ts';
-import type { Session } from '../ledger/database/postgres-session.ts';
-import type { Tables } from '../ledger/tables/tables.ts';
+import type { Place } from './place.ts';
+import type { Session } from './postgres-session.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** A connection to the ledger outside any transaction. */
 export type Db = Kysely<Tables>;

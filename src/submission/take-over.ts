@@ -1,6 +1,6 @@
-import { isHeld } from '../ledger/database/failure.ts';
 import { abandonClaims } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { isHeld } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
 
 /**

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Expected } from '../../src/intake/collections.ts';
 import { dueCollections } from '../../src/ledger/collections/collection-watch.ts';
 import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
-import type { NewCollection } from '../../src/ledger/tables/collection-tables.ts';
+import type { NewCollection } from '../../src/storage/tables/collection-tables.ts';
 import { type Setting, setting } from './setting.ts';
 
 const head = 'reference,amount,currency';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { releaseFile } from '../../src/ledger/payouts/batch-files.ts';
-import type { FileState } from '../../src/ledger/tables/file-tables.ts';
+import type { FileState } from '../../src/storage/tables/file-tables.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { overRows } from '../../src/ledger/database/bound-rows.ts';
+import { overRows } from '../../src/storage/bound-rows.ts';
 import { makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

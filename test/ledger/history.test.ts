@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { historyHash } from '../../src/ledger/payouts/history.ts';
-import type { HistoryRow } from '../../src/ledger/tables/tables.ts';
+import type { HistoryRow } from '../../src/storage/tables/tables.ts';
 import {
   addBatch,
   at,

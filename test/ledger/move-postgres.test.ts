@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished }
 import { CopyDiffers, copyTables } from '../../src/ledger/custody/copy-tables.ts';
 import { shutGate } from '../../src/ledger/custody/gate.ts';
 import { moveLedger } from '../../src/ledger/custody/move.ts';
-import { nameOf, type PostgresPlace } from '../../src/ledger/database/place.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { nameOf, type PostgresPlace } from '../../src/storage/place.ts';
 import {
   addBatch,
   at,

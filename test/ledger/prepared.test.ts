@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { prepared } from '../../src/ledger/database/prepared.ts';
+import { prepared } from '../../src/storage/prepared.ts';
 import { addBatch, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { findCollection } from '../../src/ledger/collections/collections.ts';
 import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
-import type { Collection } from '../../src/ledger/tables/collection-tables.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createCollectionLookUps } from '../../src/observation/verify-collections.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
+import type { Collection } from '../../src/storage/tables/collection-tables.ts';
 import { createRandom } from '../simulation/random.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import {

@@ -1,5 +1,5 @@
 import type { PayoutState } from '../../src/domain/payout.ts';
-import type { Listed } from '../../src/ledger/tables/tables.ts';
+import type { Listed } from '../../src/storage/tables/tables.ts';
 import type { Random } from '../simulation/random.ts';
 import { addListed, addPayout, addRun, type World } from './support.ts';
 

@@ -9,10 +9,10 @@ import type { ListStanding } from '../../src/domain/verdict.ts';
 import { pairListed } from '../../src/ledger/listing/pairing.ts';
 import type { Shown } from '../../src/ledger/listing/shown-under.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import type { Discrepancy, NewPayout } from '../../src/ledger/tables/tables.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import type { Discrepancy, NewPayout } from '../../src/storage/tables/tables.ts';
 import { batchRow } from '../support/batch-row.ts';
 
 export const runId = '20261121T130000Z';

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isLockFree } from '../../src/ledger/database/file-lock.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryExclusive, tryReconcile } from '../../src/runtime/worker-lock.ts';
+import { isLockFree } from '../../src/storage/file-lock.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 
 const clock = systemClock();
@@ -112,7 +112,7 @@ describe('workers', () => {
 });
 
 it('a lock that nobody refers to any more is held until its process ends, whatever the garbage collector does', async () => {
-  const source = JSON.stringify(new URL('../../src/ledger/database/file-lock.ts', import.meta.url).href);
+  const source = JSON.stringify(new URL('../../src/storage/file-lock.ts', import.meta.url).href);
   const script = `
     const { holdLock } = await import(${source});
     holdLock(process.argv[1]);

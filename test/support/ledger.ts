@@ -8,8 +8,8 @@ import type { PayoutState } from '../../src/domain/payout.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record, recordIntake } from '../../src/ledger/payouts/record.ts';
 import { type Claim, claim } from '../../src/ledger/sending/claims.ts';
-import type { Batch, NewPayout, Payout } from '../../src/ledger/tables/tables.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import type { Batch, NewPayout, Payout } from '../../src/storage/tables/tables.ts';
 import { batchRow } from './batch-row.ts';
 
 export const born = '2026-11-21T10:00:00.000Z';

@@ -1,7 +1,7 @@
 import type { LocalApp } from '../../app.ts';
 import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import { livesOf } from '../../ledger/discrepancies/discrepancy-events.ts';
-import type { Discrepancy } from '../../ledger/tables/tables.ts';
+import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
 import type { Context } from '../world.ts';

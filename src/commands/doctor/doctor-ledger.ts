@@ -4,10 +4,10 @@ import type { LocalApp } from '../../app.ts';
 import type { Config } from '../../config.ts';
 import { type HaltAdvice, haltAdvice } from '../../domain/halt.ts';
 import { readMark } from '../../ledger/custody/mark.ts';
-import { isLedgerThere } from '../../ledger/database/exists.ts';
-import { describeServer, quickCheck, rejectionsSince } from '../../ledger/database/health.ts';
-import { nameOf } from '../../ledger/database/place.ts';
 import { webhookCounts } from '../../ledger/witnesses/webhooks.ts';
+import { isLedgerThere } from '../../storage/exists.ts';
+import { describeServer, quickCheck, rejectionsSince } from '../../storage/health.ts';
+import { nameOf } from '../../storage/place.ts';
 import { fail } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 

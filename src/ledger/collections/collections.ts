@@ -13,8 +13,8 @@ import type { CollectionWord } from '../../domain/collection-word.ts';
 import { foldReference } from '../../domain/ids.ts';
 import type { Mode, WitnessStatus } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Collection } from '../../storage/tables/collection-tables.ts';
 import { ledgerMode } from '../custody/ledger-mode.ts';
-import type { Collection } from '../tables/collection-tables.ts';
 
 const disputes = z.array(
   z.object({

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { PayoutState } from '../../domain/payout.ts';
 import { forgettable } from '../../domain/transition.ts';
+import { isPostgres } from '../../storage/dialect.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { isPostgres } from '../database/dialect.ts';
 import { finishSome, loadingBatches } from '../payouts/batches.ts';
 import { dropSome } from '../payouts/drop-batch.ts';
 import { record } from '../payouts/record.ts';

@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { openDatabase } from '../database/sqlite.ts';
-import { syncFolder } from '../database/sync-folder.ts';
+import { LedgerNewer, LedgerOlder } from '../../storage/schema-version.ts';
+import { openDatabase } from '../../storage/sqlite.ts';
+import { syncFolder } from '../../storage/sync-folder.ts';
 import { openLedger } from '../open.ts';
 import { noteFall } from './barriers.ts';
 import { linkNew } from './mark.ts';
 import { writeRaw } from './raw.ts';
-import { LedgerNewer, LedgerOlder } from './schema.ts';
 import { backupKeys, batchDigests } from './seal.ts';
 import { syncFile } from './swap.ts';
 

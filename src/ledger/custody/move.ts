@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs';
+import { isLedgerThere } from '../../storage/exists.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { isLedgerThere } from '../database/exists.ts';
-import { nameOf, type Place, placeOf, shownPassword } from '../database/place.ts';
-import { syncFolder } from '../database/sync-folder.ts';
+import { nameOf, type Place, placeOf, shownPassword } from '../../storage/place.ts';
+import { syncFolder } from '../../storage/sync-folder.ts';
 import { openLedger } from '../open.ts';
 import { abandonAll } from './adopt.ts';
 import { copyConsistently } from './backup.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../../domain/payout.ts';
 import { knownMigrations } from '../../storage/known-migrations.ts';
-import { openDatabase } from '../database/sqlite.ts';
+import { assertMode } from '../../storage/schema-version.ts';
+import { openDatabase } from '../../storage/sqlite.ts';
 import { adoptingKey } from './adopt.ts';
 import { barrierKeys, lowerBarrier, noteFall } from './barriers.ts';
 import { whyMoved } from './mark.ts';
 import { writeRaw } from './raw.ts';
-import { assertMode } from './schema.ts';
 import { readSeal, type Seal, sealKeys } from './seal.ts';
 import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 

@@ -2,17 +2,17 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type { Common, OpenOptions } from '../../custody/opening.ts';
+import { isHeld, PostgresFailure } from '../../storage/failure.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
+import { machineOf, nameMachine } from '../../storage/machine.ts';
+import { nameOf, type PostgresPlace, schemaOf } from '../../storage/place.ts';
+import { clientConfig, tolerateBreaks } from '../../storage/postgres-client.ts';
+import { LedgerPostgresDialect } from '../../storage/postgres-driver.ts';
+import { prelude } from '../../storage/postgres-schema.ts';
+import { assertFit } from '../../storage/postgres-server.ts';
+import { openSession, type Session } from '../../storage/postgres-session.ts';
+import type { Tables } from '../../storage/tables/tables.ts';
 import { enterShared } from '../custody/gate.ts';
-import type { Tables } from '../tables/tables.ts';
-import { isHeld, PostgresFailure } from './failure.ts';
-import { machineOf, nameMachine } from './machine.ts';
-import { nameOf, type PostgresPlace, schemaOf } from './place.ts';
-import { clientConfig, tolerateBreaks } from './postgres-client.ts';
-import { LedgerPostgresDialect } from './postgres-driver.ts';
-import { prelude } from './postgres-schema.ts';
-import { assertFit } from './postgres-server.ts';
-import { openSession, type Session } from './postgres-session.ts';
 
 /** Connections for reading, and the one of the write transaction. */
 const connections = 6;

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { field, idsOf, rowsOf, textsOf } from '../../storage/bulk.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { field, idsOf, rowsOf, textsOf } from '../database/bulk.ts';
-import type { Discrepancy, Tables } from '../tables/tables.ts';
+import type { Discrepancy, Tables } from '../../storage/tables/tables.ts';
 import type { SeenBy } from './discrepancies.ts';
 import { addEvents } from './discrepancy-events.ts';
 

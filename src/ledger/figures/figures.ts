@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PayoutState } from '../../domain/payout.ts';
+import { perDialect } from '../../storage/dialect.ts';
 import type { Db } from '../../storage/ledger.ts';
-import { perDialect } from '../database/dialect.ts';
 import { type Halves, joined, type Scope, stateAt, sums } from '../listing/run-facts.ts';
 import { payoutRanges } from '../payouts/payout-ranges.ts';
 

@@ -3,9 +3,16 @@ import { foldReference } from '../../domain/ids.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import type { Db } from '../../storage/ledger.ts';
+import type {
+  Attempt,
+  Discrepancy,
+  HistoryRow,
+  Inquiry,
+  Payout,
+  Webhook,
+} from '../../storage/tables/tables.ts';
 import { type Life, livesOf } from '../discrepancies/discrepancy-events.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.ts';
-import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from '../tables/tables.ts';
 
 export type Overview = {
   batches: Record<string, number>;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import { successorReference } from '../../domain/successor.ts';
+import { idsIn, idsOf, textsIn } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { idsIn, idsOf, textsIn } from '../database/bulk.ts';
+import type { Payout } from '../../storage/tables/tables.ts';
 import { chainsOf } from '../payouts/successors.ts';
-import type { Payout } from '../tables/tables.ts';
 import type { CompleteRun } from './listings.ts';
 
 /**

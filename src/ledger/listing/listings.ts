@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Mode } from '../../domain/payout.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
+import { idsOf } from '../../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { idsOf } from '../database/bulk.ts';
 import { newestHistory } from '../payouts/history.ts';
 
 /** How many rows one DELETE names: well under SQLite's limit of variables. */

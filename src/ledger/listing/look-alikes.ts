@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Mode } from '../../domain/payout.ts';
+import { field, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
+import { jsonRows } from '../../storage/dialect.ts';
 import type { Db, Ledger } from '../../storage/ledger.ts';
-import { field, integerField, rowsOf, textsOf } from '../database/bulk.ts';
-import { jsonRows } from '../database/dialect.ts';
 import { unpaired } from './pairing.ts';
 
 /** A transfer under another reference that resembles a payout: same account, bank, currency and amount, days apart at most. */

@@ -2,11 +2,11 @@ import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool,
 import { mayHaveBeenTaken } from '../../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../../domain/pair-conflicts.ts';
 import type { Mode } from '../../domain/payout.ts';
+import { idsIn, idsText } from '../../storage/bulk.ts';
 import type { Db } from '../../storage/ledger.ts';
-import { idsIn, idsText } from '../database/bulk.ts';
-import { prepared, unseen } from '../database/prepared.ts';
+import { prepared, unseen } from '../../storage/prepared.ts';
+import type { Attempt, Tables } from '../../storage/tables/tables.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
-import type { Attempt, Tables } from '../tables/tables.ts';
 import { payoutSteps } from './pairing.ts';
 
 /** A payout with every listed transfer that was paired with it. */

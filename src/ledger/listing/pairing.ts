@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListedRow } from '../../domain/pair-conflicts.ts';
+import { field, idsOf, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { field, idsOf, integerField, rowsOf, textsOf } from '../database/bulk.ts';
 import type { PayoutRange } from '../payouts/payout-ranges.ts';
 import { pairingKeys, payoutBy } from './staging.ts';
 

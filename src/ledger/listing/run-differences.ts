@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import { jsonText } from '../../storage/dialect.ts';
 import type { Db } from '../../storage/ledger.ts';
-import { jsonText } from '../database/dialect.ts';
-import type { Run } from '../tables/tables.ts';
+import type { Run } from '../../storage/tables/tables.ts';
 import { latestRunFirst } from './listings.ts';
 
 /** The names of two runs, the one that was begun earlier first. */

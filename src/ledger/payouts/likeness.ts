@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../database/prepared.ts';
-import type { Payout } from '../tables/tables.ts';
+import { prepared } from '../../storage/prepared.ts';
+import type { Payout } from '../../storage/tables/tables.ts';
 import { linesOfBatch } from './lineage.ts';
 
 /** A payout in the ledger with the same account, currency and amount as a row of a new batch, under another reference. */

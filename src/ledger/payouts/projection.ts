@@ -8,7 +8,7 @@ import {
   restsOnPerson,
   type Standing,
 } from '../../domain/transition.ts';
-import type { Payout } from '../tables/tables.ts';
+import type { Payout } from '../../storage/tables/tables.ts';
 
 /** The part of a payout's row that events change; the history's details rebuild it (P27). */
 export const columns = [

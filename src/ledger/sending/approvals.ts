@@ -5,8 +5,8 @@ import type { Brakes } from '../../domain/brakes.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { nubanAgrees } from '../../domain/nuban.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Batch } from '../../storage/tables/tables.ts';
 import { readReasons, setHoldReasons } from '../payouts/hold-reasons.ts';
-import type { Batch } from '../tables/tables.ts';
 
 const page = 2000;
 

@@ -2,9 +2,9 @@ import { type Selectable, sql } from 'kysely';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../../domain/canary.ts';
 import type { HaltCause } from '../../domain/halt.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepared } from '../../storage/prepared.ts';
+import type { BrakeTables } from '../../storage/tables/brake-tables.ts';
 import { later } from '../payouts/projection.ts';
-import type { BrakeTables } from '../tables/brake-tables.ts';
 
 /** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
 export type Canary = {

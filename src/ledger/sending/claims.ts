@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { admit } from '../../domain/daily-limit.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepared } from '../../storage/prepared.ts';
 import { beginAttempts } from '../payouts/attempts.ts';
 import { beginFiles, fileMayGo } from '../payouts/batch-files.ts';
 import { farAhead } from '../payouts/projection.ts';

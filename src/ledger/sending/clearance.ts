@@ -1,7 +1,7 @@
 import { type Answer, type Clearance, judgeClearance, type Subject } from '../../domain/clearance.ts';
 import { type Account, whyElsewhere } from '../../domain/origin.ts';
+import { idsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { idsOf } from '../database/bulk.ts';
 import { linesOf } from '../payouts/lineage.ts';
 import type { RecordEvent } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';

@@ -3,7 +3,7 @@ import type { Brakes } from '../../domain/brakes.ts';
 import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from '../../domain/daily-limit.ts';
 import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepared } from '../../storage/prepared.ts';
 import { later, type RecordEvent } from '../payouts/projection.ts';
 import { record } from '../payouts/record.ts';
 import { adoptedBetween } from './limit-uses.ts';

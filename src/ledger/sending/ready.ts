@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
+import { idsOf } from '../../storage/bulk.ts';
+import { perDialect } from '../../storage/dialect.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { idsOf } from '../database/bulk.ts';
-import { perDialect } from '../database/dialect.ts';
-import { prepared, unseen } from '../database/prepared.ts';
+import { prepared, unseen } from '../../storage/prepared.ts';
+import type { Payout } from '../../storage/tables/tables.ts';
 import { fileMayGo } from '../payouts/batch-files.ts';
 import { columns, farAhead, type Row } from '../payouts/projection.ts';
-import type { Payout } from '../tables/tables.ts';
 import { isApproved } from './approvals.ts';
 import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.ts';

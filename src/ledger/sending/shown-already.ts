@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import { readStatus } from '../../domain/witness.ts';
+import { idsIn, idsText } from '../../storage/bulk.ts';
 import type { Trx } from '../../storage/ledger.ts';
-import { idsIn, idsText } from '../database/bulk.ts';
-import { prepared } from '../database/prepared.ts';
+import { prepared } from '../../storage/prepared.ts';
 import { latestRunFirst, newestCompleteRun } from '../listing/listings.ts';
 import { shownUnder } from '../listing/shown-under.ts';
 import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from '../witnesses/doubts.ts';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { formatMinor } from '../../domain/money.ts';
+import { idsOf } from '../../storage/bulk.ts';
 import type { Db } from '../../storage/ledger.ts';
+import type { Batch, HistoryRow, Payout } from '../../storage/tables/tables.ts';
 import { createBatchDigest } from '../custody/seal.ts';
 import { everyPayout } from '../custody/snapshot.ts';
-import { idsOf } from '../database/bulk.ts';
 import { readDetail } from '../payouts/history.ts';
-import type { Batch, HistoryRow, Payout } from '../tables/tables.ts';
 import { certify } from './certificate.ts';
 import type { BackupCheck } from './verify-backup.ts';
 import { checkOrder, frozenAmount, readBody } from './verify-order.ts';

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../storage/tables/tables.ts';
 import { lastAdoption } from '../custody/barriers.ts';
 import {
   type LastListing,
@@ -13,7 +14,6 @@ import {
 } from '../listing/listed-evidence.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.ts';
 import { readDetail } from '../payouts/history.ts';
-import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../tables/tables.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
 import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
 import { sentElsewhere } from './origins.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { instantPlus } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { instantPlus } from '../database/bulk.ts';
 import { tellsEnd } from './resends.ts';
 
 /** How the service's webhooks arrive. All but `forged` count payouts, and only those whose webhook is due. */

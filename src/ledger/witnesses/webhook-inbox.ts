@@ -1,6 +1,6 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Webhook } from '../tables/tables.ts';
+import type { Webhook } from '../../storage/tables/tables.ts';
 import { tallyForged } from './webhook-figures.ts';
 
 /** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */

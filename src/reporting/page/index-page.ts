@@ -7,8 +7,8 @@ import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-qu
 import { closedPeriods } from '../../ledger/figures/periods.ts';
 import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
 import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
-import type { Batch, Run } from '../../ledger/tables/tables.ts';
 import type { Ledger } from '../../storage/ledger.ts';
+import type { Batch, Run } from '../../storage/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
 import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';

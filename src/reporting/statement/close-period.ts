@@ -12,8 +12,8 @@ import {
 import { findRun } from '../../ledger/figures/reports.ts';
 import { newestCompleteRun } from '../../ledger/listing/listings.ts';
 import { newestHistory } from '../../ledger/payouts/history.ts';
-import type { Period } from '../../ledger/tables/period-tables.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
+import type { Period } from '../../storage/tables/period-tables.ts';
 import { zoned } from '../presentation.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts';
-import type { Discrepancy } from '../../ledger/tables/tables.ts';
+import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { discrepancyCells, discrepancyColumns } from '../discrepancy-cells.ts';
 import { writeWorkbook, xlsxRowLimit } from './xlsx-file.ts';
 

@@ -1,5 +1,5 @@
 import { ExpressionWrapper, type OperationNode, PostgresAdapter, type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Db, Trx } from './ledger.ts';
 
 /** What PostgreSQL is told in place of a part of a query; the compiler of its dialect looks here. */
 const onPostgres = new WeakMap<OperationNode, OperationNode>();

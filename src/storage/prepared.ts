@@ -1,5 +1,5 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Db, Trx } from './ledger.ts';
 
 /** The place of a value in a query that is put together before its values are known. */
 class Slot {

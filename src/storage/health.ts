@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import type { Db } from '../../storage/ledger.ts';
+import { foldReference } from '../domain/ids.ts';
 import { isPostgres } from './dialect.ts';
+import type { Db } from './ledger.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
 
 type Row = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
 import { storable } from './bulk.ts';
+import type { Db, Trx } from './ledger.ts';
 import { prepared } from './prepared.ts';
 
 /** A value of a row. */

@@ -1,5 +1,5 @@
-import type { Ledger } from '../../storage/ledger.ts';
 import { holdLock } from './file-lock.ts';
+import type { Ledger } from './ledger.ts';
 
 /** A lock that goes when its process dies, however it dies. */
 export type Lock = { release(): void | Promise<void> };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { storable } from '../../domain/others-reference.ts';
+import { storable } from '../domain/others-reference.ts';
 import { perDialect } from './dialect.ts';
 
 export { storable };

@@ -1,4 +1,4 @@
-import type { Mode } from '../../domain/payout.ts';
+import type { Mode } from '../domain/payout.ts';
 
 /** How the tables of a ledger stand to those of this program; `new`: there are none yet. */
 export type SchemaStanding = 'new' | 'current' | 'older' | 'newer';
