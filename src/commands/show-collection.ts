@@ -1,5 +1,5 @@
 import { formatMinor } from '../domain/money.ts';
-import { judgeResends, type ResendState } from '../domain/resend.ts';
+import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import type { CollectionStory } from '../ledger/collections/collection-lines.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import { bigintAsNumber } from './discrepancies/discrepancies.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
-import { judgeResends } from '../domain/resend.ts';
+import { judgeResends } from '../domain/resend-budget.ts';
 import { collectionStory } from '../ledger/collections/collection-lines.ts';
 import { payoutStory, type Story } from '../ledger/figures/overview.ts';
 import { neighboursOf } from '../ledger/payouts/successors.ts';

@@ -3,7 +3,7 @@ import { canonicalBody } from '../domain/body.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { successorCells, successorReference } from '../domain/successor.ts';
+import { successorCells, successorReference } from '../domain/successor-name.ts';
 import { existingReferences } from '../ledger/payouts/batches.ts';
 import { chainsOf, type NewSuccessor } from '../ledger/payouts/successors.ts';
 import type { Evidence } from '../ledger/witnesses/evidence.ts';

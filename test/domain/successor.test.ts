@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { isReference } from '../../src/domain/ids.ts';
-import { successorCells, successorReference } from '../../src/domain/successor.ts';
+import { successorCells, successorReference } from '../../src/domain/successor-name.ts';
 
 const free = (): boolean => false;
 

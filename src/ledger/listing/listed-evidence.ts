@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import { successorReference } from '../../domain/successor.ts';
+import { successorReference } from '../../domain/successor-name.ts';
 import { idsIn, idsOf, textsIn } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Payout } from '../../storage/tables/tables.ts';

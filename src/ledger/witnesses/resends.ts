@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
-import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend-budget.ts';
 import { field, idsOf, integerField, rowsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { ResendRequest } from '../../storage/tables/collection-tables.ts';

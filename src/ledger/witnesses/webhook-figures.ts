@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { resendBudget, resendSpacingMs } from '../../domain/resend.ts';
+import { resendBudget, resendSpacingMs } from '../../domain/resend-budget.ts';
 import { instantPlus } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { tellsEnd } from './resends.ts';
