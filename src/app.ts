@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Config, secretsOf } from './config.ts';
 import type { Account } from './domain/origin.ts';
 import { createRedactor } from './domain/redact.ts';
 import { capWaits } from './ledger/waits.ts';
@@ -19,6 +18,7 @@ import { createServiceClient } from './service/client.ts';
 import { chooseKey } from './service/signing.ts';
 import { createTransport, type Transport } from './service/transport.ts';
 import type { ServiceClient } from './service/types.ts';
+import { type Config, secretsOf } from './settings/settings.ts';
 import { preflight } from './submission/preflight.ts';
 import { createSender } from './submission/send.ts';
 import { takeOver } from './submission/take-over.ts';

@@ -1,8 +1,8 @@
 import { buildProgram } from './commands/program.ts';
 import { fail, type Result } from './commands/result.ts';
 import { legible } from './domain/hidden.ts';
-import { noColor, readEnvironment, whereUserStands } from './environment.ts';
 import { createShutdown } from './runtime/shutdown.ts';
+import { noColor, readEnvironment, whereUserStands } from './settings/environment.ts';
 
 /** Runs one command; resolves with its exit code (contract.md, Exit codes). Never throws. */
 export async function main(argv: string[]): Promise<number> {

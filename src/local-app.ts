@@ -1,4 +1,3 @@
-import type { Config } from './config.ts';
 import { createDecisions } from './decisions/decisions.ts';
 import { type Account, accountOf } from './domain/origin.ts';
 import type { RetryRow } from './domain/retry-file.ts';
@@ -7,6 +6,7 @@ import { type LookingOptions, openLooking } from './looking-app.ts';
 import { applyWebhooks } from './observation/apply-webhooks.ts';
 import { createReporting } from './reporting/reporting.ts';
 import type { Logger } from './runtime/logger.ts';
+import type { Config } from './settings/settings.ts';
 
 /** The parts that need only files and the ledger: apart from the others, as commands without the service start sooner. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;

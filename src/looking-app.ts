@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Config } from './config.ts';
 import { lyingInInbox } from './intake/inbox.ts';
 import { assertHomeMode, bindHome } from './ledger/custody/home-mode.ts';
 import { createJobsStore } from './ledger/jobs.ts';
@@ -7,6 +6,7 @@ import { openLedger } from './ledger/open.ts';
 import { createBrakes } from './ledger/sending/brakes.ts';
 import { findHalt, type Halt } from './ledger/sending/halts.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
+import type { Config } from './settings/settings.ts';
 
 /** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;

@@ -1,11 +1,11 @@
-import type { SecretState, Setting } from '../config-explain.ts';
+import type { SecretState, Setting } from '../settings/explain.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 
 /** `config show`: every effective value with its origin, in the file's spelling and order; secrets redacted. */
 export async function configShow(context: Context, args: string[]): Promise<Result> {
   if (args[0] !== 'show') throw new Stop(2, `config knows only the verb show, not "${args[0] ?? ''}"`);
-  const { explainConfig } = await import('../config-explain.ts');
+  const { explainConfig } = await import('../settings/explain.ts');
   const { config: configFlag, data: dataFlag } = context.options;
   const explained = explainConfig({
     cwd: context.cwd,

@@ -3,16 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App, LocalApp } from '../app.ts';
-import { type Config, secretsOf } from '../config.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
 import type { Access, LookingApp } from '../looking-app.ts';
+import { type Config, secretsOf } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
 import { Stop } from './result.ts';
 import type { Context } from './world.ts';
 
 /** Reads the configuration, or stops with 2 and every problem in one message, and in a home of the other mode (P24). */
 export async function loadSettings(context: Context): Promise<Config> {
-  const { loadConfig } = await import('../config.ts');
+  const { loadConfig } = await import('../settings/settings.ts');
   const { config: configFlag, data: dataFlag } = context.options;
   const loaded = loadConfig({
     cwd: context.cwd,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../config.ts';
-import { isLedgerUrl } from '../config-schema.ts';
+import type { Config } from '../settings/settings.ts';
+import { isLedgerUrl } from '../settings/settings-schema.ts';
 import { nameOf, type Place, placeNamed, shownPassword } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';

@@ -1,6 +1,6 @@
-import { withoutCredentials } from '../config-file.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
+import { withoutCredentials } from '../settings/yaml-file.ts';
 
 /** The queue as `status` tells of it. */
 export type QueueStanding = {

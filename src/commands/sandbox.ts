@@ -59,7 +59,7 @@ export async function sandbox(
 
 /** The TEST keys of the worker beside it, so that it needs no change; undefined when there are none. */
 async function configuredKeys(context: Context) {
-  const { loadTestKeys } = await import('../config.ts');
+  const { loadTestKeys } = await import('../settings/settings.ts');
   const { config: configFlag } = context.options;
   const { cwd, env } = context;
   const loaded = loadTestKeys({ cwd, env, ...(configFlag === undefined ? {} : { configFlag }) });

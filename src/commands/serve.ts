@@ -1,9 +1,9 @@
 import { createDaemon } from '../daemon.ts';
-import { liveAllowedForServe } from '../environment.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { TlsProblem } from '../runtime/tls.ts';
+import { liveAllowedForServe } from '../settings/environment.ts';
 import { confirmSending, loadSettings, withApp } from './context.ts';
 import { haltText } from './describe.ts';
 import { listenProblem } from './listen-problem.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/settings.ts';
 import { Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
 import type { World } from './world.ts';

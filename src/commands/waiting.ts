@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
@@ -6,6 +5,7 @@ import { writersText } from '../domain/waiting-file.ts';
 import { approvalsOf } from '../ledger/sending/approvals.ts';
 import type { DailyLimit, Waiting } from '../ledger/sending/brakes.ts';
 import type { LookingApp } from '../looking-app.ts';
+import type { Config } from '../settings/settings.ts';
 import { countsText } from './describe.ts';
 
 type Settings = Pick<Config, 'mode' | 'submission'>;

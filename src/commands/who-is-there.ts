@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
 
 /** Who keeps a command from being alone on the ledger, as far as can be told. */

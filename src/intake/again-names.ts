@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
 import { foldReference } from '../domain/ids.ts';
 import { rootsNamedBy } from '../domain/successor-name.ts';
 import { existingReferences } from '../ledger/payouts/batches.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { GoodRow } from './rows.ts';
 

@@ -1,7 +1,7 @@
 import { basename, join, resolve } from 'node:path';
-import type { Config } from '../config.ts';
 import type { Waiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { holdLedgerLock } from '../storage/locks.ts';
 import { type Checked, checkFile } from './checked.ts';

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { generatedReference } from '../domain/ids.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
@@ -7,6 +6,7 @@ import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/payouts/batches.ts';
 import { type Likeness, likenessOf } from '../ledger/payouts/likeness.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { capacityProblems } from './capacity.ts';
 import { type Control, controlProblems } from './control.ts';

@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import type { Config } from '../config.ts';
 import { batchId, foldReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import {
@@ -14,6 +13,7 @@ import {
 } from '../ledger/collections/expectations.ts';
 import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';

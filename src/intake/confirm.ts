@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Config } from '../config.ts';
 import type { FileWait } from '../domain/waiting-file.ts';
 import {
   type ArchivedBatch,
@@ -11,6 +10,7 @@ import {
 } from '../ledger/payouts/batch-files.ts';
 import { holdBatch } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openWriters } from './open-writers.ts';
 

@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
 import { approvalAsked } from '../domain/approval.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { formatMinor } from '../domain/money.ts';
 import { dailyUse } from '../ledger/sending/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';

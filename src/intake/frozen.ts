@@ -1,8 +1,8 @@
-import type { Config } from '../config.ts';
 import { canonicalBody } from '../domain/body.ts';
 import { foldReference, generatedReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { LoadedRow } from '../ledger/payouts/batches.ts';
+import type { Config } from '../settings/settings.ts';
 import { type GoodRow, meantCells } from './rows.ts';
 
 /** The row as the ledger keeps it, with the body frozen byte for byte (P2). */

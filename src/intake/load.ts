@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Config } from '../config.ts';
 import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
 import { batchId, batchName } from '../domain/ids.ts';
 import type { Problem } from '../domain/problem.ts';
@@ -21,6 +20,7 @@ import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/lik
 import { linkSuccessors } from '../ledger/payouts/successors.ts';
 import { noteBatch } from '../ledger/sending/approvals.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';
 import type { Dropper } from './dropper.ts';

@@ -1,12 +1,12 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Config } from '../config.ts';
 import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import type { Mode } from '../domain/payout.ts';
 import { closeFileTask, type FileTask, openFileTasks } from '../ledger/payouts/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { FileTaskOutcome } from '../storage/tables/file-tables.ts';
 import { syncFolder } from './csv-file.ts';

@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
 import type { RowRules } from '../domain/batch-rules.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { Problem } from '../domain/problem.ts';
 import { rowWarnings } from '../domain/row-warnings.ts';
 import { existingReferences } from '../ledger/payouts/batches.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';
 import type { BadRow } from './file-rows.ts';

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { type CollectionState, watchedForMs } from '../domain/collection.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import {
@@ -15,6 +14,7 @@ import {
   webhookFigures,
 } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Collection } from '../storage/tables/collection-tables.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';

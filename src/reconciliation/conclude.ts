@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import { foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
@@ -13,6 +12,7 @@ import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
 import { sentElsewhere, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import {
   contradictedByDetails,

@@ -1,4 +1,3 @@
-import type { Config } from '../config.ts';
 import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
@@ -20,6 +19,7 @@ import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
 import { noteListedSights, unseenOrigins } from '../ledger/witnesses/origins.ts';
 import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import { contradictsState } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type OpenOf, openOf } from '../ledger/discrepancies/open-of-payouts.ts';
@@ -10,6 +9,7 @@ import {
   markReported,
   type Outcome,
 } from '../ledger/figures/reports.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
 import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
 import { unpaidOf } from '../ledger/payouts/successors.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { writeCsv } from './csv-file.ts';

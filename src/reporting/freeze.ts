@@ -1,9 +1,9 @@
-import type { Config } from '../config.ts';
 import { type Verdict, worstVerdict } from '../domain/verdict.ts';
 import { addRunRows, clearRunRows, findRun } from '../ledger/figures/reports.ts';
 import { setVerdicts } from '../ledger/figures/run-verdicts.ts';
 import { discrepancyLines, type Scope } from '../ledger/listing/run-facts.ts';
 import { newestHistory } from '../ledger/payouts/history.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { createAgeing } from './ageing.ts';
 import { collectionPages } from './collection-cells.ts';

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import { periodFolder } from '../domain/period-folder.ts';
 import {
   closedPeriods,
@@ -8,6 +7,7 @@ import {
   periodRows,
   periodSheets,
 } from '../ledger/figures/periods.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { writeCsv } from './csv-file.ts';
 import { storedCells } from './stored-cells.ts';

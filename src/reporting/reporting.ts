@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { createBatchResults } from './batch-results.ts';
 import type { RetryOffers } from './failed-file.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import { findRun, frozenRuns, hasRunRows, runRows } from '../ledger/figures/reports.ts';
 import { reportsWritten, runsDue } from '../ledger/figures/reports-due.ts';
 import { verdictsOf } from '../ledger/figures/run-verdicts.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
 import { whole, writeAtomically, writeWhole } from './atomic-file.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Config, secretsOf } from '../config.ts';
 import type { Mode } from '../domain/payout.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { Delivery, Rejection } from '../ledger/witnesses/webhook-inbox.ts';
 import { createWebhookVerifier, type VerifyWebhook } from '../service/webhook-signature.ts';
+import { type Config, secretsOf } from '../settings/settings.ts';
 import type { Clock } from './clock.ts';
 import { describeDelivery, headerText } from './delivery.ts';
 import type { GroupCommit } from './group-commit.ts';

@@ -1,7 +1,7 @@
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Config } from '../config.ts';
 import { type Delivery, recordRejections, storeDeliveries } from '../ledger/witnesses/webhook-inbox.ts';
+import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Clock } from './clock.ts';
 import { createGroupCommit } from './group-commit.ts';

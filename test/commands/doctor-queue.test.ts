@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/commands/doctor/doctor-queue.ts';
-import { loadConfig } from '../../src/config.ts';
 import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
 import { noRedis, startRedis } from '../support/redis-server.ts';

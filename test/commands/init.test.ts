@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runInit } from '../../src/commands/init.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 import { start } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

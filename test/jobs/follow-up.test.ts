@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as followUp from '../../jobs/follow-up.ts';
 import { openApp } from '../../src/app.ts';
-import { loadConfig } from '../../src/config.ts';
 import { record } from '../../src/ledger/payouts/record.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 import { named } from '../submission/setting.ts';
 import { makeHome } from '../support/cli.ts';
 import { addBatch, at, claimAt, replies } from '../support/ledger.ts';

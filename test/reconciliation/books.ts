@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../../src/config.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
@@ -9,6 +8,7 @@ import { stage } from '../../src/ledger/listing/staging.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
 import { createReconciliation } from '../../src/reconciliation/reconcile.ts';
+import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../../src/config.ts';
 import type { ListingResult } from '../../src/domain/completeness.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { Standpoint } from '../../src/domain/origin.ts';
@@ -10,6 +9,7 @@ import { stage } from '../../src/ledger/listing/staging.ts';
 import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
 import { createReconciliation } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import { here } from '../submission/setting.ts';
 import { at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
 import { createGate, type Gate } from '../../src/daemon-gate.ts';
 import { createJobsStore } from '../../src/ledger/jobs.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';
 import { makeLedger } from '../support/ledger.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/config.ts';
 import { openLocal } from '../../src/local-app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Done, type Home, references, start, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -42,8 +42,8 @@ async function submitWithin(home: Home, pages: number): Promise<string> {
   const script = `
     import * as submitJob from ${from('jobs/submit.ts')};
     import { openApp } from ${from('src/app.ts')};
-    import { loadConfig } from ${from('src/config.ts')};
-    import { readEnvironment } from ${from('src/environment.ts')};
+    import { loadConfig } from ${from('src/settings/settings.ts')};
+    import { readEnvironment } from ${from('src/settings/environment.ts')};
     import { createLogger } from ${from('src/runtime/logger.ts')};
     const { config } = loadConfig({ cwd: process.cwd(), env: readEnvironment() });
     const app = await openApp({ config, log: createLogger({ quiet: true }), maxPageCount: ${pages} }, 'submit');

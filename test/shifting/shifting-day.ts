@@ -1,12 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '../../src/config.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { createListing } from '../../src/observation/listing.ts';
 import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
 import { createReconciliation, type RunSummary } from '../../src/reconciliation/reconcile.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
+import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { batchRow } from '../support/batch-row.ts';

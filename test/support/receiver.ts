@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Config } from '../../src/config.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createReceiver, type Receiver } from '../../src/runtime/receiver.ts';
+import type { Config } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 
 export const secretKey = 'sk_test_vector_key';

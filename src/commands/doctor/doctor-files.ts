@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Config } from '../../config.ts';
-import type { Explained, SecretState } from '../../config-explain.ts';
 import { keyNameOf } from '../../service/signing.ts';
+import type { Explained, SecretState } from '../../settings/explain.ts';
+import type { Config } from '../../settings/settings.ts';
 import { secretText } from '../config-show.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 

@@ -1,6 +1,6 @@
-import type { Config } from '../../config.ts';
 import { otherMode } from '../../service/pages.ts';
 import type { ListPage, ServiceTrouble } from '../../service/types.ts';
+import type { Config } from '../../settings/settings.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** Beyond it, what the service says about time proves nothing (P16). */

@@ -1,9 +1,9 @@
 import type { LocalApp } from '../../app.ts';
-import type { Config } from '../../config.ts';
 import { submitCommand } from '../../domain/go-on.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { maskAccount, maskAccounts } from '../../domain/redact.ts';
 import { examineSignature, type SignatureFacts, testSigning } from '../../service/signature-doctor.ts';
+import type { Config } from '../../settings/settings.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../storage/health.ts';
 import { Stop } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';

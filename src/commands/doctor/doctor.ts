@@ -1,5 +1,5 @@
 import type { LocalApp } from '../../app.ts';
-import type { Explained } from '../../config-explain.ts';
+import type { Explained } from '../../settings/explain.ts';
 import { fail, type Result, Stop } from '../result.ts';
 import type { Context } from '../world.ts';
 import { type Check, skipped, wrong } from './doctor-check.ts';
@@ -16,7 +16,7 @@ export async function doctor(
   const whole = options.showBody === true;
   if (whole && (!context.terminal || context.options.json))
     throw new Stop(2, '--show-body shows a whole account number: it wants a terminal, and no --json');
-  const { explainConfig } = await import('../../config-explain.ts');
+  const { explainConfig } = await import('../../settings/explain.ts');
   const { config: configFlag, data: dataFlag } = context.options;
   const explained = explainConfig({
     cwd: context.cwd,

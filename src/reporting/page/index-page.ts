@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import { isUsable } from '../../domain/verdict.ts';
 import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
 import { closedPeriods } from '../../ledger/figures/periods.ts';
 import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
 import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';

@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts';
 import { findBarrier } from '../../ledger/custody/barriers.ts';
 import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import {
@@ -12,6 +11,7 @@ import {
 import { findRun } from '../../ledger/figures/reports.ts';
 import { newestCompleteRun } from '../../ledger/listing/listings.ts';
 import { newestHistory } from '../../ledger/payouts/history.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import { zoned } from '../presentation.ts';

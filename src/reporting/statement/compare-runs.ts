@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import type { Config } from '../../config.ts';
 import { runRows } from '../../ledger/figures/reports.ts';
 import {
   changedRows,
@@ -9,6 +8,7 @@ import {
   type RunPair,
   runsInOrder,
 } from '../../ledger/listing/run-differences.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-file.ts';
 import { type Line, statementLines } from './statement-lines.ts';

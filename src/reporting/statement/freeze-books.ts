@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import { lastPeriod, listingOf } from '../../ledger/figures/periods.ts';
 import { addPlacedRows, addRunRows } from '../../ledger/figures/reports.ts';
 import type { Scope } from '../../ledger/listing/run-facts.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';
 import { money, zoned } from '../presentation.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../settings/settings.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { discrepancyCells, discrepancyColumns } from '../discrepancy-cells.ts';
 import { writeWorkbook, xlsxRowLimit } from './xlsx-file.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FileConfig, fileSchema, sections } from './config-schema.ts';
+import { type FileConfig, fileSchema, sections } from './settings-schema.ts';
 
 type Tree = Record<string, unknown>;
 

@@ -1,9 +1,9 @@
 import { LineCounter, parseDocument } from 'yaml';
-import { type Config, type LoadOptions, loadConfig, secretsOf } from './config.ts';
-import { withoutCredentials } from './config-file.ts';
-import type { ModeKeys } from './config-keys.ts';
-import { sections } from './config-schema.ts';
-import { createRedactor } from './domain/redact.ts';
+import { createRedactor } from '../domain/redact.ts';
+import type { ModeKeys } from './key-names.ts';
+import { type Config, type LoadOptions, loadConfig, secretsOf } from './settings.ts';
+import { sections } from './settings-schema.ts';
+import { withoutCredentials } from './yaml-file.ts';
 
 /** One effective value by its name in the file, and where it came from; credentials inside an address are left out. */
 export type Setting = { key: string; value: unknown; origin: string };

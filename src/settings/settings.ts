@@ -1,20 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isMap, isScalar, LineCounter, parseDocument, parse as parseYaml } from 'yaml';
-import { readEnv } from './config-dotenv.ts';
-import { parseFile } from './config-file.ts';
-import {
-  type ModeKeys,
-  passwordsOf,
-  readAdminTokens,
-  readModeKeys,
-  type SecretReader,
-} from './config-keys.ts';
-import { type FileConfig, isLoopback } from './config-schema.ts';
+import { type Place, placeNamed } from '../storage/place.ts';
+import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
-import { type Place, placeNamed } from './storage/place.ts';
+import { type ModeKeys, passwordsOf, readAdminTokens, readModeKeys, type SecretReader } from './key-names.ts';
+import { type FileConfig, isLoopback } from './settings-schema.ts';
+import { parseFile } from './yaml-file.ts';
 
-export type { ModeKeys } from './config-keys.ts';
+export type { ModeKeys } from './key-names.ts';
 
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`

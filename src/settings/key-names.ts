@@ -1,4 +1,4 @@
-import type { Mode } from './domain/payout.ts';
+import type { Mode } from '../domain/payout.ts';
 
 /** The credentials of one mode. Two values while one is being rotated: the first signs, each verifies. */
 export type ModeKeys = {
