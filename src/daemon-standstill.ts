@@ -1,7 +1,7 @@
 import { fill } from '../jobs/send-chunk.ts';
 import type { App } from './app.ts';
 import type { Gate } from './daemon-gate.ts';
-import { markAttempts } from './ledger/discrepancies/expected.ts';
+import { markAttempts } from './ledger/known.ts';
 import { sendable } from './ledger/sending/claims.ts';
 import { type Queue, QueueAway } from './runtime/queue.ts';
 

@@ -7,8 +7,8 @@ import {
   whyNotApprove,
 } from '../domain/approval.ts';
 import { submitCommand } from '../domain/go-on.ts';
-import { getBatch } from '../ledger/payouts/batches.ts';
-import { readReasons } from '../ledger/payouts/hold-reasons.ts';
+import { getBatch } from '../ledger/batches.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import { batchLikeness } from '../ledger/payouts/likeness.ts';
 import {
   type Approvable,

@@ -1,5 +1,5 @@
 import type { LocalApp } from '../app.ts';
-import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
+import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { confirm, withLocal } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';

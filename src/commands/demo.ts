@@ -11,7 +11,7 @@ import { type App, openApp } from '../app.ts';
 import { createDaemon } from '../daemon.ts';
 import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
-import { batchCounts } from '../ledger/payouts/batches.ts';
+import { batchCounts } from '../ledger/batches.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadConfig } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
 import type { LocalApp } from '../app.ts';
+import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
-import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../ledger/sending/halts.ts';
 import { holdBatch, releaseBatch } from '../ledger/sending/holds.ts';
 import { withLocal } from './context.ts';

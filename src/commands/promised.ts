@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { visible } from '../domain/hidden.ts';
 import { batchesDue } from '../ledger/figures/reports.ts';
 import { runsDue } from '../ledger/figures/reports-due.ts';
-import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/payouts/file-tasks.ts';
+import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/file-tasks.ts';
 import type { LookingApp } from '../looking-app.ts';
 import type { FileTaskKind } from '../storage/tables/file-tables.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { LocalApp } from '../app.ts';
-import { getBatch } from '../ledger/payouts/batches.ts';
+import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
 import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';

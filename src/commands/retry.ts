@@ -1,7 +1,7 @@
 import type { LocalApp } from '../app.ts';
 import type { Decided } from '../decisions/retry.ts';
 import type { Weighed } from '../decisions/weigh.ts';
-import { getBatch } from '../ledger/payouts/batches.ts';
+import { getBatch } from '../ledger/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';

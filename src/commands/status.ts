@@ -1,12 +1,12 @@
 import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
+import { batchCounts } from '../ledger/batches.ts';
 import { collectionCounts } from '../ledger/collections/collection-watch.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
 import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
-import { batchCounts } from '../ledger/payouts/batches.ts';
-import { readReasons } from '../ledger/payouts/hold-reasons.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
 import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';

@@ -6,9 +6,9 @@ import { visible } from '../domain/hidden.ts';
 import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
+import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
-import { type BatchCounts, batchCounts } from '../ledger/payouts/batches.ts';
-import { readReasons } from '../ledger/payouts/hold-reasons.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import { type Attention, findAttention } from '../ledger/sending/attention.ts';
 import { findHalt } from '../ledger/sending/halts.ts';
 import {

@@ -1,8 +1,8 @@
 import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
-import { findBarrier } from '../ledger/custody/barriers.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import { findReferences, standingOf } from '../ledger/payouts/decisions.ts';
-import { readReasons } from '../ledger/payouts/hold-reasons.ts';
 import { linesOf } from '../ledger/payouts/lineage.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type DecisionDeps, groundOf } from './retry.ts';

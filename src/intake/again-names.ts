@@ -1,6 +1,6 @@
 import { foldReference } from '../domain/ids.ts';
 import { rootsNamedBy } from '../domain/successor-name.ts';
-import { existingReferences } from '../ledger/payouts/batches.ts';
+import { existingReferences } from '../ledger/batches.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { GoodRow } from './rows.ts';

@@ -1,6 +1,6 @@
 import { formatMinor } from '../domain/money.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import { takenTotals } from '../ledger/payouts/capacity.ts';
+import { takenTotals } from '../ledger/capacity.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Sums } from './scan.ts';
 

@@ -3,7 +3,7 @@ import { generatedReference } from '../domain/ids.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
-import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/payouts/batches.ts';
+import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
 import { type Likeness, likenessOf } from '../ledger/payouts/likeness.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';

@@ -11,7 +11,7 @@ import {
   openFile,
   promisedBefore,
 } from '../ledger/collections/expectations.ts';
-import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
+import type { PromisedFile } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';

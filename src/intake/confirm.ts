@@ -7,7 +7,7 @@ import {
   batchesAwaitingLook,
   batchesToConfirm,
   setFileState,
-} from '../ledger/payouts/batch-files.ts';
+} from '../ledger/batch-files.ts';
 import { holdBatch } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';

@@ -1,7 +1,7 @@
 import { canonicalBody } from '../domain/body.ts';
 import { foldReference, generatedReference } from '../domain/ids.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { LoadedRow } from '../ledger/payouts/batches.ts';
+import type { LoadedRow } from '../ledger/batches.ts';
 import type { Config } from '../settings/settings.ts';
 import { type GoodRow, meantCells } from './rows.ts';
 

@@ -13,12 +13,12 @@ import {
   insertPayouts,
   type LoadedRow,
   loadingBatches,
-} from '../ledger/payouts/batches.ts';
+} from '../ledger/batches.ts';
+import type { PromisedFile } from '../ledger/file-tasks.ts';
 import { dropSome } from '../ledger/payouts/drop-batch.ts';
-import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
 import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/likeness.ts';
-import { linkSuccessors } from '../ledger/payouts/successors.ts';
 import { noteBatch } from '../ledger/sending/approvals.ts';
+import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';

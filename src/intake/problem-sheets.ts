@@ -4,7 +4,7 @@ import { safeCell } from '../domain/csv-cell.ts';
 import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { PromisedFile } from '../ledger/payouts/file-tasks.ts';
+import type { PromisedFile } from '../ledger/file-tasks.ts';
 import { type CsvFile, csvFile } from './csv-file.ts';
 import type { Header } from './header.ts';
 

@@ -4,7 +4,7 @@ import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import type { Mode } from '../domain/payout.ts';
-import { closeFileTask, type FileTask, openFileTasks } from '../ledger/payouts/file-tasks.ts';
+import { closeFileTask, type FileTask, openFileTasks } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';

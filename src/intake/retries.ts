@@ -1,6 +1,6 @@
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { type ExaminedRow, mostRetries, type RetryRow } from '../domain/retry-file.ts';
-import { beginSuccessors } from '../ledger/payouts/successors.ts';
+import { beginSuccessors } from '../ledger/successors.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Dropper } from './dropper.ts';
 import { type BadRow, short } from './file-rows.ts';

@@ -3,7 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { Problem } from '../domain/problem.ts';
 import { rowWarnings } from '../domain/row-warnings.ts';
-import { existingReferences } from '../ledger/payouts/batches.ts';
+import { existingReferences } from '../ledger/batches.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';

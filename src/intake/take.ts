@@ -3,7 +3,7 @@ import type { Account } from '../domain/approval.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { FileTask, PromisedFile } from '../ledger/payouts/file-tasks.ts';
+import type { FileTask, PromisedFile } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';

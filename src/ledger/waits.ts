@@ -1,8 +1,8 @@
 import type { Trx } from '../storage/ledger.ts';
 import { capCollectionAsks } from './collections/collection-watch.ts';
+import { capInquiries } from './inquiries.ts';
 import { capCanaries } from './sending/canary.ts';
 import { rebasePauses } from './sending/pauses.ts';
-import { capInquiries } from './witnesses/inquiries.ts';
 import { capResends } from './witnesses/resends.ts';
 
 /**

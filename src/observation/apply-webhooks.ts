@@ -3,10 +3,10 @@ import { decimalToMinor } from '../domain/money.ts';
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
-import { loadKnown } from '../ledger/discrepancies/expected.ts';
-import type { RecordEvent } from '../ledger/payouts/projection.ts';
-import { type Recorded, record } from '../ledger/payouts/record.ts';
-import { addInquiry, askDetails } from '../ledger/witnesses/inquiries.ts';
+import { addInquiry, askDetails } from '../ledger/inquiries.ts';
+import { loadKnown } from '../ledger/known.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
+import { type Recorded, record } from '../ledger/record.ts';
 import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
 import {
   effectsBefore,

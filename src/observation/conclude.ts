@@ -3,16 +3,10 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
-import {
-  type AttemptMark,
-  attemptedSince,
-  type Known,
-  loadKnown,
-  unknownSince,
-} from '../ledger/discrepancies/expected.ts';
-import { record } from '../ledger/payouts/record.ts';
-import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/witnesses/inquiries.ts';
-import { noteSight, sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
+import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/known.ts';
+import { noteSight, sentOnlyElsewhere } from '../ledger/origins.ts';
+import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';

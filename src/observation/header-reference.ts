@@ -1,4 +1,4 @@
-import { addInquiry } from '../ledger/witnesses/inquiries.ts';
+import { addInquiry } from '../ledger/inquiries.ts';
 import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
 import { payoutOfWebhook } from '../ledger/witnesses/webhooks.ts';
 import type { Trx } from '../storage/ledger.ts';

@@ -2,14 +2,8 @@ import type { Answer } from '../domain/clearance.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
-import { loadKnown, markAttempts, presentPayout } from '../ledger/discrepancies/expected.ts';
-import {
-  addInquiry,
-  type Due,
-  dueInquiries,
-  markProbed,
-  raisedSoFar,
-} from '../ledger/witnesses/inquiries.ts';
+import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
+import { loadKnown, markAttempts, presentPayout } from '../ledger/known.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';

@@ -4,7 +4,7 @@ import { foldReference } from '../domain/ids.ts';
 import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
 import type { PairCase } from '../ledger/listing/pair-cases.ts';
-import { sentOnlyElsewhere } from '../ledger/witnesses/origins.ts';
+import { sentOnlyElsewhere } from '../ledger/origins.ts';
 import type { Db } from '../storage/ledger.ts';
 
 export type Judged = Judgement & { payout: PairedPayout };

@@ -1,8 +1,8 @@
 import type { Found } from '../domain/discrepancy.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
-import { type AttemptMark, attemptedSince } from '../ledger/discrepancies/expected.ts';
-import { record } from '../ledger/payouts/record.ts';
+import { type AttemptMark, attemptedSince } from '../ledger/known.ts';
+import { record } from '../ledger/record.ts';
 import type { Ledger } from '../storage/ledger.ts';
 
 /** What a run's list told of some payouts, and the discrepancies it found in it. */

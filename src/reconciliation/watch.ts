@@ -2,9 +2,9 @@ import type { ListingResult } from '../domain/completeness.ts';
 import { graceBegan, graceEnds } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
-import type { AttemptMark } from '../ledger/discrepancies/expected.ts';
+import type { AttemptMark } from '../ledger/known.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
-import { payoutRanges } from '../ledger/payouts/payout-ranges.ts';
+import { payoutRanges } from '../ledger/payout-ranges.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
 import type { Ledger } from '../storage/ledger.ts';
 

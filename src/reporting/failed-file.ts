@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
-import { unpaidOf } from '../ledger/payouts/successors.ts';
+import { unpaidOf } from '../ledger/successors.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { question, refusals } from '../../src/commands/decided.ts';
 import { remedyText } from '../../src/commands/remedy-text.ts';
-import { barrierKeys, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { batchCounts } from '../../src/ledger/batches.ts';
 import { countOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import { batchCounts } from '../../src/ledger/payouts/batches.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import {
   addBatch,

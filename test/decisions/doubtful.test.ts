@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { record } from '../../src/ledger/payouts/record.ts';
-import { addInquiry, closeInquiry } from '../../src/ledger/witnesses/inquiries.ts';
+import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import { record } from '../../src/ledger/record.ts';
 import { adoptGoneBack } from '../ledger/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {

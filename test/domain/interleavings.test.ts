@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { type PayoutEvent, type Standing, transition, type Witness } from '../../src/domain/transition.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById } from '../support/ledger.ts';
 
 /** The one truth: whether the service took the POST, and what it did with it. */

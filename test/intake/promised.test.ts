@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { openFileTasks } from '../../src/ledger/payouts/file-tasks.ts';
+import { openFileTasks } from '../../src/ledger/file-tasks.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchOf, csv, row, type Setting, setting } from './setting.ts';
 

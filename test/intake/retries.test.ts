@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
-import { getBatch } from '../../src/ledger/payouts/batches.ts';
+import { getBatch } from '../../src/ledger/batches.ts';
 import { readApprovable, recordApproval } from '../../src/ledger/sending/approvals.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
+import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { findHalt } from '../../src/ledger/sending/halts.ts';

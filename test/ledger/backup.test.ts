@@ -6,7 +6,7 @@ import { moveLedger } from '../../src/ledger/custody/move.ts';
 import { finishRestore, restoreLedger } from '../../src/ledger/custody/restore.ts';
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/custody/swap.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';

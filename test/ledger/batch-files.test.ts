@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { releaseFile } from '../../src/ledger/payouts/batch-files.ts';
+import { releaseFile } from '../../src/ledger/batch-files.ts';
 import type { FileState } from '../../src/storage/tables/file-tables.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { batchCounts, getBatch, listBatches } from '../../src/ledger/payouts/batches.ts';
-import { readReasons, setHoldReasons } from '../../src/ledger/payouts/hold-reasons.ts';
+import { batchCounts, getBatch, listBatches } from '../../src/ledger/batches.ts';
+import { readReasons, setHoldReasons } from '../../src/ledger/hold-reasons.ts';
 import { batchOf, csv, row, setting } from '../intake/setting.ts';
 
 it('counts and sums payouts by batch, state and currency, exactly', async () => {

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { sendable } from '../../src/ledger/sending/claims.ts';
 import { at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 

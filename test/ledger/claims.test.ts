@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { claim, sendable } from '../../src/ledger/sending/claims.ts';
 import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/sending/halts.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
+import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { barrierKeys, lowerBarrier } from '../../src/ledger/custody/barriers.ts';
 import { createBrakes } from '../../src/ledger/sending/brakes.ts';
 import { abandonClaims } from '../../src/ledger/sending/claims.ts';
 import { releaseBatch } from '../../src/ledger/sending/holds.ts';

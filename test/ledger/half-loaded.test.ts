@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
+import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/batches.ts';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { insertBatch, insertPayouts, loadingBatches } from '../../src/ledger/payouts/batches.ts';
 import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';

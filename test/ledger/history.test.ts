@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { historyHash } from '../../src/ledger/payouts/history.ts';
+import { historyHash } from '../../src/ledger/history.ts';
 import type { HistoryRow } from '../../src/storage/tables/tables.ts';
 import {
   addBatch,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { payoutRanges } from '../../src/ledger/payouts/payout-ranges.ts';
+import { payoutRanges } from '../../src/ledger/payout-ranges.ts';
 import { addBatch, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

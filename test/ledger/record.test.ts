@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { abandonClaims, type Claim } from '../../src/ledger/sending/claims.ts';
 import {
   addBatch,

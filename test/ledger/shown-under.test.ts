@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { insertBatch, insertPayouts } from '../../src/ledger/batches.ts';
 import { beginRun } from '../../src/ledger/listing/listings.ts';
 import { pairListed } from '../../src/ledger/listing/pairing.ts';
 import { shownUnder } from '../../src/ledger/listing/shown-under.ts';
 import { stage } from '../../src/ledger/listing/staging.ts';
-import { insertBatch, insertPayouts } from '../../src/ledger/payouts/batches.ts';
 import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
 import { listedTransfer } from '../reconciliation/setting.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';

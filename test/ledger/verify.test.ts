@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { chainEntry } from '../../src/ledger/payouts/history.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { chainEntry } from '../../src/ledger/history.ts';
+import { record } from '../../src/ledger/record.ts';
 import { certify } from '../../src/ledger/verify/certificate.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { tamper } from '../support/intruder.ts';

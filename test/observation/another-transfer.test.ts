@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
 import { lookUpsOf } from './setting.ts';
 import { client, clock, ledger, sandbox, withService } from './with-service.ts';

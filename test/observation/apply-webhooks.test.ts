@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../src/observation/apply-webhooks.ts';
 import {
   addBatch,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PayoutEvent } from '../../src/domain/transition.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { named } from '../submission/setting.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../../src/domain/origin.ts';
-import { barrierKeys, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { standAt } from '../../src/ledger/origins.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
-import { standAt } from '../../src/ledger/witnesses/origins.ts';
+import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

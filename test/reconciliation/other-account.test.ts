@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { accountOf, type Standpoint } from '../../src/domain/origin.ts';
-import { standAt } from '../../src/ledger/witnesses/origins.ts';
+import { standAt } from '../../src/ledger/origins.ts';
 import { here } from '../submission/setting.ts';
 import {
   addBatch,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { barrierKeys, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { newestCompleteRun } from '../../src/ledger/listing/listings.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PayoutEvent } from '../../src/domain/transition.ts';
-import { barrierKeys, findBarrier, raiseBarrier } from '../../src/ledger/custody/barriers.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { barrierKeys, findBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { record } from '../../src/ledger/record.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { approvalAsked, whyNotApprove } from '../../src/domain/approval.ts';
-import { getBatch } from '../../src/ledger/payouts/batches.ts';
-import { readReasons } from '../../src/ledger/payouts/hold-reasons.ts';
+import { getBatch } from '../../src/ledger/batches.ts';
+import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import {
   approvalsOf,
   batchTotals,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import type { Answer } from '../../src/domain/clearance.ts';
+import { standAt } from '../../src/ledger/origins.ts';
 import { claim } from '../../src/ledger/sending/claims.ts';
-import { standAt } from '../../src/ledger/witnesses/origins.ts';
 import { type Clock, momentOf, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
-import { record } from '../../src/ledger/payouts/record.ts';
+import { record } from '../../src/ledger/record.ts';
 import { abandonClaims } from '../../src/ledger/sending/claims.ts';
 import { holdBatch, holdReturned, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

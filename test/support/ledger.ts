@@ -6,7 +6,7 @@ import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { record, recordIntake } from '../../src/ledger/payouts/record.ts';
+import { record, recordIntake } from '../../src/ledger/record.ts';
 import { type Claim, claim } from '../../src/ledger/sending/claims.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Batch, NewPayout, Payout } from '../../src/storage/tables/tables.ts';

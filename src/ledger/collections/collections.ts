@@ -14,7 +14,7 @@ import { foldReference } from '../../domain/ids.ts';
 import type { Mode, WitnessStatus } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Collection } from '../../storage/tables/collection-tables.ts';
-import { ledgerMode } from '../custody/ledger-mode.ts';
+import { ledgerMode } from '../ledger-mode.ts';
 
 const disputes = z.array(
   z.object({

@@ -3,8 +3,8 @@ import { judgeCollection } from '../../domain/collection.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Collection, CollectionFile } from '../../storage/tables/collection-tables.ts';
-import { ledgerMode } from '../custody/ledger-mode.ts';
-import { type PromisedFile, promiseFiles } from '../payouts/file-tasks.ts';
+import { type PromisedFile, promiseFiles } from '../file-tasks.ts';
+import { ledgerMode } from '../ledger-mode.ts';
 import { factsOf } from './collections.ts';
 
 /** A row of an expectation file as intake hands it over; `amount` in minor units of `currency`. */

@@ -3,11 +3,6 @@ import type { PayoutState } from '../../domain/payout.ts';
 import { forgettable } from '../../domain/transition.ts';
 import { isPostgres } from '../../storage/dialect.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { finishSome, loadingBatches } from '../payouts/batches.ts';
-import { dropSome } from '../payouts/drop-batch.ts';
-import { record } from '../payouts/record.ts';
-import { abandonClaims } from '../sending/claims.ts';
-import { spendAdopted } from '../sending/limit-uses.ts';
 import {
   barrierKeys,
   fellBackTo,
@@ -16,7 +11,12 @@ import {
   noteAdoption,
   noteFall,
   raiseBarrier,
-} from './barriers.ts';
+} from '../barriers.ts';
+import { finishSome, loadingBatches } from '../batches.ts';
+import { spendAdopted } from '../limit-uses.ts';
+import { dropSome } from '../payouts/drop-batch.ts';
+import { record } from '../record.ts';
+import { abandonClaims } from '../sending/claims.ts';
 import { removeMark } from './mark.ts';
 import { adoptionsKey, markNow } from './marking.ts';
 import { backupKeys } from './seal.ts';

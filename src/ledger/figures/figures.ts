@@ -3,7 +3,7 @@ import type { PayoutState } from '../../domain/payout.ts';
 import { perDialect } from '../../storage/dialect.ts';
 import type { Db } from '../../storage/ledger.ts';
 import { type Halves, joined, type Scope, stateAt, sums } from '../listing/run-facts.ts';
-import { payoutRanges } from '../payouts/payout-ranges.ts';
+import { payoutRanges } from '../payout-ranges.ts';
 
 /** A day as people name it (`2026-11-21`) and the instant (ISO UTC) at which it begins in the reports' time zone. */
 export type Day = { day: string; begins: string };

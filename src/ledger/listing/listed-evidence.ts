@@ -4,7 +4,7 @@ import { successorReference } from '../../domain/successor-name.ts';
 import { idsIn, idsOf, textsIn } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Payout } from '../../storage/tables/tables.ts';
-import { chainsOf } from '../payouts/successors.ts';
+import { chainsOf } from '../successors.ts';
 import type { CompleteRun } from './listings.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { Mode } from '../../domain/payout.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
 import { idsOf } from '../../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { newestHistory } from '../payouts/history.ts';
+import { newestHistory } from '../history.ts';
 
 /** How many rows one DELETE names: well under SQLite's limit of variables. */
 const rowsPerDelete = 250;

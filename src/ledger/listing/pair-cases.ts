@@ -6,7 +6,7 @@ import { idsIn, idsText } from '../../storage/bulk.ts';
 import type { Db } from '../../storage/ledger.ts';
 import { prepared, unseen } from '../../storage/prepared.ts';
 import type { Attempt, Tables } from '../../storage/tables/tables.ts';
-import type { PayoutRange } from '../payouts/payout-ranges.ts';
+import type { PayoutRange } from '../payout-ranges.ts';
 import { payoutSteps } from './pairing.ts';
 
 /** A payout with every listed transfer that was paired with it. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { ListedRow } from '../../domain/pair-conflicts.ts';
 import { field, idsOf, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import type { PayoutRange } from '../payouts/payout-ranges.ts';
+import type { PayoutRange } from '../payout-ranges.ts';
 import { pairingKeys, payoutBy } from './staging.ts';
 
 /** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Mode } from '../../domain/payout.ts';
 import type { Db } from '../../storage/ledger.ts';
-import type { PayoutRange } from '../payouts/payout-ranges.ts';
+import type { PayoutRange } from '../payout-ranges.ts';
 import { casesIn, type PairCase, type WalkedRange } from './pair-cases.ts';
 
 /**

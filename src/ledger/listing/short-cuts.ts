@@ -2,7 +2,7 @@ import type { ListingResult } from '../../domain/completeness.ts';
 import type { CreationOrder } from '../../domain/list-order.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { findBarrier } from '../custody/barriers.ts';
+import { findBarrier } from '../barriers.ts';
 import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.ts';
 
 /** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */

@@ -2,10 +2,10 @@ import { foldReference } from '../../domain/ids.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
 import type { Payout } from '../../storage/tables/tables.ts';
-import { findBarrier } from '../custody/barriers.ts';
+import { findBarrier } from '../barriers.ts';
+import { cancelledMeanwhile, readReasons, setHoldReasons } from '../hold-reasons.ts';
+import { record } from '../record.ts';
 import { shownAlready } from '../sending/shown-already.ts';
-import { cancelledMeanwhile, readReasons, setHoldReasons } from './hold-reasons.ts';
-import { record } from './record.ts';
 
 const chunk = 1000;
 

@@ -6,7 +6,7 @@ import { formatMinor } from '../../domain/money.ts';
 import { nubanAgrees } from '../../domain/nuban.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Batch } from '../../storage/tables/tables.ts';
-import { readReasons, setHoldReasons } from '../payouts/hold-reasons.ts';
+import { readReasons, setHoldReasons } from '../hold-reasons.ts';
 
 const page = 2000;
 

@@ -5,7 +5,7 @@ import { formatMinor } from '../../domain/money.ts';
 import type { Mode, PayoutState } from '../../domain/payout.ts';
 import type { FileWait } from '../../domain/waiting-file.ts';
 import type { Ledger } from '../../storage/ledger.ts';
-import { getBatch } from '../payouts/batches.ts';
+import { getBatch } from '../batches.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canary.ts';
 import type { Scope, Under } from './claim-request.ts';

@@ -4,7 +4,7 @@ import type { HaltCause } from '../../domain/halt.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../../storage/prepared.ts';
 import type { BrakeTables } from '../../storage/tables/brake-tables.ts';
-import { later } from '../payouts/projection.ts';
+import { later } from '../projection.ts';
 
 /** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
 export type Canary = {

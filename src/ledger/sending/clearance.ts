@@ -2,10 +2,10 @@ import { type Answer, type Clearance, judgeClearance, type Subject } from '../..
 import { type Account, whyElsewhere } from '../../domain/origin.ts';
 import { idsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
+import { sentElsewhere } from '../origins.ts';
 import { linesOf } from '../payouts/lineage.ts';
-import type { RecordEvent } from '../payouts/projection.ts';
-import { record } from '../payouts/record.ts';
-import { sentElsewhere } from '../witnesses/origins.ts';
+import type { RecordEvent } from '../projection.ts';
+import { record } from '../record.ts';
 import type { Cleared } from './claim-request.ts';
 import { withholder } from './withheld.ts';
 

@@ -1,7 +1,7 @@
 import { type HaltCause, type HaltKind, readHaltKinds } from '../../domain/halt.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../../storage/prepared.ts';
-import { findBarrier } from '../custody/barriers.ts';
+import { findBarrier } from '../barriers.ts';
 import { releaseCanaries } from './canary.ts';
 
 /** A halt in force; `cause` joins its causes, `kinds` are theirs in the same order. */

@@ -3,7 +3,7 @@ import type { Brakes } from '../../domain/brakes.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { idsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
-import { farAhead } from '../payouts/projection.ts';
+import { farAhead } from '../projection.ts';
 import { canaryVerdict, standingCanaries } from './canary.ts';
 import { type DailyUse, dailyUse } from './limits.ts';
 

@@ -4,9 +4,9 @@ import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from 
 import type { Mode } from '../../domain/payout.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../../storage/prepared.ts';
-import { later, type RecordEvent } from '../payouts/projection.ts';
-import { record } from '../payouts/record.ts';
-import { adoptedBetween } from './limit-uses.ts';
+import { adoptedBetween } from '../limit-uses.ts';
+import { later, type RecordEvent } from '../projection.ts';
+import { record } from '../record.ts';
 import { withholder } from './withheld.ts';
 
 /** What the day's limits are, what intents of the day may have sent, and when the next day begins (P21). */

@@ -3,7 +3,7 @@ import { knownMigrations } from '../../storage/known-migrations.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../../storage/prepared.ts';
 import { LedgerNewer } from '../../storage/schema-version.ts';
-import { allBarriers } from '../custody/barriers.ts';
+import { allBarriers } from '../barriers.ts';
 
 const standing = prepared<{ found: bigint }>((db, slot) =>
   db

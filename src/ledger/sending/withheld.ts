@@ -1,8 +1,8 @@
 import type { Trx } from '../../storage/ledger.ts';
+import { askDetails } from '../inquiries.ts';
 import { type Alive, aliveAncestors } from '../payouts/lineage.ts';
-import type { RecordEvent } from '../payouts/projection.ts';
-import { record } from '../payouts/record.ts';
-import { askDetails } from '../witnesses/inquiries.ts';
+import type { RecordEvent } from '../projection.ts';
+import { record } from '../record.ts';
 import { heededRuns, type ShownAlready, shownAlready } from './shown-already.ts';
 
 /** The source of a hold that was made here; a person's `hold` names another. */

@@ -5,7 +5,7 @@ import type { Db } from '../../storage/ledger.ts';
 import type { Batch, HistoryRow, Payout } from '../../storage/tables/tables.ts';
 import { createBatchDigest } from '../custody/seal.ts';
 import { everyPayout } from '../custody/snapshot.ts';
-import { readDetail } from '../payouts/history.ts';
+import { readDetail } from '../history.ts';
 import { certify } from './certificate.ts';
 import type { BackupCheck } from './verify-backup.ts';
 import { checkOrder, frozenAmount, readBody } from './verify-order.ts';

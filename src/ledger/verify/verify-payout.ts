@@ -1,6 +1,6 @@
 import type { Attempt, HistoryRow, Payout } from '../../storage/tables/tables.ts';
-import { historyHash, readDetail } from '../payouts/history.ts';
-import { columns, type Row } from '../payouts/projection.ts';
+import { historyHash, readDetail } from '../history.ts';
+import { columns, type Row } from '../projection.ts';
 
 /** What a problem is about; the checks of `verify` by their names. */
 export type CheckName =

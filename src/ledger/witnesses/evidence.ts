@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../storage/tables/tables.ts';
-import { lastAdoption } from '../custody/barriers.ts';
+import { lastAdoption } from '../barriers.ts';
+import { readDetail } from '../history.ts';
 import {
   type LastListing,
   type ListedSince,
@@ -13,10 +14,9 @@ import {
   runsSince,
 } from '../listing/listed-evidence.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.ts';
-import { readDetail } from '../payouts/history.ts';
+import { sentElsewhere } from '../origins.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
 import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
-import { sentElsewhere } from './origins.ts';
 
 /**
  * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;

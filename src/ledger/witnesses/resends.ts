@@ -4,7 +4,7 @@ import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/re
 import { field, idsOf, integerField, rowsOf } from '../../storage/bulk.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { ResendRequest } from '../../storage/tables/collection-tables.ts';
-import { later } from '../payouts/projection.ts';
+import { later } from '../projection.ts';
 
 /** Whose webhook is asked for again. */
 export type Subject = { kind: 'payout' | 'transaction'; id: bigint };

@@ -1,8 +1,8 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../storage/ledger.ts';
 import type { Tables } from '../../storage/tables/tables.ts';
+import type { PayoutRange } from '../payout-ranges.ts';
 import { paidAgain } from '../payouts/lineage.ts';
-import type { PayoutRange } from '../payouts/payout-ranges.ts';
 import { payoutHeard } from './resends.ts';
 
 /** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */

@@ -1,4 +1,4 @@
-import { findBarrier } from '../../ledger/custody/barriers.ts';
+import { findBarrier } from '../../ledger/barriers.ts';
 import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import {
   addPeriodRows,
@@ -9,8 +9,8 @@ import {
   listingOf,
 } from '../../ledger/figures/periods.ts';
 import { findRun } from '../../ledger/figures/reports.ts';
+import { newestHistory } from '../../ledger/history.ts';
 import { newestCompleteRun } from '../../ledger/listing/listings.ts';
-import { newestHistory } from '../../ledger/payouts/history.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';

@@ -68,7 +68,7 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'drops an entry of the history',
-    file: 'src/ledger/payouts/record.ts',
+    file: 'src/ledger/record.ts',
     find: `    entries.push(entry);`,
     replace: `    if (event.kind !== 'looked_up') entries.push(entry);`,
   },

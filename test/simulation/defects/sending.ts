@@ -92,7 +92,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'forgets a payout of each batch',
-    file: 'src/ledger/payouts/batches.ts',
+    file: 'src/ledger/batches.ts',
     find: `  await insertRows(trx, [batch, at], rows);`,
     replace: `  await insertRows(trx, [batch, at], rows.slice(0, rows.length > 2 ? -1 : undefined));`,
   },

@@ -13,7 +13,7 @@ export const wentBackDefects: readonly Defect[] = [
     name: 'sends from a ledger that went back',
     from: 3,
     oldCopies: true,
-    file: 'src/ledger/custody/barriers.ts',
+    file: 'src/ledger/barriers.ts',
     find: `export const allBarriers: readonly string[] = [barrierKeys.sealed, barrierKeys.behind, barrierKeys.listing];`,
     replace: `export const allBarriers: readonly string[] = [barrierKeys.sealed, barrierKeys.sealed, barrierKeys.listing];`,
   },

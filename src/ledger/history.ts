@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
-import { overRows } from '../../storage/bound-rows.ts';
-import { storable } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import { storable } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 export type HistoryEntry = {
   payoutId: bigint;

@@ -1,7 +1,7 @@
-import { type Account, isOfAccount, type Origin, type Standpoint } from '../../domain/origin.ts';
-import { mayHaveBeenTaken } from '../../domain/outcome.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
+import { type Account, isOfAccount, type Origin, type Standpoint } from '../domain/origin.ts';
+import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /** Writes down where a process of this account sends and asks from; the same origin keeps its id for the ledger's life. */
 export async function standAt(ledger: Ledger, account: Account): Promise<Standpoint> {

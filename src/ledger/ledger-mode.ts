@@ -1,6 +1,6 @@
-import type { Mode } from '../../domain/payout.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 
 const modeRow = prepared<{ value: string }>((db) =>
   db.selectFrom('meta').select('value').where('key', '=', 'mode'),

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { mayHaveBeenTaken, type Outcome } from '../../domain/outcome.ts';
-import type { PayoutEvent } from '../../domain/transition.ts';
-import { overRows } from '../../storage/bound-rows.ts';
-import { idsText, isOneOf } from '../../storage/bulk.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import { giveBack } from '../sending/limit-uses.ts';
+import { mayHaveBeenTaken, type Outcome } from '../domain/outcome.ts';
+import type { PayoutEvent } from '../domain/transition.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import { idsText, isOneOf } from '../storage/bulk.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import { giveBack } from './limit-uses.ts';
 
 /** An attempt that may have been taken; its outcome is null while the POST is under way. */
 export type Open = { id: bigint; payout_id: bigint; outcome: string | null };

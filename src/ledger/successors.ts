@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
-import { integerField, rowsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { NewPayout, Payout } from '../../storage/tables/tables.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { integerField, rowsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { NewPayout, Payout } from '../storage/tables/tables.ts';
 import type { RecordEvent } from './projection.ts';
 import { record, recordIntake } from './record.ts';
 

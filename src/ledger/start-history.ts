@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
-import { overRows } from '../../storage/bound-rows.ts';
-import type { Trx } from '../../storage/ledger.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import type { Trx } from '../storage/ledger.ts';
 
 /** The first entries of histories, which differ in nothing but whose they are and their hash. */
 const insertFirst = overRows(

@@ -1,4 +1,4 @@
-import type { Trx } from '../../storage/ledger.ts';
+import type { Trx } from '../storage/ledger.ts';
 
 export const cancelledMeanwhile =
   'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';

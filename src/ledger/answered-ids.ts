@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Witness } from '../../domain/transition.ts';
-import { idsIn, idsText } from '../../storage/bulk.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
+import type { Witness } from '../domain/transition.ts';
+import { idsIn, idsText } from '../storage/bulk.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 import type { RecordEvent, Row } from './projection.ts';
 
 /** How many payouts of one group are looked at to learn from: a nightly list of a million tells no more than a few. */

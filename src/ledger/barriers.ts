@@ -1,5 +1,5 @@
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 
 /** Why nothing may be sent from this ledger, whatever `release --mode` says (P25, P26). */
 export type Barrier = { cause: string; at: string };

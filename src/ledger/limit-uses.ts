@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 
 /** Counts what intents are about to send. In their own transaction, so that a crash leaves both or neither. */
 export async function spend(

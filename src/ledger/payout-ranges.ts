@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** Payouts with an id above `after` and up to `upTo`. */
 export type PayoutRange = { after: bigint; upTo: bigint };

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { ladderRanges } from '../../domain/ladder.ts';
-import type { Mode } from '../../domain/payout.ts';
-import { field, idsOf, integerField, rowsOf } from '../../storage/bulk.ts';
-import { lesser } from '../../storage/dialect.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Inquiry } from '../../storage/tables/tables.ts';
-import { later } from '../payouts/projection.ts';
+import { ladderRanges } from '../domain/ladder.ts';
+import type { Mode } from '../domain/payout.ts';
+import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
+import { lesser } from '../storage/dialect.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Inquiry } from '../storage/tables/tables.ts';
+import { later } from './projection.ts';
 
 /** More than the longest rung of the ladder, a day. */
 const longestWaitMs = 25 * 3_600_000;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { formatMinor } from '../../domain/money.ts';
-import { type BatchState, batchState, type PayoutState } from '../../domain/payout.ts';
-import { overRows } from '../../storage/bound-rows.ts';
-import { textsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Batch, Payout } from '../../storage/tables/tables.ts';
+import { formatMinor } from '../domain/money.ts';
+import { type BatchState, batchState, type PayoutState } from '../domain/payout.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import { textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
 import { readReasons } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../storage/ledger.ts';
 
 const half = 2n ** 31n;
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { overRows } from '../../storage/bound-rows.ts';
-import { idsIn, idsText, textsIn } from '../../storage/bulk.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
+import { overRows } from '../storage/bound-rows.ts';
+import { idsIn, idsText, textsIn } from '../storage/bulk.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
 import { columns, type Row } from './projection.ts';
 
 type Column = (typeof columns)[number];

@@ -1,9 +1,9 @@
-import type { Mode } from '../../domain/payout.ts';
-import type { Expected } from '../../domain/witness.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
-import { ledgerMode } from '../custody/ledger-mode.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Expected } from '../domain/witness.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
+import { ledgerMode } from './ledger-mode.ts';
 
 /** A payout with what a witness of it must show. */
 export type Known = { payout: Payout; expected: Expected };

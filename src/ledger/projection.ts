@@ -1,14 +1,14 @@
-import type { Outcome } from '../../domain/outcome.ts';
-import { longestPauseMs } from '../../domain/pause.ts';
-import { isFinalState } from '../../domain/payout.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import { longestPauseMs } from '../domain/pause.ts';
+import { isFinalState } from '../domain/payout.ts';
 import {
   type Effect,
   mayHaveGoneAgain,
   type PayoutEvent,
   restsOnPerson,
   type Standing,
-} from '../../domain/transition.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+} from '../domain/transition.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 /** The part of a payout's row that events change; the history's details rebuild it (P27). */
 export const columns = [
