@@ -9,13 +9,13 @@ import { createResults } from './daemon-results.ts';
 import { scheduledJobs } from './daemon-schedules.ts';
 import { createSending } from './daemon-sending.ts';
 import { createStandstill } from './daemon-standstill.ts';
-import { openWorkers } from './ledger/custody/workers.ts';
 import { TakenOver } from './ledger/sending/claims.ts';
 import type { Job, Queue } from './runtime/queue.ts';
 import { createInlineQueue } from './runtime/queue-inline.ts';
 import { createReceiver } from './runtime/receiver.ts';
 import { createScheduler } from './runtime/scheduler.ts';
 import { watchWallSteps } from './runtime/wall-steps.ts';
+import { openWorkers } from './runtime/workers.sql.ts';
 import { isHeld, ledgerFailureCode } from './storage/failure.ts';
 import { LedgerNewer } from './storage/schema-version.ts';
 

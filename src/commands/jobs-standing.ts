@@ -1,10 +1,10 @@
-import { livesAnywhere, workedSince } from '../ledger/custody/workers.ts';
-import type { JobPast } from '../ledger/jobs.ts';
 import type { LookingApp } from '../looking-app.ts';
 import { isOverdue } from '../runtime/job-times.ts';
+import type { JobPast } from '../runtime/jobs.sql.ts';
 import { nextRun } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
+import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
 
 /** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };

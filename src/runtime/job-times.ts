@@ -1,5 +1,5 @@
 import { createTask } from 'node-cron';
-import type { JobPast } from '../ledger/jobs.ts';
+import type { JobPast } from './jobs.sql.ts';
 
 const minuteMs = 60_000;
 /** How far back the last due time is looked for; a job rarer than this is caught up when it has not run for so long. */

@@ -1,6 +1,6 @@
-import { reserveEven, takeBurst } from '../ledger/sending/rates.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Clock } from './clock.ts';
+import { reserveEven, takeBurst } from './rates.sql.ts';
 
 type Limit = { ledger: Ledger; clock: Clock; name: string; perMs: number; limit: number };
 

@@ -1,8 +1,8 @@
 import { createTask, type ScheduledTask } from 'node-cron';
-import type { JobPast, JobsStore } from '../ledger/jobs.ts';
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
 import { isOverdue, pauseBeforeTry } from './job-times.ts';
+import type { JobPast, JobsStore } from './jobs.sql.ts';
 import type { Logger } from './logger.ts';
 
 /** How a run ended that did not throw; `why` says what it could not do. */

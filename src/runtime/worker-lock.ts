@@ -1,11 +1,11 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from '../ledger/custody/workers.ts';
 import { type FileLock, holdLock, isLockFree } from '../storage/file-lock.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { holdLedgerLock, type Lock } from '../storage/locks.ts';
 import type { Clock } from './clock.ts';
+import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from './workers.sql.ts';
 
 export type Workers = {
   /** This process's worker id: what its attempts are signed with. */

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createGate, type Gate } from '../../src/daemon-gate.ts';
-import { createJobsStore } from '../../src/ledger/jobs.ts';
+import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';
 import { makeLedger } from '../support/ledger.ts';

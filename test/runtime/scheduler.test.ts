@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createJobsStore } from '../../src/ledger/jobs.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { isOverdue } from '../../src/runtime/job-times.ts';
+import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import {
   createScheduler,
   type JobOutcome,

@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import { remainingMs } from '../../domain/wait.ts';
-import { isPostgres } from '../../storage/dialect.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import type { Tables } from '../../storage/tables/tables.ts';
+import { remainingMs } from '../domain/wait.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import type { Trx } from '../storage/ledger.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 
 type Stored = Selectable<Tables['rates']>;
 

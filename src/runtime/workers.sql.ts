@@ -1,4 +1,4 @@
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /** One process that may hold claims; its lock file tells whether it lives (P3). */
 export type WorkerRow = { id: string; lockFile: string };

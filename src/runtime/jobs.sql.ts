@@ -1,6 +1,6 @@
+import { later } from '../ledger/projection.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { JobEnd, JobKind } from '../storage/tables/job-table.ts';
-import { later } from './projection.ts';
 
 /** What is known of a job's past; instants are ISO UTC. */
 export type JobPast = {
