@@ -1,7 +1,7 @@
 import type { App } from '../app.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { findCollection } from '../ledger/collections/collections.ts';
-import { payoutToAsk, type Subject } from '../ledger/witnesses/resends.ts';
+import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
 import { withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';

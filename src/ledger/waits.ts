@@ -1,9 +1,9 @@
+import { rebasePauses } from '../lookups/pauses.sql.ts';
+import { capResends } from '../lookups/resend-requests.sql.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { capCollectionAsks } from './collections/collection-watch.ts';
 import { capInquiries } from './inquiries.ts';
 import { capCanaries } from './sending/canary.ts';
-import { rebasePauses } from './sending/pauses.ts';
-import { capResends } from './witnesses/resends.ts';
 
 /**
  * Brings what waits in the ledger for a time that a clock ahead of now wrote down to the longest wait that its own rule

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
+import { createLookUps } from '../../src/lookups/lookups.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { createLookUps } from '../../src/observation/look-up.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { addBatch, at, claimAt, recordOutcome, type replies, type TestLedger } from '../support/ledger.ts';

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { noBrakes } from '../../src/domain/brakes.ts';
 import { addInquiry } from '../../src/ledger/inquiries.ts';
 import { findHalt } from '../../src/ledger/sending/halts.ts';
-import { notePause, pauseOf } from '../../src/ledger/sending/pauses.ts';
 import { capWaits } from '../../src/ledger/waits.ts';
+import { notePause, pauseOf } from '../../src/lookups/pauses.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named } from './brakes-setting.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCollection } from '../../src/ledger/collections/collections.ts';
-import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/ledger/witnesses/resends.ts';
 import { resendFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
-import { createResends, type Resends } from '../../src/observation/resends.ts';
+import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/lookups/resend-requests.sql.ts';
+import { createResends, type Resends } from '../../src/lookups/resends.ts';
 import { createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient, ServiceTrouble } from '../../src/service/types.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
-import { createLookUps } from '../../src/observation/look-up.ts';
+import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { at, type TestLedger } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Account, Standpoint } from '../../src/domain/origin.ts';
 import type { Mode } from '../../src/domain/payout.ts';
-import { createLookUps } from '../../src/observation/look-up.ts';
+import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { createServiceClient } from '../../src/service/client.ts';

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
+import { type LastLookUp, lastLookUps } from '../../lookups/last-look-ups.sql.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../storage/tables/tables.ts';
 import { lastAdoption } from '../barriers.ts';
@@ -16,7 +17,6 @@ import {
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.ts';
 import { sentElsewhere } from '../origins.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
-import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
 
 /**
  * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;

@@ -1,6 +1,9 @@
 import { longestPauseMs } from '../domain/pause.ts';
 import type { Mode } from '../domain/payout.ts';
-import { endStrikes, notePause, type Pause, pauseOf } from '../ledger/sending/pauses.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { endStrikes, notePause, type Pause, pauseOf } from './pauses.sql.ts';
 import {
   claimResend,
   closeResend,
@@ -10,10 +13,7 @@ import {
   reapResends,
   type Subject,
   wantResends,
-} from '../ledger/witnesses/resends.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import type { Ledger } from '../storage/ledger.ts';
+} from './resend-requests.sql.ts';
 
 export type ResendDeps = {
   ledger: Ledger;

@@ -7,7 +7,7 @@ import { loadKnown, markAttempts, presentPayout } from '../ledger/known.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { conclude } from './conclude.ts';
+import { conclude } from './take-answer.ts';
 
 export type LookUpDeps = {
   ledger: Ledger;

@@ -1,6 +1,6 @@
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Inquiry } from '../../storage/tables/tables.ts';
-import { readDetail } from '../history.ts';
+import { readDetail } from '../ledger/history.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Inquiry } from '../storage/tables/tables.ts';
 
 /**
  * The last answered details look-up of a payout; `said` is the status it recorded, null when it was no witness. It was

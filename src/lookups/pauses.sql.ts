@@ -1,7 +1,7 @@
-import { longestPauseMs } from '../../domain/pause.ts';
-import { remainingMs } from '../../domain/wait.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { later } from '../projection.ts';
+import { longestPauseMs } from '../domain/pause.ts';
+import { remainingMs } from '../domain/wait.ts';
+import { later } from '../ledger/projection.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** For how long an endpoint is still left alone, in ms, and how often in a row it had to be. */
 export type Pause = { leftMs: number; strikes: number; why: string };

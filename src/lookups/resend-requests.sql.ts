@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import { longestSpacingMs, resendBudget, resendSpacingMs } from '../../domain/resend-budget.ts';
-import { field, idsOf, integerField, rowsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { ResendRequest } from '../../storage/tables/collection-tables.ts';
-import { later } from '../projection.ts';
+import { foldReference } from '../domain/ids.ts';
+import { longestSpacingMs, resendBudget, resendSpacingMs } from '../domain/resend-budget.ts';
+import { later } from '../ledger/projection.ts';
+import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 
 /** Whose webhook is asked for again. */
 export type Subject = { kind: 'payout' | 'transaction'; id: bigint };
