@@ -4,7 +4,7 @@ import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collections.ts';
 import { promiseReports } from '../src/ledger/figures/reports-due.ts';
-import { finishRun } from '../src/ledger/listing/listings.ts';
+import { finishRun } from '../src/listing/listings.sql.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import type { JobEnd } from '../src/storage/tables/job-table.ts';

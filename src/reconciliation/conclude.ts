@@ -5,12 +5,12 @@ import { type Origin, type Standpoint, whyElsewhere } from '../domain/origin.ts'
 import { seen } from '../ledger/discrepancies/discrepancies.ts';
 import { unknownSince } from '../ledger/known.ts';
 import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
-import { foreignRows } from '../ledger/listing/pairing.ts';
 import { casesAgain } from '../ledger/listing/second-look.ts';
 import { sentElsewhere, sentOnlyElsewhere } from '../ledger/origins.ts';
 import { conflictingWebhooks } from '../ledger/witnesses/conflicting-webhooks.ts';
 import { contradictedAfter } from '../ledger/witnesses/contradicted.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
+import { foreignRows } from '../listing/pairing.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';

@@ -1,9 +1,9 @@
-import type { ListingResult } from '../domain/completeness.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { awaitsListing } from '../ledger/barriers.ts';
 import { presentPayout, takenPayout } from '../ledger/known.ts';
+import type { ListingResult } from '../listing/completeness.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** What is to be said of a list that came whole and yet cannot be compared with. */

@@ -1,4 +1,3 @@
-import type { ListingResult } from '../domain/completeness.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Standpoint } from '../domain/origin.ts';
@@ -9,15 +8,16 @@ import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies/d
 import { closeHealed } from '../ledger/discrepancies/discrepancy-healing.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { markAttempts } from '../ledger/known.ts';
-import { beginRun, finishRun, noteStanding, showsOurs } from '../ledger/listing/listings.ts';
 import { pairCases } from '../ledger/listing/pair-cases.ts';
-import { pairListed } from '../ledger/listing/pairing.ts';
-import { pruneListings } from '../ledger/listing/prune-listings.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
-import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/listing/short-cuts.ts';
 import { noteListedSights, unseenOrigins } from '../ledger/origins.ts';
 import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
 import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
+import type { ListingResult } from '../listing/completeness.ts';
+import { beginRun, finishRun, noteStanding, showsOurs } from '../listing/listings.sql.ts';
+import { pairListed } from '../listing/pairing.sql.ts';
+import { pruneListings } from '../listing/prune-listings.sql.ts';
+import { missedByShortCuts, noteListing, orderDistrusted } from '../listing/short-cuts.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';

@@ -1,4 +1,3 @@
-import type { ListingResult } from '../domain/completeness.ts';
 import { graceBegan, graceEnds } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
@@ -6,6 +5,7 @@ import type { AttemptMark } from '../ledger/known.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
 import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
+import type { ListingResult } from '../listing/completeness.ts';
 import type { Ledger } from '../storage/ledger.ts';
 
 /**

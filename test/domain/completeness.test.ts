@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSound, makeComplete, type Pass } from '../../src/domain/completeness.ts';
+import { isSound, makeComplete, type Pass } from '../../src/listing/completeness.ts';
 
 const pass: Pass = {
   cut: '2026-11-21T12:00:00.000Z',

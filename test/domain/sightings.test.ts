@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSightings } from '../../src/domain/sightings.ts';
+import { createSightings } from '../../src/listing/sightings.ts';
 
 const row = (fields: string, createdAt = 1) => ({ fields, createdAt });
 

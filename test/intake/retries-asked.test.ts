@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { chainEntry, insertHistory } from '../../src/ledger/history.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { again, decisionsOf, file, idOf, now, refused, take } from './retry-setting.ts';
 import { refusal } from './setting.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
-import { runsToCarryFrom } from '../../src/ledger/listing/carry-listed.ts';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { unpair } from '../../src/ledger/listing/pairing.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
+import { runsToCarryFrom } from '../../src/listing/carry-listed.sql.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
+import { unpair } from '../../src/listing/pairing.sql.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { listedTransfer } from '../reconciliation/setting.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
 import {
   missedByShortCuts,
   noteListing,
   olderRows,
   openBefore,
   trustedBase,
-} from '../../src/ledger/listing/short-cuts.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
+} from '../../src/listing/short-cuts.sql.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import { addBatch, at, makeLedger } from '../support/ledger.ts';
 

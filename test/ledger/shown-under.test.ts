@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { insertBatch, insertPayouts } from '../../src/ledger/batches.ts';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { pairListed } from '../../src/ledger/listing/pairing.ts';
-import { shownUnder } from '../../src/ledger/listing/shown-under.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
 import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
+import { pairListed } from '../../src/listing/pairing.sql.ts';
+import { shownUnder } from '../../src/listing/shown-under.sql.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { listedTransfer } from '../reconciliation/setting.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 

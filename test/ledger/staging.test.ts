@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { foreignRows, pairListed } from '../../src/ledger/listing/pairing.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
+import { foreignRows, pairListed } from '../../src/listing/pairing.sql.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { listedTransfer } from '../reconciliation/setting.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { findAttention } from '../../src/ledger/sending/attention.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

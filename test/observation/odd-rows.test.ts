@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { beginRun } from '../../src/ledger/listing/listings.ts';
-import { createListing } from '../../src/observation/listing.ts';
+import { createListing } from '../../src/listing/listing.ts';
+import { beginRun } from '../../src/listing/listings.sql.ts';
 import { readListPage } from '../../src/service/pages.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';

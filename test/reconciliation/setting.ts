@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ListingResult } from '../../src/domain/completeness.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { Standpoint } from '../../src/domain/origin.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import { stage } from '../../src/ledger/listing/staging.ts';
+import type { ListingResult } from '../../src/listing/completeness.ts';
+import { stage } from '../../src/listing/staging.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
 import { createReconciliation } from '../../src/reconciliation/reconcile.ts';
 import { systemClock } from '../../src/runtime/clock.ts';

@@ -1,5 +1,5 @@
 import type { PayoutState } from '../../src/domain/payout.ts';
-import { pairListed } from '../../src/ledger/listing/pairing.ts';
+import { pairListed } from '../../src/listing/pairing.sql.ts';
 import { addDiscrepancy, addListed, addPayout, addRun, cut, runId, type World } from './support.ts';
 
 /** What a spreadsheet would run or a browser would, as names, messages and references that others wrote. */

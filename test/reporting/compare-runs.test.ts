@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pairListed } from '../../src/ledger/listing/pairing.ts';
+import { pairListed } from '../../src/listing/pairing.sql.ts';
 import {
   addDiscrepancy,
   addListed,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLedger } from '../../src/ledger/open.ts';
-import { createListing } from '../../src/observation/listing.ts';
+import { createListing } from '../../src/listing/listing.ts';
 import type { LookedUp } from '../../src/reconciliation/follow-up.ts';
 import { createReconciliation, type RunSummary } from '../../src/reconciliation/reconcile.ts';
 import type { Clock } from '../../src/runtime/clock.ts';

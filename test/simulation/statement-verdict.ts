@@ -3,7 +3,7 @@ import { openSnapshot } from '../../src/ledger/custody/snapshot.ts';
 import { listingOf } from '../../src/ledger/figures/periods.ts';
 import { findRun } from '../../src/ledger/figures/reports.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
-import { newestCompleteRun } from '../../src/ledger/listing/listings.ts';
+import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
 import type { About } from '../../src/reporting/statement/statement-rows.ts';
 import type { Db } from '../../src/storage/ledger.ts';

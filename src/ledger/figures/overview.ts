@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { foldReference } from '../../domain/ids.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { PayoutState } from '../../domain/payout.ts';
+import { type Shown, shownUnder } from '../../listing/shown-under.sql.ts';
 import type { Db } from '../../storage/ledger.ts';
 import type {
   Attempt,
@@ -12,7 +13,6 @@ import type {
   Webhook,
 } from '../../storage/tables/tables.ts';
 import { type Life, livesOf } from '../discrepancies/discrepancy-events.ts';
-import { type Shown, shownUnder } from '../listing/shown-under.ts';
 
 export type Overview = {
   batches: Record<string, number>;

@@ -2,12 +2,12 @@ import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool,
 import { mayHaveBeenTaken } from '../../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../../domain/pair-conflicts.ts';
 import type { Mode } from '../../domain/payout.ts';
+import { payoutSteps } from '../../listing/pairing.sql.ts';
 import { idsIn, idsText } from '../../storage/bulk.ts';
 import type { Db } from '../../storage/ledger.ts';
 import { prepared, unseen } from '../../storage/prepared.ts';
 import type { Attempt, Tables } from '../../storage/tables/tables.ts';
 import type { PayoutRange } from '../payout-ranges.ts';
-import { payoutSteps } from './pairing.ts';
 
 /** A payout with every listed transfer that was paired with it. */
 export type PairCase = { payout: PairedPayout; rows: ListedRow[] };

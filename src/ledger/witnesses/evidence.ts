@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Account, Origin } from '../../domain/origin.ts';
+import { type CompleteRun, newestCompleteRun } from '../../listing/listings.sql.ts';
 import { type LastLookUp, lastLookUps } from '../../lookups/last-look-ups.sql.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../storage/tables/tables.ts';
@@ -14,7 +15,6 @@ import {
   type RunWithRows,
   runsSince,
 } from '../listing/listed-evidence.ts';
-import { type CompleteRun, newestCompleteRun } from '../listing/listings.ts';
 import { sentElsewhere } from '../origins.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../ledger/figures/periods.ts';
 import { findRun } from '../../ledger/figures/reports.ts';
 import { newestHistory } from '../../ledger/history.ts';
-import { newestCompleteRun } from '../../ledger/listing/listings.ts';
+import { newestCompleteRun } from '../../listing/listings.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';

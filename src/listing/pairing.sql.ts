@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { ListedRow } from '../../domain/pair-conflicts.ts';
-import { field, idsOf, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import type { PayoutRange } from '../payout-ranges.ts';
-import { pairingKeys, payoutBy } from './staging.ts';
+import type { ListedRow } from '../domain/pair-conflicts.ts';
+import type { PayoutRange } from '../ledger/payout-ranges.ts';
+import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { pairingKeys, payoutBy } from './staging.sql.ts';
 
 /** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
 const rowsPerStep = 1_000;

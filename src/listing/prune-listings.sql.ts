@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Ledger } from '../../storage/ledger.ts';
-import { latestRunFirst, newestCompleteRun } from './listings.ts';
-import { uncheckedShortCuts } from './short-cuts.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
+import { uncheckedShortCuts } from './short-cuts.sql.ts';
 
 const rowsPerDelete = 5_000;
 

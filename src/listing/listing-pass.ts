@@ -1,4 +1,3 @@
-import type { Overlap, Pass } from '../domain/completeness.ts';
 import {
   type CreationOrder,
   createOrderWatch,
@@ -7,12 +6,13 @@ import {
   unreadable,
 } from '../domain/list-order.ts';
 import { type StagedTransfer, shownFields } from '../domain/listed-transfer.ts';
-import type { Sightings } from '../domain/sightings.ts';
 import { readInstant } from '../domain/witness.ts';
 import type { ListPage } from '../service/types.ts';
+import type { Overlap, Pass } from './completeness.ts';
 import type { Answer, Question } from './listing-ask.ts';
 import type { PageMemory } from './listing-memory.ts';
 import { createPagesAhead } from './pages-ahead.ts';
+import type { Sightings } from './sightings.ts';
 
 /** How far a pass walks: over everything, or to an edge beyond which the base listing shows `older` rows (P29). */
 export type Reach = { kind: 'whole' } | { kind: 'window'; order: CreationOrder; edge: string; older: number };

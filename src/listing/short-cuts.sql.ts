@@ -1,9 +1,9 @@
-import type { ListingResult } from '../../domain/completeness.ts';
-import type { CreationOrder } from '../../domain/list-order.ts';
-import type { PayoutState } from '../../domain/payout.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { findBarrier } from '../barriers.ts';
-import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.ts';
+import type { CreationOrder } from '../domain/list-order.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { ListingResult } from './completeness.ts';
+import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.sql.ts';
 
 /** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */
 export type Base = { run: string; order: CreationOrder; cut: string };

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Mode } from '../../domain/payout.ts';
-import type { ListStanding } from '../../domain/verdict.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { newestHistory } from '../history.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { ListStanding } from '../domain/verdict.ts';
+import { newestHistory } from '../ledger/history.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
 /** How many rows one DELETE names: well under SQLite's limit of variables. */
 const rowsPerDelete = 250;

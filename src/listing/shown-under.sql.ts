@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { idsOf, textsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Listed } from '../../storage/tables/tables.ts';
+import { idsOf, textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Listed } from '../storage/tables/tables.ts';
 import { shownColumns } from './listed-columns.ts';
 
 /** A listed row as it was shown and paired. */

@@ -1,4 +1,4 @@
-import { unreadable } from './list-order.ts';
+import { unreadable } from '../domain/list-order.ts';
 
 /**
  * What one look at a transfer brought: its number in this listing; whether its fields must be written; and the pass that

@@ -1,19 +1,19 @@
-import { isSound, type ListingResult, makeComplete, whyUnsound } from '../domain/completeness.ts';
 import { bothSaw } from '../domain/list-order.ts';
 import type { StagedTransfer } from '../domain/listed-transfer.ts';
 import type { Mode } from '../domain/payout.ts';
-import { createSightings, type Sightings } from '../domain/sightings.ts';
-import { runsToCarryFrom } from '../ledger/listing/carry-listed.ts';
-import { describeListing, dropStaged } from '../ledger/listing/listings.ts';
-import { type Base, olderRows, trustedBase } from '../ledger/listing/short-cuts.ts';
-import { instantText, stage } from '../ledger/listing/staging.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { runsToCarryFrom } from './carry-listed.sql.ts';
+import { isSound, type ListingResult, makeComplete, whyUnsound } from './completeness.ts';
 import { createAsk } from './listing-ask.ts';
 import { reachOf } from './listing-edge.ts';
 import { createPageMemory } from './listing-memory.ts';
 import { onePass, type Reach, type Walked } from './listing-pass.ts';
+import { describeListing, dropStaged } from './listings.sql.ts';
+import { type Base, olderRows, trustedBase } from './short-cuts.sql.ts';
+import { createSightings, type Sightings } from './sightings.ts';
+import { instantText, stage } from './staging.sql.ts';
 
 type Deps = {
   ledger: Ledger;

@@ -1,10 +1,10 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import type { StagedTransfer } from '../../domain/listed-transfer.ts';
-import { decimalToMinor } from '../../domain/money.ts';
-import { readInstant } from '../../domain/witness.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { carryListed } from './carry-listed.ts';
+import { foldReference } from '../domain/ids.ts';
+import type { StagedTransfer } from '../domain/listed-transfer.ts';
+import { decimalToMinor } from '../domain/money.ts';
+import { readInstant } from '../domain/witness.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { carryListed } from './carry-listed.sql.ts';
 import { shownColumns } from './listed-columns.ts';
 
 /** How many rows one INSERT carries: well under SQLite's limit of variables, and more of them bring nothing. */

@@ -1,4 +1,4 @@
-import type { ListOrder } from './list-order.ts';
+import type { ListOrder } from '../domain/list-order.ts';
 
 /** What one walk over the pages came to (P28). Instants are ISO UTC with milliseconds. */
 export type Pass = {

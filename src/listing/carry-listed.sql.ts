@@ -1,8 +1,8 @@
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { StagedTransfer } from '../../domain/listed-transfer.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { StagedTransfer } from '../domain/listed-transfer.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import { shownColumns } from './listed-columns.ts';
-import { latestRunFirst, newestCompleteRun } from './listings.ts';
+import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
 
 /** How many rows one statement carries: two values of each. */
 const rowsPerCarry = 500;

@@ -1,5 +1,5 @@
-import type { Sightings } from '../domain/sightings.ts';
 import type { ListPage } from '../service/types.ts';
+import type { Sightings } from './sightings.ts';
 
 /**
  * Pages as a listing read them, by the digest of their text: a page that comes again byte for byte shows what it
