@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createCollectionLookUps } from './collections/verify-collections.ts';
 import type { Account } from './domain/origin.ts';
 import { createRedactor } from './domain/redact.ts';
 import { standAt } from './ledger/origins.ts';
@@ -9,7 +10,6 @@ import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
 import { createLookUps } from './lookups/lookups.ts';
 import { createResends } from './lookups/resends.ts';
 import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
-import { createCollectionLookUps } from './observation/verify-collections.ts';
 import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
 import { createRateLimiter, createThrottle } from './runtime/rate-limiter.ts';

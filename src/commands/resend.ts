@@ -1,6 +1,6 @@
 import type { App } from '../app.ts';
+import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
-import { findCollection } from '../ledger/collections/collections.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
 import { withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';

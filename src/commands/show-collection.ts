@@ -1,6 +1,6 @@
+import type { CollectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
-import type { CollectionStory } from '../ledger/collections/collection-lines.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import { bigintAsNumber } from './discrepancies/discrepancies.ts';
 import type { Result } from './result.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { collectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
-import { collectionStory } from '../ledger/collections/collection-lines.ts';
 import { payoutStory, type Story } from '../ledger/figures/overview.ts';
 import { originOf } from '../ledger/sending/approvals.ts';
 import { neighboursOf } from '../ledger/successors.ts';

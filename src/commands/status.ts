@@ -1,8 +1,8 @@
+import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import { batchCounts } from '../ledger/batches.ts';
-import { collectionCounts } from '../ledger/collections/collection-watch.ts';
 import { countOpen } from '../ledger/discrepancies/discrepancies.ts';
 import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';

@@ -1,6 +1,4 @@
 import { basename } from 'node:path';
-import { batchId, foldReference } from '../domain/ids.ts';
-import { type Problem, wholeFile } from '../domain/problem.ts';
 import {
   closeFile,
   dropPromises,
@@ -10,7 +8,9 @@ import {
   loadingFiles,
   openFile,
   promisedBefore,
-} from '../ledger/collections/expectations.ts';
+} from '../collections/expectations.sql.ts';
+import { batchId, foldReference } from '../domain/ids.ts';
+import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';

@@ -1,7 +1,7 @@
+import { capCollectionAsks } from '../collections/collection-watch.sql.ts';
 import { rebasePauses } from '../lookups/pauses.sql.ts';
 import { capResends } from '../lookups/resend-requests.sql.ts';
 import type { Trx } from '../storage/ledger.ts';
-import { capCollectionAsks } from './collections/collection-watch.ts';
 import { capInquiries } from './inquiries.ts';
 import { capCanaries } from './sending/canary.ts';
 

@@ -1,3 +1,4 @@
+import { applyCollection } from '../collections/apply-collection.ts';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Mode, WitnessStatus } from '../domain/payout.ts';
@@ -23,7 +24,6 @@ import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import { applyCollection } from './apply-collection.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 
 export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };

@@ -1,8 +1,8 @@
+import { factsOf } from '../collections/collections.sql.ts';
 import { type CollectionDifference, completed, judgeCollection, lacksAmount } from '../domain/collection.ts';
 import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
-import { factsOf } from '../ledger/collections/collections.ts';
 import type { Collection } from '../storage/tables/collection-tables.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { type CollectionState, watchedForMs } from '../domain/collection.ts';
-import type { Found } from '../domain/discrepancy.ts';
 import {
   type CollectionWatch,
   collectionCounts,
   collectionsAfter,
   collectionsToVerify,
-} from '../ledger/collections/collection-watch.ts';
+} from '../collections/collection-watch.sql.ts';
+import { type CollectionState, watchedForMs } from '../domain/collection.ts';
+import type { Found } from '../domain/discrepancy.ts';
 import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
 import {
   type ResendFigures,

@@ -1,5 +1,5 @@
+import { type CollectionLine, collectionLines } from '../collections/collection-lines.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
-import { type CollectionLine, collectionLines } from '../ledger/collections/collection-lines.ts';
 import type { Db } from '../storage/ledger.ts';
 import { money, zoned } from './presentation.ts';
 

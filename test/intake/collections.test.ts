@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { dueCollections } from '../../src/collections/collection-watch.sql.ts';
+import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
 import type { Expected } from '../../src/intake/collections.ts';
-import { dueCollections } from '../../src/ledger/collections/collection-watch.ts';
-import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
 import type { NewCollection } from '../../src/storage/tables/collection-tables.ts';
 import { type Setting, setting } from './setting.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { findCollection } from '../../src/ledger/collections/collections.ts';
-import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
+import { findCollection } from '../../src/collections/collections.sql.ts';
+import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
+import { createCollectionLookUps } from '../../src/collections/verify-collections.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { createCollectionLookUps } from '../../src/observation/verify-collections.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import type { Collection } from '../../src/storage/tables/collection-tables.ts';
 import { createRandom } from '../simulation/random.ts';

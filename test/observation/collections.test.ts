@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { collectionLines, collectionStory } from '../../src/collections/collection-lines.sql.ts';
+import { findCollection } from '../../src/collections/collections.sql.ts';
+import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
+import { createCollectionLookUps } from '../../src/collections/verify-collections.ts';
 import { keptReference } from '../../src/domain/others-reference.ts';
-import { collectionLines, collectionStory } from '../../src/ledger/collections/collection-lines.ts';
-import { findCollection } from '../../src/ledger/collections/collections.ts';
-import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
 import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
-import { createCollectionLookUps } from '../../src/observation/verify-collections.ts';
 import { collectionPages } from '../../src/reporting/collection-cells.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';

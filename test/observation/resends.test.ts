@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noteCollection } from '../../src/ledger/collections/collections.ts';
+import { noteCollection } from '../../src/collections/collections.sql.ts';
 import { resendFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
 import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/lookups/resend-requests.sql.ts';
 import { createResends, type Resends } from '../../src/lookups/resends.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { collectionById, concludeVerify, noteCollection } from '../../src/ledger/collections/collections.ts';
-import { expectSome, openFile } from '../../src/ledger/collections/expectations.ts';
+import { collectionById, concludeVerify, noteCollection } from '../../src/collections/collections.sql.ts';
+import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
 import { missingCollection } from '../../src/reconciliation/collection-findings.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 

@@ -4,18 +4,18 @@ import { foldReference } from '../domain/ids.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import type { Mode } from '../domain/payout.ts';
 import { isNotFound } from '../domain/witness.ts';
-import { dueCollections } from '../ledger/collections/collection-watch.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
+import { dueCollections } from './collection-watch.sql.ts';
 import {
   collectionById,
   concludeVerify,
   findCollection,
   noteCollection,
   type Verified,
-} from '../ledger/collections/collections.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
-import type { Ledger } from '../storage/ledger.ts';
-import type { Collection } from '../storage/tables/collection-tables.ts';
+} from './collections.sql.ts';
 
 export type VerifyDeps = {
   ledger: Ledger;

@@ -1,10 +1,10 @@
-import { decimalDifference } from '../../domain/discrepancy.ts';
-import { foldReference } from '../../domain/ids.ts';
-import { decimalToMinor, formatMinor } from '../../domain/money.ts';
-import { resendsOf } from '../../lookups/resend-requests.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Collection, CollectionLookUp, ResendRequest } from '../../storage/tables/collection-tables.ts';
-import type { Discrepancy, Webhook } from '../../storage/tables/tables.ts';
+import { decimalDifference } from '../domain/discrepancy.ts';
+import { foldReference } from '../domain/ids.ts';
+import { decimalToMinor, formatMinor } from '../domain/money.ts';
+import { resendsOf } from '../lookups/resend-requests.sql.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Collection, CollectionLookUp, ResendRequest } from '../storage/tables/collection-tables.ts';
+import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;

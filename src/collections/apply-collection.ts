@@ -1,8 +1,8 @@
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
-import { collectionOfWebhook, hearCollection, noteCollection } from '../ledger/collections/collections.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
+import { collectionOfWebhook, hearCollection, noteCollection } from './collections.sql.ts';
 
 type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
 

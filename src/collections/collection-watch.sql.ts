@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { CollectionState } from '../../domain/collection.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Collection } from '../../storage/tables/collection-tables.ts';
-import { later } from '../projection.ts';
+import type { CollectionState } from '../domain/collection.ts';
+import { later } from '../ledger/projection.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 
 /** Rows of a file that is still being taken in may be thrown away again: nothing is asked about them yet. */
 const taken = sql<boolean>`(collections.file_id is null or exists (select 1 from collection_files f

@@ -8,13 +8,13 @@ import {
   judgeCollection,
   watchedForMs,
   withDispute,
-} from '../../domain/collection.ts';
-import type { CollectionWord } from '../../domain/collection-word.ts';
-import { foldReference } from '../../domain/ids.ts';
-import type { Mode, WitnessStatus } from '../../domain/payout.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Collection } from '../../storage/tables/collection-tables.ts';
-import { ledgerMode } from '../ledger-mode.ts';
+} from '../domain/collection.ts';
+import type { CollectionWord } from '../domain/collection-word.ts';
+import { foldReference } from '../domain/ids.ts';
+import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import { ledgerMode } from '../ledger/ledger-mode.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 
 const disputes = z.array(
   z.object({

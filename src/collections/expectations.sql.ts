@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { judgeCollection } from '../../domain/collection.ts';
-import { field, idsOf, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Collection, CollectionFile } from '../../storage/tables/collection-tables.ts';
-import { type PromisedFile, promiseFiles } from '../file-tasks.ts';
-import { ledgerMode } from '../ledger-mode.ts';
-import { factsOf } from './collections.ts';
+import { judgeCollection } from '../domain/collection.ts';
+import { type PromisedFile, promiseFiles } from '../ledger/file-tasks.ts';
+import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Collection, CollectionFile } from '../storage/tables/collection-tables.ts';
+import { factsOf } from './collections.sql.ts';
 
 /** A row of an expectation file as intake hands it over; `amount` in minor units of `currency`. */
 export type ExpectedRow = {
