@@ -1,7 +1,7 @@
 import type { LocalApp } from '../src/app.ts';
 import { sendable } from '../src/ledger/sending/claims.ts';
-import { unappliedWebhooks } from '../src/ledger/witnesses/webhooks.ts';
 import { type Queue, QueueAway } from '../src/runtime/queue.ts';
+import { unappliedWebhooks } from '../src/webhooks/webhooks.sql.ts';
 import { fill } from './send-chunk.ts';
 
 export const name = 'requeue';

@@ -9,7 +9,6 @@ import { createListing } from './listing/listing.ts';
 import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
 import { createLookUps } from './lookups/lookups.ts';
 import { createResends } from './lookups/resends.ts';
-import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
 import { createCollectionConclusions } from './reconciliation/collections.ts';
 import { createReconciliation } from './reconciliation/reconcile.ts';
 import { createRateLimiter, createThrottle } from './runtime/rate-limiter.ts';
@@ -22,6 +21,7 @@ import { type Config, secretsOf } from './settings/settings.ts';
 import { preflight } from './submission/preflight.ts';
 import { createSender } from './submission/send.ts';
 import { takeOver } from './submission/take-over.ts';
+import { applyWebhooksAgain } from './webhooks/apply-inbox.ts';
 
 export type { LocalApp } from './local-app.ts';
 /** Everything, the service included. */

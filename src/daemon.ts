@@ -12,12 +12,12 @@ import { createStandstill } from './daemon-standstill.ts';
 import { TakenOver } from './ledger/sending/claims.ts';
 import type { Job, Queue } from './runtime/queue.ts';
 import { createInlineQueue } from './runtime/queue-inline.ts';
-import { createReceiver } from './runtime/receiver.ts';
 import { createScheduler } from './runtime/scheduler.ts';
 import { watchWallSteps } from './runtime/wall-steps.ts';
 import { openWorkers } from './runtime/workers.sql.ts';
 import { isHeld, ledgerFailureCode } from './storage/failure.ts';
 import { LedgerNewer } from './storage/schema-version.ts';
+import { createReceiver } from './webhooks/receiver.ts';
 
 const takeOverEveryMs = 2000;
 /** After so many look-outs for the dead, what they had begun on schedule is begun again. */

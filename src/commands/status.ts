@@ -8,10 +8,10 @@ import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
-import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
-import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
-import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
 import type { LookingApp } from '../looking-app.ts';
+import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
+import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
+import { webhookCounts } from '../webhooks/webhooks.sql.ts';
 import { withLooking } from './context.ts';
 import { countsText, haltText, standText } from './describe.ts';
 import {

@@ -7,16 +7,16 @@ import {
 import { type CollectionState, watchedForMs } from '../domain/collection.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Collection } from '../storage/tables/collection-tables.ts';
 import {
   type ResendFigures,
   resendFigures,
   type WebhookFigures,
   webhookFigures,
-} from '../ledger/witnesses/webhook-figures.ts';
-import type { Clock } from '../runtime/clock.ts';
-import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
-import type { Collection } from '../storage/tables/collection-tables.ts';
+} from '../webhooks/webhook-figures.sql.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
 
 /** The questions about collections that a run may have asked; answers reach the ledger before the promise resolves. */

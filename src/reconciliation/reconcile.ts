@@ -12,7 +12,6 @@ import { pairCases } from '../ledger/listing/pair-cases.ts';
 import type { FirstLook } from '../ledger/listing/second-look.ts';
 import { noteListedSights, unseenOrigins } from '../ledger/origins.ts';
 import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
-import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { ListingResult } from '../listing/completeness.ts';
 import { beginRun, finishRun, noteStanding, showsOurs } from '../listing/listings.sql.ts';
 import { pairListed } from '../listing/pairing.sql.ts';
@@ -21,6 +20,7 @@ import { missedByShortCuts, noteListing, orderDistrusted } from '../listing/shor
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { forgedReported } from '../webhooks/webhook-figures.sql.ts';
 import type { CollectionRun } from './collections.ts';
 import { createConclusions } from './conclude.ts';
 import type { FollowUp, LookedUp } from './follow-up.ts';

@@ -7,11 +7,11 @@ import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
-import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

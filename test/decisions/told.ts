@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, type replies, type TestLedger } from '../support/ledger.ts';
 
 export const hour = 3_600_000;

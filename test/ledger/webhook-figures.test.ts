@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { forgedReported, webhookFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
-import { recordRejections } from '../../src/ledger/witnesses/webhook-inbox.ts';
+import { forgedReported, webhookFigures } from '../../src/webhooks/webhook-figures.sql.ts';
+import { recordRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { applyWebhooks, applyWebhooksAgain } from '../../src/observation/apply-webhooks.ts';
+import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
 import {
   addBatch,
   at,

@@ -3,10 +3,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { findCollection } from '../../src/collections/collections.sql.ts';
 import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
 import { createCollectionLookUps } from '../../src/collections/verify-collections.ts';
-import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import type { Collection } from '../../src/storage/tables/collection-tables.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { createRandom } from '../simulation/random.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import {

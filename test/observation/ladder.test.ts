@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PayoutEvent } from '../../src/domain/transition.ts';
 import { record } from '../../src/ledger/record.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { named } from '../submission/setting.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
 import { deliver, lookUpsOf } from './setting.ts';

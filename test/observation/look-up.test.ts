@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { weigh } from '../../src/decisions/weigh.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
 import { deliver, lookUpsOf } from './setting.ts';
 import { client, clock, ledger, sandbox, withService } from './with-service.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCollection } from '../../src/collections/collections.sql.ts';
-import { resendFigures } from '../../src/ledger/witnesses/webhook-figures.ts';
 import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/lookups/resend-requests.sql.ts';
 import { createResends, type Resends } from '../../src/lookups/resends.ts';
 import { createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient, ServiceTrouble } from '../../src/service/types.ts';
+import { resendFigures } from '../../src/webhooks/webhook-figures.sql.ts';
 import { startMerchant } from '../sandbox/harness.ts';
 import { clientOf } from '../submission/setting.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';

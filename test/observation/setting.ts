@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { storeDeliveries } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 
 /** A clock that stands still at so many milliseconds after the ledger's birth until it is moved. */

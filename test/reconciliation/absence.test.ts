@@ -4,9 +4,9 @@ import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { standAt } from '../../src/ledger/origins.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { deliver, handClock, lookUpsOf } from '../observation/setting.ts';
 import { clientOf, here, senderOf } from '../submission/setting.ts';
 import {

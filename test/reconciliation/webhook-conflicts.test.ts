@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { conflictingWebhooks } from '../../src/ledger/witnesses/conflicting-webhooks.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { createTold, shown } from '../decisions/told.ts';
 import { deliver, handClock } from '../observation/setting.ts';
 import {

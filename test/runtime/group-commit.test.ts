@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createGroupCommit } from '../../src/runtime/group-commit.ts';
+import { createGroupCommit } from '../../src/webhooks/group-commit.ts';
 
 it('takes what is added in the very turn in which the last group was answered', async () => {
   const committed: number[][] = [];

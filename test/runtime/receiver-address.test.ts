@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { ownerOf } from '../../src/runtime/receiver-address.ts';
-import { createConnections } from '../../src/runtime/receiver-connections.ts';
+import { ownerOf } from '../../src/webhooks/receiver-address.ts';
+import { createConnections } from '../../src/webhooks/receiver-connections.ts';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],

@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import {
-  countDiffering,
-  differingReference,
-  storeDeliveries,
-} from '../../src/ledger/witnesses/webhook-inbox.ts';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { describeDelivery } from '../../src/runtime/delivery.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import { describeDelivery } from '../../src/webhooks/delivery.ts';
+import { countDiffering, differingReference, storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import {
   addBatch,
   at,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { mutate, randomFrom } from '../fuzz/mutations.ts';
 import { holdConversations } from '../fuzz/raw-requests.ts';
 import {

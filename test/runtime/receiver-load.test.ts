@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { applyWebhooks } from '../../src/observation/apply-webhooks.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { until } from '../support/cli.ts';
 import {
   dial,

@@ -5,7 +5,7 @@ import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { TlsProblem } from '../../src/runtime/tls.ts';
+import { TlsProblem } from '../../src/webhooks/tls.ts';
 import { makeHome, until } from '../support/cli.ts';
 import { dial, proofOf, type Running, startReceiver } from '../support/receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { countRejections } from '../../src/ledger/witnesses/webhook-inbox.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createReceiver, type Receiver } from '../../src/runtime/receiver.ts';
 import type { Config } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { createReceiver, type Receiver } from '../../src/webhooks/receiver.ts';
+import { countRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { receiverSettings } from '../support/receiver.ts';
 
 const key = 'sk_test_vector_key';

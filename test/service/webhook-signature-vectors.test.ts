@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createWebhookVerifier } from '../../src/service/webhook-signature.ts';
+import { createWebhookVerifier } from '../../src/webhooks/webhook-signature.ts';
 import { mutate, randomFrom } from '../fuzz/mutations.ts';
 import { guardedKeys, proofOf } from '../support/receiver.ts';
 

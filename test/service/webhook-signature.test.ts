@@ -6,7 +6,7 @@ import {
   type WebhookKeys,
   type WebhookProof,
   type WebhookVerdict,
-} from '../../src/service/webhook-signature.ts';
+} from '../../src/webhooks/webhook-signature.ts';
 
 type Vector = { raw_body: string; key: string; payloadsignature: string };
 const vectors: { webhook: Vector[] } = JSON.parse(

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openLedger } from '../../src/ledger/open.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createReceiver, type Receiver } from '../../src/runtime/receiver.ts';
 import type { Config } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { createReceiver, type Receiver } from '../../src/webhooks/receiver.ts';
 
 export const secretKey = 'sk_test_vector_key';
 export const publicKey = 'pk_test_1';

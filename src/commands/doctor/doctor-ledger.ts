@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { LocalApp } from '../../app.ts';
 import { type HaltAdvice, haltAdvice } from '../../domain/halt.ts';
 import { readMark } from '../../ledger/custody/mark.ts';
-import { webhookCounts } from '../../ledger/witnesses/webhooks.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../storage/health.ts';
 import { nameOf } from '../../storage/place.ts';
+import { webhookCounts } from '../../webhooks/webhooks.sql.ts';
 import { fail } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { ownerOfPort } from '../../runtime/port-owner.ts';
-import { readTlsPair, TlsProblem, validityProblem } from '../../runtime/tls.ts';
 import type { Config } from '../../settings/settings.ts';
+import { readTlsPair, TlsProblem, validityProblem } from '../../webhooks/tls.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;

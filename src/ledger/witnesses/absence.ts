@@ -3,10 +3,10 @@ import type { AbsenceFacts, ListedFacts, NotFound } from '../../domain/absence.t
 import type { Account } from '../../domain/origin.ts';
 import type { Trx } from '../../storage/ledger.ts';
 import type { Attempt, Inquiry, Payout } from '../../storage/tables/tables.ts';
+import { unmatchedLike } from '../../webhooks/unmatched-webhooks.sql.ts';
 import { wasCancelled } from '../hold-reasons.ts';
 import { sentElsewhere } from '../origins.ts';
 import { namedBefore } from './doubts.ts';
-import { unmatchedLike } from './unmatched-webhooks.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;

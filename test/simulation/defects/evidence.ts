@@ -18,7 +18,7 @@ export const evidenceDefects: readonly Defect[] = [
   {
     name: 'stores webhooks whatever their signature',
     from: 5,
-    file: 'src/service/webhook-signature.ts',
+    file: 'src/webhooks/webhook-signature.ts',
     find: `    if (!signed) return rejected('payloadsignature wrong');`,
     replace: ``,
   },

@@ -1,7 +1,7 @@
 import { type CompiledQuery, sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Webhook } from '../../storage/tables/tables.ts';
-import { tallyForged } from './webhook-figures.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
+import { tallyForged } from './webhook-figures.sql.ts';
 
 /** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */
 export type Delivery = {

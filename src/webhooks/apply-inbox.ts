@@ -8,7 +8,12 @@ import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import { loadKnown } from '../ledger/known.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
-import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { asObject, asText, parseLossless } from '../service/json.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
+import { askWhereHeaderDiffers } from './header-reference.ts';
+import { differingReference } from './webhook-inbox.sql.ts';
 import {
   effectsBefore,
   hearAgain,
@@ -19,12 +24,7 @@ import {
   payoutsOfReferences,
   stillUnapplied,
   unappliedWebhooks,
-} from '../ledger/witnesses/webhooks.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { asObject, asText, parseLossless } from '../service/json.ts';
-import type { Ledger, Trx } from '../storage/ledger.ts';
-import type { Webhook } from '../storage/tables/tables.ts';
-import { askWhereHeaderDiffers } from './header-reference.ts';
+} from './webhooks.sql.ts';
 
 export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../../storage/bulk.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import type { Webhook } from '../../storage/tables/tables.ts';
+import { foldReference } from '../domain/ids.ts';
+import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../storage/bulk.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {

@@ -1,6 +1,6 @@
 import type { Server } from 'node:https';
-import type { Clock } from './clock.ts';
-import type { Logger } from './logger.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 import { readTlsPair, type TlsFiles, type TlsPair, TlsProblem, validityProblem } from './tls.ts';
 
 /** Nothing older than TLS 1.2. */

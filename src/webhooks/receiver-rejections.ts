@@ -1,5 +1,5 @@
-import type { Rejection, RejectionCount } from '../ledger/witnesses/webhook-inbox.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Rejection, RejectionCount } from './webhook-inbox.sql.ts';
 
 export type RejectionLog = {
   add(rejection: Rejection): void;

@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { keptReference } from '../domain/others-reference.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Redact } from '../domain/redact.ts';
-import { type Delivery, differsHeader } from '../ledger/witnesses/webhook-inbox.ts';
 import type { Source } from './receiver-address.ts';
+import { type Delivery, differsHeader } from './webhook-inbox.sql.ts';
 
 /** Headers that carry credentials; Authorization's verdict is stored in its place. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);

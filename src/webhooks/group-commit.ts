@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../runtime/clock.ts';
 
 export type GroupCommit<T> = {
   /** Resolves when the item is durable; rejects with what the commit threw. `full` answers at once. */

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Mode } from '../domain/payout.ts';
 import { createRedactor } from '../domain/redact.ts';
-import type { Delivery, Rejection } from '../ledger/witnesses/webhook-inbox.ts';
-import { createWebhookVerifier, type VerifyWebhook } from '../service/webhook-signature.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
-import type { Clock } from './clock.ts';
 import { describeDelivery, headerText } from './delivery.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { addressList, createSourceReader, type Source } from './receiver-address.ts';
 import { readBody } from './receiver-body.ts';
 import type { Connections, Turn } from './receiver-connections.ts';
+import type { Delivery, Rejection } from './webhook-inbox.sql.ts';
+import { createWebhookVerifier, type VerifyWebhook } from './webhook-signature.ts';
 
 type Deps = {
   config: Pick<Config, 'mode' | 'receiver' | 'keys'> & Partial<Pick<Config, 'adminTokens'>>;

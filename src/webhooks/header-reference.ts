@@ -1,8 +1,8 @@
 import { addInquiry } from '../ledger/inquiries.ts';
-import { differingReference } from '../ledger/witnesses/webhook-inbox.ts';
-import { payoutOfWebhook } from '../ledger/witnesses/webhooks.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
+import { differingReference } from './webhook-inbox.sql.ts';
+import { payoutOfWebhook } from './webhooks.sql.ts';
 
 /**
  * Asks about the payout of a webhook, and about the one that its X-Webhook-Reference names instead. The header lies

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { resendBudget, resendSpacingMs } from '../../domain/resend-budget.ts';
-import { tellsEnd } from '../../lookups/resend-requests.sql.ts';
-import { instantPlus } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import { resendBudget, resendSpacingMs } from '../domain/resend-budget.ts';
+import { tellsEnd } from '../lookups/resend-requests.sql.ts';
+import { instantPlus } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** How the service's webhooks arrive. All but `forged` count payouts, and only those whose webhook is due. */
 export type WebhookFigures = {

@@ -1,7 +1,7 @@
-import { decimalToMinor } from '../../domain/money.ts';
-import { asObject, asText, parseLossless } from '../../service/json.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+import { decimalToMinor } from '../domain/money.ts';
+import { asObject, asText, parseLossless } from '../service/json.ts';
+import type { Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 const rowsPerRead = 1000;
 

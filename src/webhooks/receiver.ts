@@ -1,11 +1,10 @@
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Delivery, recordRejections, storeDeliveries } from '../ledger/witnesses/webhook-inbox.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import type { Clock } from './clock.ts';
 import { createGroupCommit } from './group-commit.ts';
-import type { Logger } from './logger.ts';
 import { addressList, plainAddress } from './receiver-address.ts';
 import { type ConnectionLimits, createConnections } from './receiver-connections.ts';
 import { createRejectionLog } from './receiver-rejections.ts';
@@ -13,6 +12,7 @@ import { createRequestHandler } from './receiver-request.ts';
 import { createReceiverServer } from './receiver-server.ts';
 import { readTlsPair } from './tls.ts';
 import { renewTls, type TlsRenewal } from './tls-renewal.ts';
+import { type Delivery, recordRejections, storeDeliveries } from './webhook-inbox.sql.ts';
 
 export type Receiver = {
   /**
