@@ -1,8 +1,8 @@
 import type { Decided } from '../decisions/retry.ts';
-import type { Weighed } from '../decisions/weigh.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
+import type { Weighed } from '../evidence/weigh.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { totalsText } from './describe.ts';
 import { evidenceJson, type Watch } from './evidence.ts';

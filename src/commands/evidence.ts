@@ -1,6 +1,6 @@
-import type { Case, Weighed } from '../decisions/weigh.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
+import type { Case, Weighed } from '../evidence/weigh.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';

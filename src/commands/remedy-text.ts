@@ -1,5 +1,5 @@
-import type { Remedy } from '../decisions/remedy.ts';
-import type { Case } from '../decisions/weigh.ts';
+import type { Remedy } from '../evidence/remedy.ts';
+import type { Case } from '../evidence/weigh.ts';
 
 type About = Pick<Case, 'payout' | 'batch' | 'discrepancies'>;
 

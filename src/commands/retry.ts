@@ -1,6 +1,6 @@
 import type { LocalApp } from '../app.ts';
 import type { Decided } from '../decisions/retry.ts';
-import type { Weighed } from '../decisions/weigh.ts';
+import type { Weighed } from '../evidence/weigh.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';

@@ -1,5 +1,5 @@
-import type { Case } from '../decisions/weigh.ts';
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import type { Case } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence.ts';

@@ -2,9 +2,9 @@ import type { CellProblem } from '../domain/batch-rules.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
-import type { PersonsWord } from '../ledger/witnesses/evidence.ts';
-import { isAskedSince, possiblyTaken } from './sends.ts';
-import { type Case, digestOf } from './weigh.ts';
+import type { PersonsWord } from '../evidence/evidence.sql.ts';
+import { isAskedSince, possiblyTaken } from '../evidence/sends.ts';
+import { type Case, digestOf } from '../evidence/weigh.ts';
 
 type Finding = { problem: string; fix: string };
 

@@ -1,14 +1,14 @@
 import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
+import { linesOf } from '../evidence/lineage.sql.ts';
+import { type Case, digestOf, weigh } from '../evidence/weigh.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { findReferences, standingOf } from '../ledger/payouts/decisions.ts';
-import { linesOf } from '../ledger/payouts/lineage.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type DecisionDeps, groundOf } from './retry.ts';
 import { differences, isOpen, obstacle } from './retry-findings.ts';
 import { successorReferences } from './successor.ts';
-import { type Case, digestOf, weigh } from './weigh.ts';
 
 /**
  * How old the service's word that a payout failed may be when a file that pays it again is taken in, which asks where it

@@ -1,6 +1,7 @@
 import { approvalReason } from '../domain/approval.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
 import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
@@ -9,7 +10,6 @@ import { insertSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
-import { type Case, type Weighed, weigh } from './weigh.ts';
 
 export type DecisionDeps = {
   ledger: Ledger;

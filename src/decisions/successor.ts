@@ -4,9 +4,9 @@ import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { successorCells, successorReference } from '../domain/successor-name.ts';
+import type { Evidence } from '../evidence/evidence.sql.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import { chainsOf, type NewSuccessor } from '../ledger/successors.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 const texts = z.array(z.string());

@@ -8,8 +8,8 @@ import {
   unknownAction,
 } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { ConflictingWebhook } from '../ledger/witnesses/conflicting-webhooks.ts';
-import type { Contradicted } from '../ledger/witnesses/contradicted.ts';
+import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
+import type { Contradicted } from '../evidence/contradicted.sql.ts';
 import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */

@@ -1,10 +1,10 @@
-import { judgeAbsence } from '../domain/absence.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
+import { judgeAbsence } from '../evidence/absence.ts';
+import { absenceCases, type RunListing } from '../evidence/absence-facts.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
-import { absenceCases, type RunListing } from '../ledger/witnesses/absence.ts';
 import type { Ledger } from '../storage/ledger.ts';
 
 /**

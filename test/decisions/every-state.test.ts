@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refusals } from '../../src/commands/decided.ts';
 import { remedyText } from '../../src/commands/remedy-text.ts';
-import type { Remedy } from '../../src/decisions/remedy.ts';
-import type { Case } from '../../src/decisions/weigh.ts';
 import { payoutStates } from '../../src/domain/payout.ts';
 import { isClosedByPerson, isFinalByEvidence } from '../../src/domain/transition.ts';
+import type { Remedy } from '../../src/evidence/remedy.ts';
+import type { Case } from '../../src/evidence/weigh.ts';
 import { countOpen, listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { decide } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
 import { findAttention } from '../../src/ledger/sending/attention.ts';

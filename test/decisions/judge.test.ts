@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { judge } from '../../src/decisions/judge.ts';
-import { verdictOf } from '../../src/decisions/verdict.ts';
-import { type Evidence, loadEvidence } from '../../src/ledger/witnesses/evidence.ts';
+import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
+import { judge } from '../../src/evidence/judge.ts';
+import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type AbsenceFacts, judgeAbsence, type NotFound } from '../../src/domain/absence.ts';
+import { type AbsenceFacts, judgeAbsence, type NotFound } from '../../src/evidence/absence.ts';
 
 const hour = 3_600_000;
 const at = (ms: number): string => new Date(Date.UTC(2026, 10, 21) + ms).toISOString();

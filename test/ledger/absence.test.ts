@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { absenceCases, type RunListing } from '../../src/ledger/witnesses/absence.ts';
+import { absenceCases, type RunListing } from '../../src/evidence/absence-facts.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

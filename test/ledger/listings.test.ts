@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { weigh } from '../../src/decisions/weigh.ts';
+import { weigh } from '../../src/evidence/weigh.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

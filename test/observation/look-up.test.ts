@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { weigh } from '../../src/decisions/weigh.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
+import { weigh } from '../../src/evidence/weigh.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { admit } from '../../domain/daily-limit.ts';
+import { withhold } from '../../evidence/withheld.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
 import { prepared } from '../../storage/prepared.ts';
 import { beginAttempts } from '../attempts.ts';
@@ -16,7 +17,6 @@ import { type Lanes, lanesOf, usesLanes } from './lanes.ts';
 import { holdTooLarge, openDay } from './limits.ts';
 import { assertSchema, nothingStands } from './quiet.ts';
 import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './ready.ts';
-import { withhold } from './withheld.ts';
 
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };

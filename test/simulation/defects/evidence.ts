@@ -55,14 +55,14 @@ export const evidenceDefects: readonly Defect[] = [
   {
     name: 'pays anew without looking at who else does',
     from: 33,
-    file: 'src/decisions/judge.ts',
+    file: 'src/evidence/judge.ts',
     find: `  if (successor !== null) return`,
     replace: `  if (payout.id < 0n) return`,
   },
   {
     name: 'decides on evidence that was never shown',
     from: 2,
-    file: 'src/decisions/judge.ts',
+    file: 'src/evidence/judge.ts',
     find: `      return no(lostAs('pending', evidence) ?? 'it is on its way: the service has it');`,
     replace: `      return { kind: 'successor' };`,
   },

@@ -23,7 +23,7 @@ export const weaknessDefects: readonly Defect[] = [
   {
     name: 'lets nobody close what the service has lost',
     turn: 'account',
-    file: 'src/decisions/remedy.ts',
+    file: 'src/evidence/remedy.ts',
     find: `    case 'pending':
     case 'unknown':
       return [...retry, 'settle'];`,

@@ -36,7 +36,7 @@ export const wentBackDefects: readonly Defect[] = [
   {
     name: 'sends what the service lists already',
     oldCopies: true,
-    file: 'src/ledger/sending/withheld.ts',
+    file: 'src/evidence/withheld.ts',
     find: `  return new Map([...reasons, ...(await shownAlready(trx, payouts))]);`,
     replace: `  return reasons;`,
   },

@@ -1,8 +1,8 @@
 import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import type { Evidence } from './evidence.sql.ts';
+import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { isAskedSince as isAskedNow } from './sends.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
 
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
 export function contradicted(evidence: Evidence): string | null {

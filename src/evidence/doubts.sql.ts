@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /**
  * Questions of which one stands open for a payout, as conditions on its row `p`: each says that it may have been paid

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import {
   contradictedByDetails,
   contradictedByWebhook,
@@ -8,7 +8,7 @@ import {
   isOnPersonsWord,
   listedSinceOver,
   revivedByDetails,
-} from '../witnesses/doubts.ts';
+} from './doubts.sql.ts';
 
 /** Each successor with each payout that it pays again, directly or through other successors (P20). */
 const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recursive line (id, ancestor) as (

@@ -1,5 +1,5 @@
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import type { Evidence } from './evidence.sql.ts';
 
 /**
  * Why one of these statuses, which the newest complete listing or any run after it shows, made since the payout came to

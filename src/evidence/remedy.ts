@@ -1,8 +1,8 @@
 import { contradictingKinds } from '../domain/discrepancy.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
 import { contradicted, heardAgainst, revived } from './doubts.ts';
+import type { Evidence } from './evidence.sql.ts';
 import type { Judgement } from './judge.ts';
 import { listedAs } from './listed-as.ts';
 import { possiblyTaken } from './sends.ts';

@@ -3,12 +3,12 @@ import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
-import { type Evidence, loadEvidence } from '../ledger/witnesses/evidence.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
+import { type Evidence, loadEvidence } from './evidence.sql.ts';
 import { isHad, type Judgement, judge } from './judge.ts';
+import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { factsFor, type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
-import { type Verdict, verdictOf } from './verdict.ts';
 
 /** `outrun`: the look-up, the listing is older than the last attempt and says nothing of it (P4). */
 export type Case = Evidence & {

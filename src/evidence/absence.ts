@@ -1,4 +1,4 @@
-import { rungsIn } from './ladder.ts';
+import { rungsIn } from '../domain/ladder.ts';
 
 /** A look-up that the service answered with its own "not found", after the attempt ended. Instants are ISO UTC. */
 export type NotFound = {

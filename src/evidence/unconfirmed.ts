@@ -1,6 +1,6 @@
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import type { Evidence } from './evidence.sql.ts';
 import { isOutrun, possiblyTaken } from './sends.ts';
 
 type Listing = NonNullable<Evidence['listing']>;

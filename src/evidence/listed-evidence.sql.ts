@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import { successorReference } from '../../domain/successor-name.ts';
-import type { CompleteRun } from '../../listing/listings.sql.ts';
-import { idsIn, idsOf, textsIn } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
-import { chainsOf } from '../successors.ts';
+import { foldReference } from '../domain/ids.ts';
+import { successorReference } from '../domain/successor-name.ts';
+import { chainsOf } from '../ledger/successors.ts';
+import type { CompleteRun } from '../listing/listings.sql.ts';
+import { idsIn, idsOf, textsIn } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 /**
  * What the newest complete listing shows under the payout: the statuses of the transfers paired with it, and their ids.

@@ -1,11 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Account, Origin } from '../../domain/origin.ts';
-import { type CompleteRun, newestCompleteRun } from '../../listing/listings.sql.ts';
-import { type LastLookUp, lastLookUps } from '../../lookups/last-look-ups.sql.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../../storage/tables/tables.ts';
-import { lastAdoption } from '../barriers.ts';
-import { readDetail } from '../history.ts';
+import type { Account, Origin } from '../domain/origin.ts';
+import { lastAdoption } from '../ledger/barriers.ts';
+import { readDetail } from '../ledger/history.ts';
+import { sentElsewhere } from '../ledger/origins.ts';
+import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
+import { type LastLookUp, lastLookUps } from '../lookups/last-look-ups.sql.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../storage/tables/tables.ts';
+import { contradictions, openQuestionsOf, revivedOf } from './doubts.sql.ts';
 import {
   type LastListing,
   type ListedSince,
@@ -14,9 +16,7 @@ import {
   lookAlikes,
   type RunWithRows,
   runsSince,
-} from '../listing/listed-evidence.ts';
-import { sentElsewhere } from '../origins.ts';
-import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
+} from './listed-evidence.sql.ts';
 
 /**
  * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;

@@ -1,5 +1,5 @@
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import type { Evidence } from './evidence.sql.ts';
 
 /** Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25). */
 export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {

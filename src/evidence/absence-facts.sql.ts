@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import type { AbsenceFacts, ListedFacts, NotFound } from '../../domain/absence.ts';
-import type { Account } from '../../domain/origin.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import type { Attempt, Inquiry, Payout } from '../../storage/tables/tables.ts';
-import { unmatchedLike } from '../../webhooks/unmatched-webhooks.sql.ts';
-import { wasCancelled } from '../hold-reasons.ts';
-import { sentElsewhere } from '../origins.ts';
-import { namedBefore } from './doubts.ts';
+import type { Account } from '../domain/origin.ts';
+import { wasCancelled } from '../ledger/hold-reasons.ts';
+import { sentElsewhere } from '../ledger/origins.ts';
+import type { Trx } from '../storage/ledger.ts';
+import type { Attempt, Inquiry, Payout } from '../storage/tables/tables.ts';
+import { unmatchedLike } from '../webhooks/unmatched-webhooks.sql.ts';
+import type { AbsenceFacts, ListedFacts, NotFound } from './absence.ts';
+import { namedBefore } from './doubts.sql.ts';
 
 /** What a run's listing is worth; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;

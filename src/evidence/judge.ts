@@ -1,12 +1,12 @@
 import type { PayoutState } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
 import { contradicted, disputed, heardAgainst, revived, sentElsewhere } from './doubts.ts';
+import type { Evidence } from './evidence.sql.ts';
 import { listedAs, severalListed } from './listed-as.ts';
+import { verdictOf } from './look-up-verdict.ts';
 import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
-import { verdictOf } from './verdict.ts';
 
 /** What may be done about a payout (P20): sent again as it is, paid again under a new reference, or neither and why. */
 export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'; why: string };

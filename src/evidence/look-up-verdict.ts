@@ -1,5 +1,5 @@
 import { readStatus } from '../domain/witness.ts';
-import type { Evidence } from '../ledger/witnesses/evidence.ts';
+import type { Evidence } from './evidence.sql.ts';
 
 /** What a details look-up came to, in one word. */
 export type Verdict =

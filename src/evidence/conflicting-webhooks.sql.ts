@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db } from '../../storage/ledger.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /**
  * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import { readStatus } from '../../domain/witness.ts';
-import { latestRunFirst, newestCompleteRun } from '../../listing/listings.sql.ts';
-import { shownUnder } from '../../listing/shown-under.sql.ts';
-import { idsIn, idsText } from '../../storage/bulk.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from '../witnesses/doubts.ts';
+import { foldReference } from '../domain/ids.ts';
+import { readStatus } from '../domain/witness.ts';
+import { latestRunFirst, newestCompleteRun } from '../listing/listings.sql.ts';
+import { shownUnder } from '../listing/shown-under.sql.ts';
+import { idsIn, idsText } from '../storage/bulk.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from './doubts.sql.ts';
 
 type Candidate = { id: bigint; reference: string; attempt_count: bigint };
 

@@ -1,9 +1,9 @@
-import type { Trx } from '../../storage/ledger.ts';
-import { askDetails } from '../inquiries.ts';
-import { type Alive, aliveAncestors } from '../payouts/lineage.ts';
-import type { RecordEvent } from '../projection.ts';
-import { record } from '../record.ts';
-import { heededRuns, type ShownAlready, shownAlready } from './shown-already.ts';
+import { askDetails } from '../ledger/inquiries.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
+import { record } from '../ledger/record.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { type Alive, aliveAncestors } from './lineage.sql.ts';
+import { heededRuns, type ShownAlready, shownAlready } from './shown-already.sql.ts';
 
 /** The source of a hold that was made here; a person's `hold` names another. */
 export const withholder = 'claim';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 /** A payout whose last telling look-up contradicts the ledger: `outcome` is `conflict: …`. */
 export type Contradicted = Pick<
