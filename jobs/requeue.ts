@@ -1,6 +1,6 @@
 import type { LocalApp } from '../src/app.ts';
-import { sendable } from '../src/ledger/sending/claims.ts';
 import { type Queue, QueueAway } from '../src/runtime/queue.ts';
+import { sendable } from '../src/sending/claims.sql.ts';
 import { unappliedWebhooks } from '../src/webhooks/webhooks.sql.ts';
 import { fill } from './send-chunk.ts';
 

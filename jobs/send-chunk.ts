@@ -1,7 +1,7 @@
 import type { App, LocalApp } from '../src/app.ts';
-import { sendable } from '../src/ledger/sending/claims.ts';
-import { batchesWithReady, countReady } from '../src/ledger/sending/shares.ts';
 import type { Job, Queue } from '../src/runtime/queue.ts';
+import { sendable } from '../src/sending/claims.sql.ts';
+import { batchesWithReady, countReady } from '../src/sending/shares.sql.ts';
 import { type SubmitResult, run as submit } from './submit.ts';
 
 export const name = 'send-chunk';

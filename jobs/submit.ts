@@ -1,6 +1,6 @@
 import type { App } from '../src/app.ts';
-import type { Scope } from '../src/ledger/sending/claim-request.ts';
-import { sendable } from '../src/ledger/sending/claims.ts';
+import type { Scope } from '../src/sending/claim-request.ts';
+import { sendable } from '../src/sending/claims.sql.ts';
 
 export const name = 'submit';
 

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import { dayAt } from './domain/daily-limit.ts';
+import { dayAt } from './sending/daily-limit.ts';
 
 const dayMs = 24 * 3_600_000;
 

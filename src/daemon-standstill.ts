@@ -2,8 +2,8 @@ import { fill } from '../jobs/send-chunk.ts';
 import type { App } from './app.ts';
 import type { Gate } from './daemon-gate.ts';
 import { markAttempts } from './ledger/known.ts';
-import { sendable } from './ledger/sending/claims.ts';
 import { type Queue, QueueAway } from './runtime/queue.ts';
+import { sendable } from './sending/claims.sql.ts';
 
 /** So long may nothing go of what is ready before this process waits for the queue no more. */
 const patienceMs = 60_000;

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { lyingInInbox } from './intake/inbox.ts';
 import { assertHomeMode, bindHome } from './ledger/custody/home-mode.ts';
 import { openLedger } from './ledger/open.ts';
-import { createBrakes } from './ledger/sending/brakes.ts';
-import { findHalt, type Halt } from './ledger/sending/halts.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createJobsStore } from './runtime/jobs.sql.ts';
+import { findHalt, type Halt } from './sending/halts.sql.ts';
+import { createBrakes } from './sending/open-brakes.sql.ts';
 import type { Config } from './settings/settings.ts';
 
 /** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */

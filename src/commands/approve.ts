@@ -1,15 +1,15 @@
 import type { LocalApp } from '../app.ts';
+import { submitCommand } from '../domain/go-on.ts';
+import { getBatch } from '../ledger/batches.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
+import { batchLikeness } from '../ledger/payouts/likeness.ts';
 import {
   type Account,
   approvalAsked,
   behindSudo,
   isApprovalReason,
   whyNotApprove,
-} from '../domain/approval.ts';
-import { submitCommand } from '../domain/go-on.ts';
-import { getBatch } from '../ledger/batches.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
-import { batchLikeness } from '../ledger/payouts/likeness.ts';
+} from '../sending/approval.ts';
 import {
   type Approvable,
   approvalsOf,
@@ -17,8 +17,8 @@ import {
   isApprovedReason,
   readApprovable,
   recordApproval,
-} from '../ledger/sending/approvals.ts';
-import { releaseBatch } from '../ledger/sending/holds.ts';
+} from '../sending/approvals.sql.ts';
+import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';

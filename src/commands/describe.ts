@@ -1,9 +1,9 @@
-import { type HaltAdvice, haltAdvice } from '../domain/halt.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
-import type { Named } from '../ledger/sending/attention.ts';
-import type { Halt } from '../ledger/sending/halts.ts';
-import type { releaseBatch } from '../ledger/sending/holds.ts';
+import type { Named } from '../sending/attention.sql.ts';
+import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
+import type { Halt } from '../sending/halts.sql.ts';
+import type { releaseBatch } from '../sending/holds.sql.ts';
 import type { Result } from './result.ts';
 import type { Context } from './world.ts';
 

@@ -1,8 +1,8 @@
 import type { LocalApp } from '../app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../ledger/sending/halts.ts';
-import { holdBatch, releaseBatch } from '../ledger/sending/holds.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
+import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
 import { withLocal } from './context.ts';
 import {
   countsText,

@@ -1,8 +1,8 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
 import { isUsable } from '../domain/verdict.ts';
-import { findHalt, type Halt } from '../ledger/sending/halts.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
+import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import { loadSettings, withApp } from './context.ts';
 import { collectionLines, countsText, haltText, problemLines } from './describe.ts';

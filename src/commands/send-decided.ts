@@ -1,8 +1,8 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
-import { sendable } from '../ledger/sending/claims.ts';
-import { findHalt } from '../ledger/sending/halts.ts';
+import { sendable } from '../sending/claims.sql.ts';
+import { findHalt } from '../sending/halts.sql.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';
 import { waitingText } from './waiting.ts';

@@ -1,7 +1,7 @@
 import { createDaemon } from '../daemon.ts';
-import { findHalt } from '../ledger/sending/halts.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
+import { findHalt } from '../sending/halts.sql.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings, withApp } from './context.ts';

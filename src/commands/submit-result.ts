@@ -9,8 +9,8 @@ import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import { type Attention, findAttention } from '../ledger/sending/attention.ts';
-import { findHalt } from '../ledger/sending/halts.ts';
+import { type Attention, findAttention } from '../sending/attention.sql.ts';
+import { findHalt } from '../sending/halts.sql.ts';
 import {
   collectionLines,
   countsText,

@@ -1,10 +1,10 @@
-import { shownInstant } from '../domain/daily-limit.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
-import { approvalsOf } from '../ledger/sending/approvals.ts';
-import type { DailyLimit, Waiting } from '../ledger/sending/brakes.ts';
 import type { LookingApp } from '../looking-app.ts';
+import { approvalsOf } from '../sending/approvals.sql.ts';
+import { shownInstant } from '../sending/daily-limit.ts';
+import type { DailyLimit, Waiting } from '../sending/open-brakes.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import { countsText } from './describe.ts';
 

@@ -1,13 +1,13 @@
-import { approvalReason } from '../domain/approval.ts';
 import type { Account } from '../domain/origin.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
 import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
-import { addHoldReason } from '../ledger/sending/holds.ts';
 import { insertSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { approvalReason } from '../sending/approval.ts';
+import { addHoldReason } from '../sending/holds.sql.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
 

@@ -8,8 +8,8 @@ import {
   batchesToConfirm,
   setFileState,
 } from '../ledger/batch-files.ts';
-import { holdBatch } from '../ledger/sending/holds.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { holdBatch } from '../sending/holds.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { openWriters } from './open-writers.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import type { Account } from '../domain/approval.ts';
+import type { Account } from '../sending/approval.ts';
 
 /** Who drops a batch; `as`: the account that the command ran under, where they stood behind sudo. */
 export type Dropper = Account & { as: Account | null };

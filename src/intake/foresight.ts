@@ -1,8 +1,8 @@
-import { approvalAsked } from '../domain/approval.ts';
-import { shownInstant } from '../domain/daily-limit.ts';
 import { formatMinor } from '../domain/money.ts';
-import { dailyUse } from '../ledger/sending/limits.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { approvalAsked } from '../sending/approval.ts';
+import { shownInstant } from '../sending/daily-limit.ts';
+import { dailyUse } from '../sending/limits.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { approvedOriginals } from './retries.ts';

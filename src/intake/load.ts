@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import { type Account, approvalAsked, approvalReason } from '../domain/approval.ts';
 import { batchId, batchName } from '../domain/ids.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
@@ -17,9 +16,10 @@ import {
 import type { PromisedFile } from '../ledger/file-tasks.ts';
 import { dropSome } from '../ledger/payouts/drop-batch.ts';
 import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/likeness.ts';
-import { noteBatch } from '../ledger/sending/approvals.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { type Account, approvalAsked, approvalReason } from '../sending/approval.ts';
+import { noteBatch } from '../sending/approvals.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';

@@ -1,10 +1,10 @@
 import { basename, join } from 'node:path';
-import type { Account } from '../domain/approval.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { FileTask, PromisedFile } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Account } from '../sending/approval.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type Checked, checkFile, refuses, takenBefore, verdicts, warningsOf } from './checked.ts';

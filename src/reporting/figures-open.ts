@@ -1,6 +1,6 @@
 import { type OpenQuestion, openQuestions, openSums } from '../ledger/discrepancies/open-questions.ts';
 import type { Scope } from '../ledger/listing/run-facts.ts';
-import { findHalt } from '../ledger/sending/halts.ts';
+import { findHalt } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { commandFor } from './next-command.ts';
 import { money, zoned } from './presentation.ts';

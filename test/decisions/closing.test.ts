@@ -4,7 +4,7 @@ import { remedyText } from '../../src/commands/remedy-text.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { batchCounts } from '../../src/ledger/batches.ts';
 import { countOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import { releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

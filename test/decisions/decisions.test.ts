@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import {
   addBatch,
   at,

@@ -7,9 +7,9 @@ import type { Remedy } from '../../src/evidence/remedy.ts';
 import type { Case } from '../../src/evidence/weigh.ts';
 import { countOpen, listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { decide } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
-import { findAttention } from '../../src/ledger/sending/attention.ts';
-import { abandonClaims } from '../../src/ledger/sending/claims.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { findAttention } from '../../src/sending/attention.sql.ts';
+import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notReleasedLines } from '../../src/commands/describe.ts';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
-import { findAttention } from '../../src/ledger/sending/attention.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { findAttention } from '../../src/sending/attention.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import { addBatch, at, makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
 import { createTold, hour, shown } from './told.ts';

@@ -5,7 +5,7 @@ import {
   behindSudo,
   isApprovalReason,
   whyNotApprove,
-} from '../../src/domain/approval.ts';
+} from '../../src/sending/approval.ts';
 
 const totals = new Map([
   ['NGN', 500_000_001n],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CanaryStanding, judgeCanary } from '../../src/domain/canary.ts';
+import { type CanaryStanding, judgeCanary } from '../../src/sending/canary.ts';
 
 const standing = (counts: CanaryStanding['counts'], more: Partial<CanaryStanding> = {}): CanaryStanding => ({
   counts,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { admit, dayAt, dayInForce, leftOf, limitsOf, whyTooLarge } from '../../src/domain/daily-limit.ts';
+import { admit, dayAt, dayInForce, leftOf, limitsOf, whyTooLarge } from '../../src/sending/daily-limit.ts';
 
 describe('P21: the day of a limit', () => {
   it('is that of its time zone', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { haltText } from '../../src/commands/describe.ts';
-import { haltAdvice, haltKindOf, haltKinds, readHaltKinds } from '../../src/domain/halt.ts';
+import { haltAdvice, haltKindOf, haltKinds, readHaltKinds } from '../../src/sending/halt.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 

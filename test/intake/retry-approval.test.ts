@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { noBrakes } from '../../src/domain/brakes.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
-import { readApprovable, recordApproval } from '../../src/ledger/sending/approvals.ts';
-import { releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, setting } from './setting.ts';
 

@@ -4,8 +4,8 @@ import { waitingWhy } from '../../src/domain/waiting-file.ts';
 import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
-import { claim } from '../../src/ledger/sending/claims.ts';
-import { releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { claim } from '../../src/sending/claims.sql.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
 
 const linux = process.platform === 'linux';
@@ -190,7 +190,7 @@ it('P34: a batch goes only after its file was looked at, and once more after a h
   expect(await claimed(s), 'a crash came before the look').toEqual([]);
   await confirm();
   const hold = { mode: 'test' as const, batch, at: s.clock.iso() };
-  const { holdBatch } = await import('../../src/ledger/sending/holds.ts');
+  const { holdBatch } = await import('../../src/sending/holds.sql.ts');
   await holdBatch(s.ledger, { ...hold, reason: 'waits' });
   await releaseBatch(s.ledger, hold);
   expect(await claimed(s)).toEqual([]);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { approvalReason } from '../../src/domain/approval.ts';
-import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
+import { approvalReason } from '../../src/sending/approval.ts';
 import {
   isApprovedReason,
   noteBatch,
   readApprovable,
   recordApproval,
-} from '../../src/ledger/sending/approvals.ts';
-import { createBrakes } from '../../src/ledger/sending/brakes.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+} from '../../src/sending/approvals.sql.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
+import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, states, type TestLedger } from '../support/ledger.ts';
 import { braked, named } from './brakes-setting.ts';
 

@@ -7,8 +7,8 @@ import { finishRestore, restoreLedger } from '../../src/ledger/custody/restore.t
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/custody/swap.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
-import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { findHalt } from '../../src/sending/halts.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import { record } from '../../src/ledger/record.ts';
-import { sendable } from '../../src/ledger/sending/claims.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { sendable } from '../../src/sending/claims.sql.ts';
 import { at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 export const hour = 3_600_000;

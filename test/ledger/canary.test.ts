@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
-import { createBrakes } from '../../src/ledger/sending/brakes.ts';
-import { abandonClaims } from '../../src/ledger/sending/claims.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/sending/halts.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
+import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named, say } from './brakes-setting.ts';
 

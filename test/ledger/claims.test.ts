@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noBrakes } from '../../src/domain/brakes.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
-import { claim, sendable } from '../../src/ledger/sending/claims.ts';
-import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/ledger/sending/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
-import { lanesOf } from '../../src/ledger/sending/lanes.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { claim, sendable } from '../../src/sending/claims.sql.ts';
+import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
+import { lanesOf } from '../../src/sending/lanes.sql.ts';
 import {
   addBatch,
   at,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { noBrakes } from '../../src/domain/brakes.ts';
 import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
 import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { createBrakes } from '../../src/ledger/sending/brakes.ts';
-import { abandonClaims } from '../../src/ledger/sending/claims.ts';
-import { releaseBatch } from '../../src/ledger/sending/holds.ts';
-import { dailyUse } from '../../src/ledger/sending/limits.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { dailyUse } from '../../src/sending/limits.sql.ts';
+import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
 import { braked, day, hour, limitOf, named } from './brakes-setting.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { liftHalt, tooManyUnknown } from '../../src/ledger/sending/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import {
   addBatch,
   at,

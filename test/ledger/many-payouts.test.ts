@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PayoutState } from '../../src/domain/payout.ts';
-import { headsOf } from '../../src/ledger/sending/lanes.ts';
 import { watchedAfter } from '../../src/ledger/witnesses/watched.ts';
+import { headsOf } from '../../src/sending/lanes.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

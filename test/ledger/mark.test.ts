@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enterGate, shutGate } from '../../src/ledger/custody/gate.ts';
 import { readMark } from '../../src/ledger/custody/mark.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { findHalt } from '../../src/ledger/sending/halts.ts';
+import { findHalt } from '../../src/sending/halts.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 

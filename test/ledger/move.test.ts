@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { moveLedger } from '../../src/ledger/custody/move.ts';
 import { openLedger } from '../../src/ledger/open.ts';
-import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { findHalt } from '../../src/sending/halts.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

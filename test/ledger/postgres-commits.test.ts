@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { halt } from '../../src/ledger/sending/halts.ts';
+import { halt } from '../../src/sending/halts.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { PostgresPlace } from '../../src/storage/place.ts';
 import { addBatch, at, claimAt } from '../support/ledger.ts';

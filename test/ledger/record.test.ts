@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
-import { abandonClaims, type Claim } from '../../src/ledger/sending/claims.ts';
+import { abandonClaims, type Claim } from '../../src/sending/claims.sql.ts';
 import {
   addBatch,
   at,

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noBrakes } from '../../src/domain/brakes.ts';
 import { addInquiry } from '../../src/ledger/inquiries.ts';
-import { findHalt } from '../../src/ledger/sending/halts.ts';
-import { capWaits } from '../../src/ledger/waits.ts';
 import { notePause, pauseOf } from '../../src/lookups/pauses.sql.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { findHalt } from '../../src/sending/halts.sql.ts';
+import { capWaits } from '../../src/sending/waits.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named } from './brakes-setting.ts';
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
-import { findAttention } from '../../src/ledger/sending/attention.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
+import { findAttention } from '../../src/sending/attention.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

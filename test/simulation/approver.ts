@@ -1,15 +1,15 @@
 import type { App } from '../../src/app.ts';
-import { approvalAsked, whyNotApprove } from '../../src/domain/approval.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
 import { readReasons } from '../../src/ledger/hold-reasons.ts';
+import { approvalAsked, whyNotApprove } from '../../src/sending/approval.ts';
 import {
   approvalsOf,
   batchTotals,
   isApprovedReason,
   readApprovable,
   recordApproval,
-} from '../../src/ledger/sending/approvals.ts';
-import { releaseBatch } from '../../src/ledger/sending/holds.ts';
+} from '../../src/sending/approvals.sql.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import type { PeoplesAct } from './coverage.ts';
 import type { Town } from './town.ts';
 

@@ -1,8 +1,8 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/ledger/sending/halts.ts';
-import { holdBatch, releaseBatch } from '../../src/ledger/sending/holds.ts';
+import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
+import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { approve, waitingForApproval } from './approver.ts';
 import { apart } from './batch-files.ts';
 import type { PeoplesAct } from './coverage.ts';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { noBrakes } from '../../src/domain/brakes.ts';
 import type { Answer } from '../../src/domain/clearance.ts';
 import { standAt } from '../../src/ledger/origins.ts';
-import { claim } from '../../src/ledger/sending/claims.ts';
 import { type Clock, momentOf, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { claim } from '../../src/sending/claims.sql.ts';
+import { createClearances } from '../../src/sending/clearances.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { createClearances } from '../../src/submission/clearances.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { createFlight, type Done } from '../../src/submission/flight.ts';
+import { createFlight, type Done } from '../../src/sending/flight.ts';
 
 const answer = (reference: string): Done => ({
   claim: { payoutId: 1n, attemptId: 1n, reference, body: '{}' },

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
-import { abandonClaims } from '../../src/ledger/sending/claims.ts';
-import { holdBatch, holdReturned, releaseBatch } from '../../src/ledger/sending/holds.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import { holdBatch, holdReturned, releaseBatch } from '../../src/sending/holds.sql.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById, replies, states } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';

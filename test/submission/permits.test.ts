@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createPermits } from '../../src/submission/permits.ts';
+import { createPermits } from '../../src/sending/permits.ts';
 
 /** A limit that grants only when it is told to. */
 function held(atOnce: number) {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../src/ledger/open.ts';
-import { findHalt } from '../../src/ledger/sending/halts.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { findHalt } from '../../src/sending/halts.sql.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';

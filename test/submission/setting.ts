@@ -1,14 +1,14 @@
-import { type Brakes, noBrakes } from '../../src/domain/brakes.ts';
 import type { Account, Standpoint } from '../../src/domain/origin.ts';
 import type { Mode } from '../../src/domain/payout.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { createSender } from '../../src/sending/send.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { createTransport } from '../../src/service/transport.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
-import { createSender } from '../../src/submission/send.ts';
 
 /** The real client of a local service, or of an address where nobody listens. */
 export function clientOf(sandbox: Pick<Sandbox, 'url' | 'keys'>, timeoutMs = 2000): ServiceClient {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers } from '../../src/runtime/worker-lock.ts';
-import { takeOver } from '../../src/submission/take-over.ts';
+import { takeOver } from '../../src/sending/take-over.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies, states } from '../support/ledger.ts';
 
 it('P3: what a dead worker was sending becomes unknown, never ready; a living worker keeps its claims', async () => {

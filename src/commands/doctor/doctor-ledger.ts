@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalApp } from '../../app.ts';
-import { type HaltAdvice, haltAdvice } from '../../domain/halt.ts';
 import { readMark } from '../../ledger/custody/mark.ts';
+import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
 import { describeServer, quickCheck, rejectionsSince } from '../../storage/health.ts';

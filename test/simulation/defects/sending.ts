@@ -4,7 +4,7 @@ import type { Defect } from './defect.ts';
 export const sendingDefects: readonly Defect[] = [
   {
     name: 'sends before the commit',
-    file: 'src/submission/send.ts',
+    file: 'src/sending/send.ts',
     find: `    return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };`,
     replace: `    for (const one of claims) await deps.service.bankTransfer(one.body, one.reference, () => true);
     return { claims: [], halted: why, asked: free, began };`,
@@ -12,27 +12,27 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'claims without looking at the state',
     from: 2,
-    file: 'src/ledger/sending/ready.ts',
+    file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
     from: 34,
-    file: 'src/ledger/sending/ready.ts',
+    file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
     from: 60,
-    file: 'src/ledger/sending/ready.ts',
+    file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
   },
   {
     name: 'makes one attempt of a claim and sends it twice',
-    file: 'src/submission/send.ts',
+    file: 'src/sending/send.ts',
     find: `    for (const claimed of turn.claims) launch(`,
     replace: `    for (const claimed of turn.claims) if (claimed.attemptId % 5n === 0n) launch(deps, claimed, turn.began, flight);
     for (const claimed of turn.claims) launch(`,
@@ -40,7 +40,7 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'ignores a halt',
     from: 10,
-    file: 'src/ledger/sending/halts.ts',
+    file: 'src/sending/halts.sql.ts',
     find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
 
@@ -53,13 +53,13 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'never halts for unknowns',
     from: 31,
-    file: 'src/submission/send.ts',
+    file: 'src/sending/send.ts',
     find: `  return cause === null ? null : { kind: 'unknowns', cause };`,
     replace: `  return cause === null ? null : null;`,
   },
   {
     name: 'does not look at the age of an intent',
-    file: 'src/submission/send.ts',
+    file: 'src/sending/send.ts',
     find: `    aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;`,
     replace: `    aged = false;`,
   },
@@ -73,14 +73,14 @@ export const sendingDefects: readonly Defect[] = [
   {
     name: 'never takes over from the dead',
     from: 3,
-    file: 'src/submission/take-over.ts',
+    file: 'src/sending/take-over.ts',
     find: `await deps.workers.dead()`,
     replace: `(await deps.workers.dead()).slice(0, 0)`,
   },
   {
     name: 'sends again after a rejection without asking',
     from: 3,
-    file: 'src/ledger/sending/ready.ts',
+    file: 'src/sending/ready.sql.ts',
     find: `.where('payouts.state', '=', readyState).where(firstTime);`,
     replace: `.where('payouts.state', '=', readyState);`,
   },

@@ -1,7 +1,7 @@
-import { abandonClaims } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { isHeld } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { abandonClaims } from './claims.sql.ts';
 
 /**
  * Takes over what dead processes left `sending`: each becomes `unknown`, never `ready` (P3). Returns how many payouts.

@@ -1,5 +1,5 @@
-import type { Brakes } from '../../domain/brakes.ts';
-import type { Mode } from '../../domain/payout.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Brakes } from './brakes.ts';
 
 /** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
 export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };

@@ -1,6 +1,6 @@
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../storage/ledger.ts';
 import type { Under } from './claim-request.ts';
-import { headsOf } from './lanes.ts';
+import { headsOf } from './lanes.sql.ts';
 
 /** The batches of which something is ready, whatever may keep it back, in the order of the first payout of each. */
 export async function batchesWithReady(db: Db, under: Under): Promise<string[]> {

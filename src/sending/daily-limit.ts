@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { decimalToMinor, formatMinor } from './money.ts';
+import { decimalToMinor, formatMinor } from '../domain/money.ts';
 
 /** A day of `submission.daily_limit`: its date for people, and from when until when it lasts, ISO UTC. */
 export type LimitDay = { day: string; beginsAt: string; endsAt: string };

@@ -1,12 +1,12 @@
-import { isApprovalReason } from '../../domain/approval.ts';
-import { limitsOf } from '../../domain/daily-limit.ts';
-import { type Withheld, withheldBy, withholding } from '../../evidence/withheld.ts';
-import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { releaseFile } from '../batch-files.ts';
-import { readReasons, setHoldReasons } from '../hold-reasons.ts';
-import type { RecordEvent } from '../projection.ts';
-import { type Recorded, record } from '../record.ts';
-import { tooLarge } from './limits.ts';
+import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
+import { releaseFile } from '../ledger/batch-files.ts';
+import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
+import { type Recorded, record } from '../ledger/record.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
+import { isApprovalReason } from './approval.ts';
+import { limitsOf } from './daily-limit.ts';
+import { tooLarge } from './limits.sql.ts';
 
 const chunk = 1000;
 const shownKept = 10;

@@ -1,5 +1,5 @@
+import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import type { Brakes } from './brakes.ts';
-import { decimalToMinor, formatMinor } from './money.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
 

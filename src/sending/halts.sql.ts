@@ -1,8 +1,8 @@
-import { type HaltCause, type HaltKind, readHaltKinds } from '../../domain/halt.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import { findBarrier } from '../barriers.ts';
-import { releaseCanaries } from './canary.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import { releaseCanaries } from './canaries.sql.ts';
+import { type HaltCause, type HaltKind, readHaltKinds } from './halt.ts';
 
 /** A halt in force; `cause` joins its causes, `kinds` are theirs in the same order. */
 export type Halt = { cause: string; at: string; kinds: HaltKind[] };

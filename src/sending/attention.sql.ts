@@ -1,6 +1,6 @@
-import type { PayoutState } from '../../domain/payout.ts';
-import { withholder } from '../../evidence/withheld.ts';
-import type { Db } from '../../storage/ledger.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { withholder } from '../evidence/withheld.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
 export type Named = { count: number; first: { batch: string; reference: string; message: string }[] };

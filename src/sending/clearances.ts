@@ -1,10 +1,10 @@
 import type { Answer } from '../domain/clearance.ts';
 import type { Account } from '../domain/origin.ts';
-import type { Cleared, Scope, Under } from '../ledger/sending/claim-request.ts';
-import { subjectsOf, weighAnswers } from '../ledger/sending/clearance.ts';
-import { nextToAsk } from '../ledger/sending/ready.ts';
 import { type Clock, elapsedSince, type Moment } from '../runtime/clock.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { Cleared, Scope, Under } from './claim-request.ts';
+import { subjectsOf, weighAnswers } from './clearance-answers.sql.ts';
+import { nextToAsk } from './ready.sql.ts';
 
 /** A details look-up of each of these, recorded in the ledger as every look-up is. */
 export type AskService = (

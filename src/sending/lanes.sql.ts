@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import type { Brakes } from '../../domain/brakes.ts';
-import type { Mode } from '../../domain/payout.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { farAhead } from '../projection.ts';
-import { canaryVerdict, standingCanaries } from './canary.ts';
-import { type DailyUse, dailyUse } from './limits.ts';
+import type { Mode } from '../domain/payout.ts';
+import { farAhead } from '../ledger/projection.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Brakes } from './brakes.ts';
+import { canaryVerdict, standingCanaries } from './canaries.sql.ts';
+import { type DailyUse, dailyUse } from './limits.sql.ts';
 
 /** What is ready of one batch in one currency, and what it waits for. */
 export type Lane = {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { knownMigrations } from '../../storage/known-migrations.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import { LedgerNewer } from '../../storage/schema-version.ts';
-import { allBarriers } from '../barriers.ts';
+import { allBarriers } from '../ledger/barriers.ts';
+import { knownMigrations } from '../storage/known-migrations.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import { LedgerNewer } from '../storage/schema-version.ts';
 
 const standing = prepared<{ found: bigint }>((db, slot) =>
   db

@@ -1,12 +1,12 @@
-import { type Answer, type Clearance, judgeClearance, type Subject } from '../../domain/clearance.ts';
-import { type Account, whyElsewhere } from '../../domain/origin.ts';
-import { linesOf } from '../../evidence/lineage.sql.ts';
-import { withholder } from '../../evidence/withheld.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { sentElsewhere } from '../origins.ts';
-import type { RecordEvent } from '../projection.ts';
-import { record } from '../record.ts';
+import { type Answer, type Clearance, judgeClearance, type Subject } from '../domain/clearance.ts';
+import { type Account, whyElsewhere } from '../domain/origin.ts';
+import { linesOf } from '../evidence/lineage.sql.ts';
+import { withholder } from '../evidence/withheld.ts';
+import { sentElsewhere } from '../ledger/origins.ts';
+import type { RecordEvent } from '../ledger/projection.ts';
+import { record } from '../ledger/record.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import type { Cleared } from './claim-request.ts';
 
 /** Whom the service must be asked about before these payouts may be sent, by payout: itself where it was sent, and its line. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** The number of the newest attempt, 0 before the first: what is sent from here on has a higher one. */
 export async function newestAttempt(db: Db): Promise<bigint> {

@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Brakes } from '../../domain/brakes.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import { perDialect } from '../../storage/dialect.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared, unseen } from '../../storage/prepared.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
-import { fileMayGo } from '../batch-files.ts';
-import { columns, farAhead, type Row } from '../projection.ts';
-import { isApproved } from './approvals.ts';
+import { fileMayGo } from '../ledger/batch-files.ts';
+import { columns, farAhead, type Row } from '../ledger/projection.ts';
+import { idsOf } from '../storage/bulk.ts';
+import { perDialect } from '../storage/dialect.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared, unseen } from '../storage/prepared.ts';
+import type { Payout } from '../storage/tables/tables.ts';
+import { isApproved } from './approvals.sql.ts';
+import type { Brakes } from './brakes.ts';
 import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
-import { type Lane, type Lanes, lanesOf } from './lanes.ts';
+import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
 
 /** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
 export const lanesATurn = 50;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { approvalLimits, isApprovalReason } from '../../domain/approval.ts';
-import type { Brakes } from '../../domain/brakes.ts';
-import { formatMinor } from '../../domain/money.ts';
-import { nubanAgrees } from '../../domain/nuban.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Batch } from '../../storage/tables/tables.ts';
-import { readReasons, setHoldReasons } from '../hold-reasons.ts';
+import { formatMinor } from '../domain/money.ts';
+import { nubanAgrees } from '../domain/nuban.ts';
+import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Batch } from '../storage/tables/tables.ts';
+import { approvalLimits, isApprovalReason } from './approval.ts';
+import type { Brakes } from './brakes.ts';
 
 const page = 2000;
 

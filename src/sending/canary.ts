@@ -1,4 +1,4 @@
-import type { PayoutState } from './payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 
 /** The first payouts of a batch, which go before the rest: how many are in each state. */
 export type CanaryStanding = {

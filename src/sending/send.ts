@@ -1,20 +1,20 @@
-import type { Brakes } from '../domain/brakes.ts';
-import { type HaltCause, haltKindOf } from '../domain/halt.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
-import type { Cleared, Scope } from '../ledger/sending/claim-request.ts';
-import { type Claim, claimUnlessHalted, sendable } from '../ledger/sending/claims.ts';
-import { halt, tooManyUnknown } from '../ledger/sending/halts.ts';
-import { holdReturned } from '../ledger/sending/holds.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { isHeld, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { Brakes } from './brakes.ts';
+import type { Cleared, Scope } from './claim-request.ts';
+import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
+import { type HaltCause, haltKindOf } from './halt.ts';
+import { halt, tooManyUnknown } from './halts.sql.ts';
+import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
 
 export type SenderDeps = {

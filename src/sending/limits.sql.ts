@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import type { Brakes } from '../../domain/brakes.ts';
-import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from '../../domain/daily-limit.ts';
-import type { Mode } from '../../domain/payout.ts';
-import { withholder } from '../../evidence/withheld.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import { adoptedBetween } from '../limit-uses.ts';
-import { later, type RecordEvent } from '../projection.ts';
-import { record } from '../record.ts';
+import type { Mode } from '../domain/payout.ts';
+import { withholder } from '../evidence/withheld.ts';
+import { adoptedBetween } from '../ledger/limit-uses.ts';
+import { later, type RecordEvent } from '../ledger/projection.ts';
+import { record } from '../ledger/record.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import type { Brakes } from './brakes.ts';
+import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from './daily-limit.ts';
 
 /** What the day's limits are, what intents of the day may have sent, and when the next day begins (P21). */
 export type DailyUse = {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/outcome.ts';
-import type { Claim } from '../ledger/sending/claims.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Claim } from './claims.sql.ts';
 
 /** `aged`: the intent grew too old before its bytes could leave (P3); that says nothing of the network. */
 export type Done = { claim: Claim; outcome: Outcome; aged: boolean };

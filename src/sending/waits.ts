@@ -1,9 +1,9 @@
 import { capCollectionAsks } from '../collections/collection-watch.sql.ts';
+import { capInquiries } from '../ledger/inquiries.ts';
 import { rebasePauses } from '../lookups/pauses.sql.ts';
 import { capResends } from '../lookups/resend-requests.sql.ts';
 import type { Trx } from '../storage/ledger.ts';
-import { capInquiries } from './inquiries.ts';
-import { capCanaries } from './sending/canary.ts';
+import { capCanaries } from './canaries.sql.ts';
 
 /**
  * Brings what waits in the ledger for a time that a clock ahead of now wrote down to the longest wait that its own rule

@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
-import { approvalAsked, approvalReason } from '../../domain/approval.ts';
-import type { Brakes } from '../../domain/brakes.ts';
-import { formatMinor } from '../../domain/money.ts';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
-import type { FileWait } from '../../domain/waiting-file.ts';
-import type { Ledger } from '../../storage/ledger.ts';
-import { getBatch } from '../batches.ts';
-import { batchTotals, isApproved, needApproval } from './approvals.ts';
-import { canaryCounts, payoutsOf, standingCanaries } from './canary.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { FileWait } from '../domain/waiting-file.ts';
+import { getBatch } from '../ledger/batches.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { approvalAsked, approvalReason } from './approval.ts';
+import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
+import type { Brakes } from './brakes.ts';
+import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
 import type { Scope, Under } from './claim-request.ts';
-import { stopForCanaries } from './claims.ts';
-import { holdBatch } from './holds.ts';
-import { headsOf, type Lane, lanesOf } from './lanes.ts';
-import { dailyUse, openDay } from './limits.ts';
+import { stopForCanaries } from './claims.sql.ts';
+import { holdBatch } from './holds.sql.ts';
+import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
+import { dailyUse, openDay } from './limits.sql.ts';
 
 /** What is ready and does not go yet by itself, and until when. */
 export type Waiting =

@@ -1,10 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from '../../domain/canary.ts';
-import type { HaltCause } from '../../domain/halt.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import type { BrakeTables } from '../../storage/tables/brake-tables.ts';
-import { later } from '../projection.ts';
+import { later } from '../ledger/projection.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import type { BrakeTables } from '../storage/tables/brake-tables.ts';
+import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from './canary.ts';
+import type { HaltCause } from './halt.ts';
 
 /** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
 export type Canary = {
