@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import Big from 'big.js';
 import { type Problem, wholeFile } from '../domain/problem.ts';
-import type { Verdict } from '../ledger/discrepancies/discrepancy-decisions.ts';
+import type { Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { troubleIn, workbookLimits } from './discrepancies/workbook-guard.ts';
 import { Stop } from './result.ts';
 

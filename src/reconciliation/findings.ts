@@ -10,7 +10,7 @@ import {
 import { formatMinor } from '../domain/money.ts';
 import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../evidence/contradicted.sql.ts';
-import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
+import type { WatchedPayout } from './watched.sql.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */
 export function missing(payout: WatchedPayout, cut: string): Found {

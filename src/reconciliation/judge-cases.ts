@@ -1,11 +1,11 @@
-import { classifyPair, foreignTransfer, type Judgement } from '../domain/classify.ts';
 import { type Found, finding, otherAccountAction } from '../domain/discrepancy.ts';
 import { foldReference } from '../domain/ids.ts';
 import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
-import type { PairCase } from '../ledger/listing/pair-cases.ts';
 import { sentOnlyElsewhere } from '../ledger/origins.ts';
 import type { Db } from '../storage/ledger.ts';
+import { classifyPair, foreignTransfer, type Judgement } from './classify.ts';
+import type { PairCase } from './pair-cases.sql.ts';
 
 export type Judged = Judgement & { payout: PairedPayout };
 

@@ -1,5 +1,5 @@
 import type { Found } from '../domain/discrepancy.ts';
-import type { AlikePayout, AlikeTransfer } from '../ledger/listing/look-alikes.ts';
+import type { AlikePayout, AlikeTransfer } from './look-alikes.sql.ts';
 
 /** How many are named; the ledger gives one more where there are more. */
 const shown = 3;

@@ -1,9 +1,9 @@
 import type { Found } from '../domain/discrepancy.ts';
 import type { Witness } from '../domain/transition.ts';
-import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
 import { type AttemptMark, attemptedSince } from '../ledger/known.ts';
 import { record } from '../ledger/record.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { type SeenBy, seen } from './discrepancies.sql.ts';
 
 /** What a run's list told of some payouts, and the discrepancies it found in it. */
 export type Heard = { witnesses: Map<bigint, Witness>; found: Found[] };

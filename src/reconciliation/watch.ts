@@ -1,12 +1,12 @@
 import { graceBegan, graceEnds } from '../domain/grace.ts';
 import { sentInside } from '../domain/list-order.ts';
-import type { SeenBy } from '../ledger/discrepancies/discrepancies.ts';
 import type { AttemptMark } from '../ledger/known.ts';
-import type { FirstLook } from '../ledger/listing/second-look.ts';
 import { payoutRanges } from '../ledger/payout-ranges.ts';
-import { type Watch, type WatchedPayout, watchedAfter } from '../ledger/witnesses/watched.ts';
 import type { ListingResult } from '../listing/completeness.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import type { SeenBy } from './discrepancies.sql.ts';
+import type { FirstLook } from './second-look.sql.ts';
+import { type Watch, type WatchedPayout, watchedAfter } from './watched.sql.ts';
 
 /**
  * One run under way. `begunAt`, `mark`: before the first page was asked for; `look`: what its pairs showed at first;

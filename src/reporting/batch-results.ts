@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { contradictsState } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import { type OpenOf, openOf } from '../ledger/discrepancies/open-of-payouts.ts';
 import {
   batchesDue,
   batchOutcomes,
@@ -9,6 +8,7 @@ import {
   markReported,
   type Outcome,
 } from '../ledger/figures/reports.ts';
+import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';

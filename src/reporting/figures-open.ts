@@ -1,5 +1,5 @@
-import { type OpenQuestion, openQuestions, openSums } from '../ledger/discrepancies/open-questions.ts';
-import type { Scope } from '../ledger/listing/run-facts.ts';
+import { type OpenQuestion, openQuestions, openSums } from '../reconciliation/open-questions.sql.ts';
+import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { commandFor } from './next-command.ts';

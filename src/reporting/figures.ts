@@ -12,7 +12,7 @@ import {
   stateSums,
   type Window,
 } from '../ledger/figures/figures.ts';
-import type { Scope } from '../ledger/listing/run-facts.ts';
+import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { money } from './presentation.ts';
 

@@ -2,7 +2,7 @@ import { type Verdict, worstVerdict } from '../domain/verdict.ts';
 import { addRunRows, clearRunRows, findRun } from '../ledger/figures/reports.ts';
 import { setVerdicts } from '../ledger/figures/run-verdicts.ts';
 import { newestHistory } from '../ledger/history.ts';
-import { discrepancyLines, type Scope } from '../ledger/listing/run-facts.ts';
+import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { createAgeing } from './ageing.ts';

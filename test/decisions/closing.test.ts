@@ -3,7 +3,7 @@ import { question, refusals } from '../../src/commands/decided.ts';
 import { remedyText } from '../../src/commands/remedy-text.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { batchCounts } from '../../src/ledger/batches.ts';
-import { countOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { countOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { classifyPair } from '../../src/domain/classify.ts';
 import { decimalDifference } from '../../src/domain/discrepancy.ts';
 import type { ListedRow, PairedPayout } from '../../src/domain/pair-conflicts.ts';
+import { classifyPair } from '../../src/reconciliation/classify.ts';
 
 const payout: PairedPayout = {
   id: 1n,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type FoundFields, finding } from '../../src/domain/discrepancy.ts';
-import { listOpen, seen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import { decide } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
-import { livesOf } from '../../src/ledger/discrepancies/discrepancy-events.ts';
+import { listOpen, seen } from '../../src/reconciliation/discrepancies.sql.ts';
+import { decide } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
+import { livesOf } from '../../src/reconciliation/discrepancy-events.sql.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

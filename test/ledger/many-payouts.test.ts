@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PayoutState } from '../../src/domain/payout.ts';
-import { watchedAfter } from '../../src/ledger/witnesses/watched.ts';
+import { watchedAfter } from '../../src/reconciliation/watched.sql.ts';
 import { headsOf } from '../../src/sending/lanes.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import { decide, type Verdict } from '../../src/ledger/discrepancies/discrepancy-decisions.ts';
-import { livesOf } from '../../src/ledger/discrepancies/discrepancy-events.ts';
+import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
+import { decide, type Verdict } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
+import { livesOf } from '../../src/reconciliation/discrepancy-events.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countOpen, listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
+import { countOpen, listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { addBatch, at, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 

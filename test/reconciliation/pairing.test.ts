@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { classifyPair } from '../../src/domain/classify.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
-import { type PairCase, pairCases } from '../../src/ledger/listing/pair-cases.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
+import { classifyPair } from '../../src/reconciliation/classify.ts';
+import { type PairCase, pairCases } from '../../src/reconciliation/pair-cases.sql.ts';
 import { listedRow } from '../support/listed-row.ts';
 import { closeBooks, ledger, nextInstant, openBooks, payout } from './books.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { listedRow } from '../support/listed-row.ts';
 import { closeBooks, ledger, openBooks, payout, reconcile, stateOf } from './books.ts';
 

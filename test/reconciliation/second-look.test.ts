@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { pairCases, type WalkedRange } from '../../src/ledger/listing/pair-cases.ts';
 import { record } from '../../src/ledger/record.ts';
+import { pairCases, type WalkedRange } from '../../src/reconciliation/pair-cases.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { listedTransfer, nightOf, sendAll } from './setting.ts';
 

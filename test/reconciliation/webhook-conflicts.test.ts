@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { conflictingWebhooks } from '../../src/evidence/conflicting-webhooks.sql.ts';
-import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
+import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { createTold, shown } from '../decisions/told.ts';
 import { deliver, handClock } from '../observation/setting.ts';

@@ -1,5 +1,5 @@
-import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
-import type { RunSummary } from '../../src/reconciliation/reconcile.ts';
+import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
+import type { RunSummary } from '../../src/reconciliation/reconciliation.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Subject, Town } from './town.ts';
 

@@ -1,6 +1,6 @@
 import type { LocalApp } from '../../app.ts';
-import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
-import { livesOf } from '../../ledger/discrepancies/discrepancy-events.ts';
+import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
+import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';

@@ -1,7 +1,7 @@
 import type { LocalApp } from '../../app.ts';
 import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
 import { getBatch } from '../../ledger/batches.ts';
-import type { DiscrepancyFilter } from '../../ledger/discrepancies/discrepancies.ts';
+import type { DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { Stop } from '../result.ts';
 
 const dayMs = 86_400_000;

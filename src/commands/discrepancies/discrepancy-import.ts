@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Problem } from '../../domain/problem.ts';
-import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
-import { decide, findByIds, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
+import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
+import { decide, findByIds, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { withLocal } from '../context.ts';
 import { type Asked, readDecisions, says } from '../decision-sheet.ts';

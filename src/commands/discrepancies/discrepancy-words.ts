@@ -1,6 +1,6 @@
 import type { LocalApp } from '../../app.ts';
-import { countOpen, type DiscrepancyFilter } from '../../ledger/discrepancies/discrepancies.ts';
-import { decide, findByIds, openTo, type Verdict } from '../../ledger/discrepancies/discrepancy-decisions.ts';
+import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
+import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
 import { withLocal } from '../context.ts';
 import { countsText } from '../describe.ts';
 import { person } from '../person.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { countFiltered, countOpen, listOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import type { LocalApp } from '../../local-app.ts';
+import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';

@@ -3,6 +3,7 @@ import { foldReference } from '../../domain/ids.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import { type Shown, shownUnder } from '../../listing/shown-under.sql.ts';
+import { type Life, livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import type { Db } from '../../storage/ledger.ts';
 import type {
   Attempt,
@@ -12,7 +13,6 @@ import type {
   Payout,
   Webhook,
 } from '../../storage/tables/tables.ts';
-import { type Life, livesOf } from '../discrepancies/discrepancy-events.ts';
 
 export type Overview = {
   batches: Record<string, number>;

@@ -1,5 +1,4 @@
 import { findBarrier } from '../../ledger/barriers.ts';
-import { countOpen } from '../../ledger/discrepancies/discrepancies.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -11,6 +10,7 @@ import {
 import { findRun } from '../../ledger/figures/reports.ts';
 import { newestHistory } from '../../ledger/history.ts';
 import { newestCompleteRun } from '../../listing/listings.sql.ts';
+import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';

@@ -1,6 +1,6 @@
 import { lastPeriod, listingOf } from '../../ledger/figures/periods.ts';
 import { addPlacedRows, addRunRows } from '../../ledger/figures/reports.ts';
-import type { Scope } from '../../ledger/listing/run-facts.ts';
+import type { Scope } from '../../reconciliation/run-facts.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';

@@ -48,7 +48,7 @@ export const evidenceDefects: readonly Defect[] = [
   {
     name: 'tells nobody of what stays unknown',
     from: 8,
-    file: 'src/reconciliation/conclude.ts',
+    file: 'src/reconciliation/record-findings.ts',
     find: `        payouts.map((payout) => ({ payout, found: unknown(payout, `,
     replace: `        payouts.slice(0, 0).map((payout) => ({ payout, found: unknown(payout, `,
   },

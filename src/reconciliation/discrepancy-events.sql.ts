@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { LifeEvent } from '../../domain/discrepancy-life.ts';
-import { field, rowsOf, textsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { LifeEvent } from '../domain/discrepancy-life.ts';
+import { field, rowsOf, textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** One turn in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
 export type Turned = { id: string; at: string; event: LifeEvent; source: string; note: string };

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Mode } from '../../domain/payout.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { PayoutRange } from '../payout-ranges.ts';
-import { casesIn, type PairCase, type WalkedRange } from './pair-cases.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { PayoutRange } from '../ledger/payout-ranges.ts';
+import type { Db } from '../storage/ledger.ts';
+import { casesIn, type PairCase, type WalkedRange } from './pair-cases.sql.ts';
 
 /**
  * What a first look at a run's pairs came to. `mark`: the newest history entry before it; `walked`: the ranges it went

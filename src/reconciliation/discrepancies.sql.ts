@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { type Found, silentKinds } from '../../domain/discrepancy.ts';
-import { onSight, type Sighting } from '../../domain/discrepancy-life.ts';
-import { graverAfterDays, type Severity, severityOf } from '../../domain/severity.ts';
-import { isClosedByPerson } from '../../domain/transition.ts';
-import { idsOf, textsOf } from '../../storage/bulk.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Discrepancy, Tables } from '../../storage/tables/tables.ts';
-import { addEvents } from './discrepancy-events.ts';
+import { type Found, silentKinds } from '../domain/discrepancy.ts';
+import { onSight, type Sighting } from '../domain/discrepancy-life.ts';
+import { graverAfterDays, type Severity, severityOf } from '../domain/severity.ts';
+import { isClosedByPerson } from '../domain/transition.ts';
+import { idsOf, textsOf } from '../storage/bulk.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
+import { addEvents } from './discrepancy-events.sql.ts';
 
 /** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
 export type SeenBy = { run: string; at: string };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../../storage/ledger.ts';
-import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { type Halves, joined, type Scope, sums } from '../listing/run-facts.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Discrepancy } from '../storage/tables/tables.ts';
+import { type Halves, joined, type Scope, sums } from './run-facts.sql.ts';
 
 /** An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered. */
 export type OpenQuestion = Discrepancy & {

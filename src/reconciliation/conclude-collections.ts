@@ -6,7 +6,6 @@ import {
 } from '../collections/collection-watch.sql.ts';
 import { type CollectionState, watchedForMs } from '../domain/collection.ts';
 import type { Found } from '../domain/discrepancy.ts';
-import { type SeenBy, seen } from '../ledger/discrepancies/discrepancies.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -18,6 +17,7 @@ import {
   webhookFigures,
 } from '../webhooks/webhook-figures.sql.ts';
 import { collectionConflict, missingCollection, unconfirmedCollection } from './collection-findings.ts';
+import { type SeenBy, seen } from './discrepancies.sql.ts';
 
 /** The questions about collections that a run may have asked; answers reach the ledger before the promise resolves. */
 export type CollectionFollowUp = {

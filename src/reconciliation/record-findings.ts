@@ -1,19 +1,16 @@
-import { foreignTransfer } from '../domain/classify.ts';
 import type { Found } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
 import { type Origin, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { conflictingWebhooks } from '../evidence/conflicting-webhooks.sql.ts';
 import { contradictedAfter } from '../evidence/contradicted.sql.ts';
-import { seen } from '../ledger/discrepancies/discrepancies.ts';
 import { unknownSince } from '../ledger/known.ts';
-import { alikePayouts, alikeTransfers, findLookAlikes } from '../ledger/listing/look-alikes.ts';
-import { casesAgain } from '../ledger/listing/second-look.ts';
 import { sentElsewhere, sentOnlyElsewhere } from '../ledger/origins.ts';
-import type { WatchedPayout } from '../ledger/witnesses/watched.ts';
 import { foreignRows } from '../listing/pairing.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { foreignTransfer } from './classify.ts';
+import { seen } from './discrepancies.sql.ts';
 import {
   contradictedByDetails,
   contradicting,
@@ -25,10 +22,13 @@ import {
   unheard,
   unknown,
 } from './findings.ts';
-import type { LookedUp } from './follow-up.ts';
 import { judgeCases } from './judge-cases.ts';
+import { alikePayouts, alikeTransfers, findLookAlikes } from './look-alikes.sql.ts';
 import { offerPayouts, offerTransfers } from './offers.ts';
+import type { LookedUp } from './questions.ts';
+import { casesAgain } from './second-look.sql.ts';
 import { createWatch, type Work } from './watch.ts';
+import type { WatchedPayout } from './watched.sql.ts';
 
 const chunk = 500;
 const minute = 60_000;

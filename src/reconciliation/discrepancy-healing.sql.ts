@@ -1,9 +1,9 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { field, idsOf, rowsOf, textsOf } from '../../storage/bulk.ts';
-import type { Ledger, Trx } from '../../storage/ledger.ts';
-import type { Discrepancy, Tables } from '../../storage/tables/tables.ts';
-import type { SeenBy } from './discrepancies.ts';
-import { addEvents } from './discrepancy-events.ts';
+import { field, idsOf, rowsOf, textsOf } from '../storage/bulk.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
+import type { SeenBy } from './discrepancies.sql.ts';
+import { addEvents } from './discrepancy-events.sql.ts';
 
 /**
  * What a run could have seen: only then does not seeing it close a discrepancy. `complete`: the listing is proven whole

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Mode } from '../../domain/payout.ts';
-import { unpaired } from '../../listing/pairing.sql.ts';
-import { field, integerField, rowsOf, textsOf } from '../../storage/bulk.ts';
-import { jsonRows } from '../../storage/dialect.ts';
-import type { Db, Ledger } from '../../storage/ledger.ts';
+import type { Mode } from '../domain/payout.ts';
+import { unpaired } from '../listing/pairing.sql.ts';
+import { field, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
+import { jsonRows } from '../storage/dialect.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
 
 /** A transfer under another reference that resembles a payout: same account, bank, currency and amount, days apart at most. */
 export type AlikeTransfer = { transferId: string; reference: string; status: string; createdAt: string };

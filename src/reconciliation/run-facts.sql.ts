@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Discrepancy } from '../../storage/tables/tables.ts';
+import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Discrepancy } from '../storage/tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;

@@ -1,9 +1,9 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { paidAgain } from '../../evidence/lineage.sql.ts';
-import { payoutHeard } from '../../lookups/resend-requests.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Tables } from '../../storage/tables/tables.ts';
-import type { PayoutRange } from '../payout-ranges.ts';
+import { paidAgain } from '../evidence/lineage.sql.ts';
+import type { PayoutRange } from '../ledger/payout-ranges.ts';
+import { payoutHeard } from '../lookups/resend-requests.sql.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 
 /** What a discrepancy needs to know of a payout; `lastEndedAt` is when its last attempt ended. */
 export type WatchedPayout = {

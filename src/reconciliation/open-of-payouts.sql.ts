@@ -1,6 +1,6 @@
-import { type DiscrepancyKind, isDiscrepancyKind } from '../../domain/discrepancy.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db } from '../../storage/ledger.ts';
+import { type DiscrepancyKind, isDiscrepancyKind } from '../domain/discrepancy.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** A discrepancy of a payout that nobody has closed. */
 export type OpenOf = { kind: DiscrepancyKind; expected: string; actual: string };

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { acknowledgedByClose, type DiscrepancyKind, endedByClose } from '../../domain/discrepancy.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Discrepancy, Tables } from '../../storage/tables/tables.ts';
-import { type DiscrepancyFilter, filtered } from './discrepancies.ts';
+import { acknowledgedByClose, type DiscrepancyKind, endedByClose } from '../domain/discrepancy.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
+import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
 
 export type Verdict = 'acknowledge' | 'resolve';
 

@@ -1,13 +1,13 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { mayHaveBeenTaken } from '../../domain/outcome.ts';
-import type { ListedRow, PairedPayout } from '../../domain/pair-conflicts.ts';
-import type { Mode } from '../../domain/payout.ts';
-import { payoutSteps } from '../../listing/pairing.sql.ts';
-import { idsIn, idsText } from '../../storage/bulk.ts';
-import type { Db } from '../../storage/ledger.ts';
-import { prepared, unseen } from '../../storage/prepared.ts';
-import type { Attempt, Tables } from '../../storage/tables/tables.ts';
-import type { PayoutRange } from '../payout-ranges.ts';
+import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { PayoutRange } from '../ledger/payout-ranges.ts';
+import { payoutSteps } from '../listing/pairing.sql.ts';
+import { idsIn, idsText } from '../storage/bulk.ts';
+import type { Db } from '../storage/ledger.ts';
+import { prepared, unseen } from '../storage/prepared.ts';
+import type { Attempt, Tables } from '../storage/tables/tables.ts';
 
 /** A payout with every listed transfer that was paired with it. */
 export type PairCase = { payout: PairedPayout; rows: ListedRow[] };

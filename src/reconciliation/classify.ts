@@ -1,6 +1,6 @@
-import { decimalDifference, type Found, finding } from './discrepancy.ts';
-import { foldReference } from './ids.ts';
-import { formatMinor } from './money.ts';
+import { decimalDifference, type Found, finding } from '../domain/discrepancy.ts';
+import { foldReference } from '../domain/ids.ts';
+import { formatMinor } from '../domain/money.ts';
 import {
   conflicts,
   type Identity,
@@ -8,10 +8,10 @@ import {
   type ListedRow,
   ofPayout,
   type PairedPayout,
-} from './pair-conflicts.ts';
-import { isFinalState, type WitnessStatus } from './payout.ts';
-import { restsOnPerson, type Witness } from './transition.ts';
-import { readStatus } from './witness.ts';
+} from '../domain/pair-conflicts.ts';
+import { isFinalState, type WitnessStatus } from '../domain/payout.ts';
+import { restsOnPerson, type Witness } from '../domain/transition.ts';
+import { readStatus } from '../domain/witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
 export type Judgement = { witness: Witness | null; found: Found[] };
