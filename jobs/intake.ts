@@ -1,7 +1,7 @@
 import type { LocalApp } from '../src/app.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
-import type { Ignored, Taken } from '../src/intake/check.ts';
-import type { Expected } from '../src/intake/collections.ts';
+import type { Ignored, Taken } from '../src/intake/check-file.ts';
+import type { Expected } from '../src/intake/collection-files.ts';
 
 export const name = 'intake';
 

@@ -2,7 +2,7 @@ import type { App } from '../src/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
-import type { Expected } from '../src/intake/collections.ts';
+import type { Expected } from '../src/intake/collection-files.ts';
 import { promiseReports } from '../src/ledger/figures/reports-due.ts';
 import { finishRun } from '../src/listing/listings.sql.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';

@@ -1,7 +1,7 @@
 import { createDecisions } from './decisions/decisions.ts';
 import { type Account, accountOf } from './domain/origin.ts';
 import type { RetryRow } from './domain/retry-file.ts';
-import { createIntake } from './intake/check.ts';
+import { createIntake } from './intake/check-file.ts';
 import { type LookingOptions, openLooking } from './looking-app.ts';
 import { createReporting } from './reporting/reporting.ts';
 import type { Logger } from './runtime/logger.ts';

@@ -1,8 +1,8 @@
 import type { LocalApp } from '../app.ts';
 import { submitCommand } from '../domain/go-on.ts';
+import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import { batchLikeness } from '../ledger/payouts/likeness.ts';
 import {
   type Account,
   approvalAsked,

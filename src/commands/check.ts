@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { visible } from '../domain/hidden.ts';
-import type { Checked } from '../intake/check.ts';
+import type { Checked } from '../intake/check-file.ts';
 import { withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';

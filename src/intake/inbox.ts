@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { harmlessName } from '../domain/file-name.ts';
 import type { Waiting, WhyWaiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 import { openWriters } from './open-writers.ts';
 import { endsInLineEnd, unendedMs } from './unfinished.ts';

@@ -14,8 +14,6 @@ import {
   loadingBatches,
 } from '../ledger/batches.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
-import { dropSome } from '../ledger/payouts/drop-batch.ts';
-import { batchLikeness, hasLikeness, type Likeness } from '../ledger/payouts/likeness.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Account, approvalAsked, approvalReason } from '../sending/approval.ts';
@@ -23,8 +21,10 @@ import { noteBatch } from '../sending/approvals.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';
+import { dropSome } from './drop-batch.sql.ts';
 import type { Dropper } from './dropper.ts';
 import { frozen } from './frozen.ts';
+import { batchLikeness, hasLikeness, type Likeness } from './likeness.sql.ts';
 import {
   approvedOriginals,
   heldOriginals,

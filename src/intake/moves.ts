@@ -1,7 +1,7 @@
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { harmlessName } from '../domain/file-name.ts';
-import { syncFolder } from './csv-file.ts';
+import { syncFolder } from './csv-reader.ts';
+import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 import { unreadableCode } from './unreadable.ts';
 

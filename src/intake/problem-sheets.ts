@@ -1,11 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { safeCell } from '../domain/csv-cell.ts';
-import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
-import { type CsvFile, csvFile } from './csv-file.ts';
+import { type CsvFile, csvFile } from './csv-reader.ts';
+import { harmlessName } from './file-name.ts';
 import type { Header } from './header.ts';
 
 /** How the two sheets of a file end. */

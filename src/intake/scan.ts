@@ -2,7 +2,6 @@ import type { RowRules } from '../domain/batch-rules.ts';
 import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { Problem } from '../domain/problem.ts';
-import { rowWarnings } from '../domain/row-warnings.ts';
 import { existingReferences } from '../ledger/batches.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -10,6 +9,7 @@ import { type NamedAgain, namedAgain } from './again-names.ts';
 import type { BadRow } from './file-rows.ts';
 import type { Header } from './header.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
+import { rowWarnings } from './row-warnings.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
 
 /** A list that stops growing at its limit but goes on counting. */

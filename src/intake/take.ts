@@ -14,7 +14,7 @@ import { delimiterNames } from './header.ts';
 import { loadBatch } from './load.ts';
 import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.ts';
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
-import { finishPromised, givenBack } from './promised.ts';
+import { finishPromised, givenBack } from './promised-files.ts';
 import type { RetryRows } from './retries.ts';
 import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';

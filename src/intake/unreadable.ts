@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { fileNameFinding } from '../domain/file-name.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { saveAsCsv } from '../domain/save-as.ts';
+import { fileNameFinding } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 
 const reasons: Record<string, readonly [problem: string, fix: string]> = {

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { checkRow } from '../../src/domain/batch-rules.ts';
-import { fileNameFinding, harmlessName } from '../../src/domain/file-name.ts';
 import { visible } from '../../src/domain/hidden.ts';
 import { nubanAgrees } from '../../src/domain/nuban.ts';
 import { problemSentence } from '../../src/domain/problem.ts';
 import { hasZeroedTail, repairedAccount, repairedBank } from '../../src/domain/repairs.ts';
-import { mixedScripts } from '../../src/domain/scripts.ts';
 import { writtenAmountFinding } from '../../src/domain/written-amount.ts';
+import { fileNameFinding, harmlessName } from '../../src/intake/file-name.ts';
+import { mixedScripts } from '../../src/intake/scripts.ts';
 
 it('proposes an account number only where one reading is left, and what it proposes is valid', () => {
   expect(repairedAccount('123456785', 'NGN', '058')).toBe('0123456785');

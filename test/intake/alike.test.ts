@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { batchLikeness, hasLikeness, likenessOf } from '../../src/ledger/payouts/likeness.ts';
+import { batchLikeness, hasLikeness, likenessOf } from '../../src/intake/likeness.sql.ts';
 import { addBatch, at } from '../support/ledger.ts';
 import { csv, row, type Setting, setting } from './setting.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dueCollections } from '../../src/collections/collection-watch.sql.ts';
 import { expectSome, openFile } from '../../src/collections/expectations.sql.ts';
-import type { Expected } from '../../src/intake/collections.ts';
+import type { Expected } from '../../src/intake/collection-files.ts';
 import type { NewCollection } from '../../src/storage/tables/collection-tables.ts';
 import { type Setting, setting } from './setting.ts';
 

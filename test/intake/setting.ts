@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDecisions } from '../../src/decisions/decisions.ts';
-import { createIntake, type Intake, type Taken } from '../../src/intake/check.ts';
+import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { dropSome } from '../../src/intake/drop-batch.sql.ts';
 import { insertBatch, insertPayouts } from '../../src/ledger/batches.ts';
-import { dropSome } from '../../src/ledger/payouts/drop-batch.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import { shownUnder } from '../../src/listing/shown-under.sql.ts';

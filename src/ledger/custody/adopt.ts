@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PayoutState } from '../../domain/payout.ts';
 import { forgettable } from '../../domain/transition.ts';
+import { dropSome } from '../../intake/drop-batch.sql.ts';
 import { abandonClaims } from '../../sending/claims.sql.ts';
 import { isPostgres } from '../../storage/dialect.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
@@ -15,7 +16,6 @@ import {
 } from '../barriers.ts';
 import { finishSome, loadingBatches } from '../batches.ts';
 import { spendAdopted } from '../limit-uses.ts';
-import { dropSome } from '../payouts/drop-batch.ts';
 import { record } from '../record.ts';
 import { removeMark } from './mark.ts';
 import { adoptionsKey, markNow } from './marking.ts';

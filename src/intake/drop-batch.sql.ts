@@ -1,5 +1,5 @@
-import { unpair } from '../../listing/pairing.sql.ts';
-import type { Trx } from '../../storage/ledger.ts';
+import { unpair } from '../listing/pairing.sql.ts';
+import type { Trx } from '../storage/ledger.ts';
 
 /**
  * Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. Nothing of a

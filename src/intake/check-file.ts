@@ -5,12 +5,12 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { holdLedgerLock } from '../storage/locks.ts';
 import { type Checked, checkFile } from './checked.ts';
-import { dropHalfExpected, type Expected, takeExpectations } from './collections.ts';
+import { dropHalfExpected, type Expected, takeExpectations } from './collection-files.ts';
 import { belowInbox, collectionsFolder, type Ignored, inboxGate } from './inbox.ts';
 import { clearHalfLoaded } from './load.ts';
 import { isPlainFile } from './moves.ts';
 import { removeHalfSheets } from './problem-sheets.ts';
-import { finishPromised, type GivenBack, givenBack } from './promised.ts';
+import { finishPromised, type GivenBack, givenBack } from './promised-files.ts';
 import { Interrupted, type RetryRows } from './retries.ts';
 import { type Paths, type Taken, type TakeOptions, takeFile } from './take.ts';
 

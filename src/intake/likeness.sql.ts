@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { linesOfBatch } from '../../evidence/lineage.sql.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { prepared } from '../../storage/prepared.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+import { linesOfBatch } from '../evidence/lineage.sql.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { prepared } from '../storage/prepared.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 /** A payout in the ledger with the same account, currency and amount as a row of a new batch, under another reference. */
 export type Likeness = {

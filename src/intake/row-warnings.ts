@@ -1,5 +1,5 @@
-import type { BatchRow } from './batch-rules.ts';
-import { nubanAgrees } from './nuban.ts';
+import type { BatchRow } from '../domain/batch-rules.ts';
+import { nubanAgrees } from '../domain/nuban.ts';
 import { mixedScripts } from './scripts.ts';
 
 /** What is odd about a row that may be paid all the same: people should look, nothing is held. */

@@ -1,6 +1,5 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { harmlessName } from '../domain/file-name.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import type { Mode } from '../domain/payout.ts';
@@ -9,7 +8,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { FileTaskOutcome } from '../storage/tables/file-tables.ts';
-import { syncFolder } from './csv-file.ts';
+import { syncFolder } from './csv-reader.ts';
+import { harmlessName } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { copyWhole, exists, freeStem, isPlainFile, moveFile, renamed, tidyMarkers } from './moves.ts';
 import { sheetEndings } from './problem-sheets.ts';

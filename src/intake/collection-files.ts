@@ -19,7 +19,7 @@ import { expectationRows, type GoodExpectation } from './collections-rows.ts';
 import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
-import { finishPromised } from './promised.ts';
+import { finishPromised } from './promised-files.ts';
 import { capped, type Scan, type Sums, shownTotals } from './scan.ts';
 import { archived, leftOutSheets, type Paths, refuse, type Skipped, skippedOf, type Taken } from './take.ts';
 import { unfitName } from './unreadable.ts';
