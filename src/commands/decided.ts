@@ -1,4 +1,4 @@
-import type { Decided } from '../decisions/retry.ts';
+import type { Decided } from '../decisions/retry-payout.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';

@@ -1,5 +1,5 @@
 import type { LocalApp } from '../app.ts';
-import type { Decided } from '../decisions/retry.ts';
+import type { Decided } from '../decisions/retry-payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';

@@ -1,10 +1,10 @@
 import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import { type Weighed, weigh } from '../evidence/weigh.ts';
-import { cancelUnsent, findInBatch, findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import { record } from '../ledger/record.ts';
 import { closeWithPayout } from '../reconciliation/discrepancy-decisions.sql.ts';
-import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry.ts';
+import { cancelUnsent, findInBatch, findReferences, standingOf } from './cancel-unsent.sql.ts';
+import { type Decision, type DecisionDeps, decideRetry, groundOf, type RetryOrder } from './retry-payout.ts';
 import { createRetryRows } from './retry-rows.ts';
 
 type SettleOrder = RetryOrder & { as: 'success' | 'failed'; note: string };

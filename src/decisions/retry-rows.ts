@@ -4,10 +4,10 @@ import { linesOf } from '../evidence/lineage.sql.ts';
 import { type Case, digestOf, weigh } from '../evidence/weigh.ts';
 import { findBarrier } from '../ledger/barriers.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import { findReferences, standingOf } from '../ledger/payouts/decisions.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import { type DecisionDeps, groundOf } from './retry.ts';
+import { findReferences, standingOf } from './cancel-unsent.sql.ts';
 import { differences, isOpen, obstacle } from './retry-findings.ts';
+import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
 
 /**

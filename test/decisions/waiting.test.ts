@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notReleasedLines } from '../../src/commands/describe.ts';
-import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { findAttention } from '../../src/sending/attention.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';

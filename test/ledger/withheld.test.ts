@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
 import { findAttention } from '../../src/sending/attention.sql.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { accountOf } from '../../src/domain/origin.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { standAt } from '../../src/ledger/origins.ts';
-import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';

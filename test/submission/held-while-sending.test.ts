@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { cancelUnsent } from '../../src/ledger/payouts/decisions.ts';
+import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';

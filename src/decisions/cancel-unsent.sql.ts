@@ -1,11 +1,11 @@
-import { foldReference } from '../../domain/ids.ts';
-import type { PayoutState } from '../../domain/payout.ts';
-import { shownAlready } from '../../evidence/shown-already.sql.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
-import { findBarrier } from '../barriers.ts';
-import { cancelledMeanwhile, readReasons, setHoldReasons } from '../hold-reasons.ts';
-import { record } from '../record.ts';
+import { foldReference } from '../domain/ids.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { shownAlready } from '../evidence/shown-already.sql.ts';
+import { findBarrier } from '../ledger/barriers.ts';
+import { cancelledMeanwhile, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { record } from '../ledger/record.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 
 const chunk = 1000;
 
