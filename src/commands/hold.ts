@@ -1,6 +1,6 @@
 import type { LocalApp } from '../app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
-import { payoutOverview } from '../ledger/figures/overview.ts';
+import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
 import { withLocal } from './context.ts';

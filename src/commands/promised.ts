@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { visible } from '../domain/hidden.ts';
-import { batchesDue } from '../ledger/figures/reports.ts';
-import { runsDue } from '../ledger/figures/reports-due.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/file-tasks.ts';
 import type { LookingApp } from '../looking-app.ts';
+import { batchesDue } from '../reporting/reports.sql.ts';
+import { runsDue } from '../reporting/reports-due.sql.ts';
 import type { FileTaskKind } from '../storage/tables/file-tables.ts';
 
 /** What could not be brought to its place, and what grew there, is shown for so long. */

@@ -7,8 +7,8 @@ import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
-import { payoutOverview } from '../ledger/figures/overview.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { payoutOverview } from '../reporting/overview.sql.ts';
 import { type Attention, findAttention } from '../sending/attention.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import {

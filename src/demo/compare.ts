@@ -1,7 +1,7 @@
 import type { LocalApp } from '../app.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
-import { paidSums } from '../ledger/figures/overview.ts';
 import { listOpen } from '../reconciliation/discrepancies.sql.ts';
+import { paidSums } from '../reporting/overview.sql.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { plan, stranger } from './plan.ts';
 

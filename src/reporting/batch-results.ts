@@ -1,21 +1,15 @@
 import { join } from 'node:path';
 import { contradictsState } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import {
-  batchesDue,
-  batchOutcomes,
-  findBatch,
-  markReported,
-  type Outcome,
-} from '../ledger/figures/reports.ts';
 import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
-import { columnKey, csvText, writeCsv } from './csv-file.ts';
+import { columnKey, csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
+import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from './reports.sql.ts';
 import { storedCells } from './stored-cells.ts';
 import { beginWorkbook, fitsWorkbook, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 

@@ -6,7 +6,7 @@ import { unpaidOf } from '../ledger/successors.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
-import { writeCsv } from './csv-file.ts';
+import { writeCsv } from './csv-writer.ts';
 
 /** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */
 export type RetryOffers = {

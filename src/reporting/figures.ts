@@ -2,6 +2,8 @@ import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { exponentOf } from '../domain/money.ts';
 import { payoutStates } from '../domain/payout.ts';
+import type { Scope } from '../reconciliation/run-facts.sql.ts';
+import type { Db } from '../storage/ledger.ts';
 import {
   bankSums,
   type Day,
@@ -11,9 +13,7 @@ import {
   settleTimes,
   stateSums,
   type Window,
-} from '../ledger/figures/figures.ts';
-import type { Scope } from '../reconciliation/run-facts.sql.ts';
-import type { Db } from '../storage/ledger.ts';
+} from './figure-facts.sql.ts';
 import { money } from './presentation.ts';
 
 /** The days up to the run for which figures are given. */

@@ -1,6 +1,4 @@
 import { type Verdict, worstVerdict } from '../domain/verdict.ts';
-import { addRunRows, clearRunRows, findRun } from '../ledger/figures/reports.ts';
-import { setVerdicts } from '../ledger/figures/run-verdicts.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Config } from '../settings/settings.ts';
@@ -10,6 +8,8 @@ import { collectionPages } from './collection-cells.ts';
 import { discrepancyCells, discrepancyColumns } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
+import { addRunRows, clearRunRows, findRun } from './reports.sql.ts';
+import { setVerdicts } from './run-verdicts.sql.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';
 import type { CurrencyVerdict } from './statement/statement.ts';
 

@@ -1,15 +1,9 @@
 import { join } from 'node:path';
-import { periodFolder } from '../domain/period-folder.ts';
-import {
-  closedPeriods,
-  findPeriod,
-  lastPeriod,
-  periodRows,
-  periodSheets,
-} from '../ledger/figures/periods.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { writeCsv } from './csv-file.ts';
+import { writeCsv } from './csv-writer.ts';
+import { periodFolder } from './period-folder.ts';
+import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from './periods.sql.ts';
 import { storedCells } from './stored-cells.ts';
 
 /** Writes the files of closed months from their frozen rows alone: the same bytes each time under the same configuration. */

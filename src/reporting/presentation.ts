@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { exponentOf, formatMinor } from '../domain/money.ts';
-import { columnKey } from './csv-file.ts';
+import { columnKey } from './csv-writer.ts';
 
 /** As the ledger stores an instant, since zones have offsets of whole minutes. */
 const stored = /^(?:19[89]|20)\d{2}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

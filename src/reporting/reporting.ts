@@ -7,8 +7,8 @@ import { createFreeze } from './freeze.ts';
 import { createIndexPage } from './page/index-page.ts';
 import { createPeriodFiles } from './period-files.ts';
 import { createRunFiles } from './run-files.ts';
-import { createClosePeriod } from './statement/close-period.ts';
 import { createCompareRuns } from './statement/compare-runs.ts';
+import { createClosePeriod } from './statement/freeze-period.ts';
 import { createDiscrepancyWorkbook } from './workbook/discrepancy-workbook.ts';
 
 /** The reporting stage: everything under the reports folder is written here, each file whole or not at all. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { addRunRows, clearRunRows } from '../../src/ledger/figures/reports.ts';
+import { addRunRows, clearRunRows } from '../../src/reporting/reports.sql.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 
 it('forgets every row of a run that was frozen, however many, and none of another', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, it } from 'vitest';
 import { safeCell, unsplitCell } from '../../src/domain/csv-cell.ts';
-import { csvText } from '../../src/reporting/csv-file.ts';
+import { csvText } from '../../src/reporting/csv-writer.ts';
 import { zoned } from '../../src/reporting/presentation.ts';
 
 const cell = fc.oneof(

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import type { Move } from '../../src/domain/book.ts';
-import type { ListedPart, PayoutFacts } from '../../src/ledger/figures/statement-facts.ts';
+import type { Move } from '../../src/reporting/book.ts';
 import { createStatement } from '../../src/reporting/statement/statement.ts';
 import {
   foreignEntries,
   payoutEntries,
   strangerEntries,
 } from '../../src/reporting/statement/statement-rows.ts';
+import type { ListedPart, PayoutFacts } from '../../src/reporting/statement-facts.sql.ts';
 import { at } from '../support/ledger.ts';
 
 const payout = {

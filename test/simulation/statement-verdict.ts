@@ -1,9 +1,9 @@
 import { decimalToMinor } from '../../src/domain/money.ts';
 import { openSnapshot } from '../../src/ledger/custody/snapshot.ts';
-import { listingOf } from '../../src/ledger/figures/periods.ts';
-import { findRun } from '../../src/ledger/figures/reports.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
+import { listingOf } from '../../src/reporting/periods.sql.ts';
+import { findRun } from '../../src/reporting/reports.sql.ts';
 import { computeStatement } from '../../src/reporting/statement/compute-statement.ts';
 import type { About } from '../../src/reporting/statement/statement-rows.ts';
 import type { Db } from '../../src/storage/ledger.ts';

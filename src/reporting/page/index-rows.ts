@@ -1,10 +1,10 @@
-import { periodFolder } from '../../domain/period-folder.ts';
 import { isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
-import { periodSheets } from '../../ledger/figures/periods.ts';
-import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
+import { periodFolder } from '../period-folder.ts';
+import { periodSheets } from '../periods.sql.ts';
 import { runSheets } from '../run-files.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
 import { grouped, records, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';

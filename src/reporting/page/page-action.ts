@@ -1,5 +1,5 @@
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
-import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
 import {
   amountText,

@@ -5,7 +5,7 @@ import {
   type ListStanding,
   type Verdict,
 } from '../../domain/verdict.ts';
-import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
 import { amountText, counted, grouped, records } from './page-words.ts';
 import { listWords, verdictMark } from './verdict-words.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ListStanding } from '../../domain/verdict.ts';
-import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
 import { figureSections, figureTitles } from './page-figures.ts';

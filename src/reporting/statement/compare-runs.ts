@@ -1,16 +1,11 @@
 import { join } from 'node:path';
 import { Big } from 'big.js';
 import { z } from 'zod';
-import { runRows } from '../../ledger/figures/reports.ts';
-import {
-  changedRows,
-  differingRows,
-  type RunPair,
-  runsInOrder,
-} from '../../ledger/listing/run-differences.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
-import { writeCsv } from '../csv-file.ts';
+import { writeCsv } from '../csv-writer.ts';
+import { runRows } from '../reports.sql.ts';
+import { changedRows, differingRows, type RunPair, runsInOrder } from '../run-differences.sql.ts';
 import { type Line, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */

@@ -1,5 +1,5 @@
-import { foreignFacts, type PayoutFacts, payoutFacts } from '../../ledger/figures/statement-facts.ts';
 import type { Db, Trx } from '../../storage/ledger.ts';
+import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
 import { type CurrencyVerdict, createStatement, rowCells, rowPosition } from './statement.ts';
 import { linesWithRows } from './statement-lines.ts';
 import {

@@ -1,10 +1,10 @@
-import { lastPeriod, listingOf } from '../../ledger/figures/periods.ts';
-import { addPlacedRows, addRunRows } from '../../ledger/figures/reports.ts';
 import type { Scope } from '../../reconciliation/run-facts.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';
+import { lastPeriod, listingOf } from '../periods.sql.ts';
 import { money, zoned } from '../presentation.ts';
+import { addPlacedRows, addRunRows } from '../reports.sql.ts';
 import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
 import { matchState } from './match-state.ts';
 import { linesWithRows, rowsHeader, statementHeader } from './statement-lines.ts';

@@ -1,7 +1,7 @@
 import { foldReference } from '../../domain/ids.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
-import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
+import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
 
 /** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
 export function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {

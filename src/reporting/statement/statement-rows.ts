@@ -1,3 +1,5 @@
+import type { PayoutState } from '../../domain/payout.ts';
+import { readStatus } from '../../domain/witness.ts';
 import {
   type Course,
   courseOf,
@@ -7,10 +9,8 @@ import {
   type Stand,
   sentMeanwhile,
   times,
-} from '../../domain/book.ts';
-import type { PayoutState } from '../../domain/payout.ts';
-import { readStatus } from '../../domain/witness.ts';
-import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
+} from '../book.ts';
+import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
 import { inMode, isFailed, isUnreadable, ownRows, standingFirst, told, whyUnseen } from './listed-rows.ts';
 import { type Line, linesWithRows } from './statement-lines.ts';
 

@@ -1,4 +1,4 @@
-import { columnKey, isNumberColumn } from '../csv-file.ts';
+import { columnKey, isNumberColumn } from '../csv-writer.ts';
 import { figureSheets } from '../figures.ts';
 import { xlsxRowLimit } from './xlsx-file.ts';
 

@@ -1,7 +1,7 @@
 import { safeCell } from '../../domain/csv-cell.ts';
 import { exponentOf } from '../../domain/money.ts';
 import { type Write, writeWhole } from '../atomic-file.ts';
-import { columnKey, isMoneyColumn } from '../csv-file.ts';
+import { columnKey, isMoneyColumn } from '../csv-writer.ts';
 import {
   type CellStyle,
   columnName,

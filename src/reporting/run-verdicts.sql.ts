@@ -1,6 +1,6 @@
-import type { ListStanding, Verdict } from '../../domain/verdict.ts';
-import { latestRunFirst } from '../../listing/listings.sql.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { ListStanding, Verdict } from '../domain/verdict.ts';
+import { latestRunFirst } from '../listing/listings.sql.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** Rows that one INSERT names: well under SQLite's limit of variables. */
 const rowsPerInsert = 200;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import type { Batch, Payout, Run } from '../../storage/tables/tables.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import type { Batch, Payout, Run } from '../storage/tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;

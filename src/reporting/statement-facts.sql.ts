@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Move, Span } from '../../domain/book.ts';
-import type { Mode, PayoutState } from '../../domain/payout.ts';
-import type { ListStanding } from '../../domain/verdict.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import { jsonText } from '../../storage/dialect.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { ListStanding } from '../domain/verdict.ts';
+import { idsOf } from '../storage/bulk.ts';
+import { jsonText } from '../storage/dialect.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
+import type { Move, Span } from './book.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 500;

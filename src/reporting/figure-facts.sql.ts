@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
-import { type Halves, joined, type Scope, stateAt, sums } from '../../reconciliation/run-facts.sql.ts';
-import { perDialect } from '../../storage/dialect.ts';
-import type { Db } from '../../storage/ledger.ts';
-import { payoutRanges } from '../payout-ranges.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { payoutRanges } from '../ledger/payout-ranges.ts';
+import { type Halves, joined, type Scope, stateAt, sums } from '../reconciliation/run-facts.sql.ts';
+import { perDialect } from '../storage/dialect.ts';
+import type { Db } from '../storage/ledger.ts';
 
 /** A day as people name it (`2026-11-21`) and the instant (ISO UTC) at which it begins in the reports' time zone. */
 export type Day = { day: string; begins: string };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { graceBegan, graceEnds } from '../../domain/grace.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import type { Period } from '../../storage/tables/period-tables.ts';
-import type { Run } from '../../storage/tables/tables.ts';
-import type { Listing } from './statement-facts.ts';
+import { graceBegan, graceEnds } from '../domain/grace.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Period } from '../storage/tables/period-tables.ts';
+import type { Run } from '../storage/tables/tables.ts';
+import type { Listing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;
 

@@ -1,4 +1,10 @@
 import { findBarrier } from '../../ledger/barriers.ts';
+import { newestHistory } from '../../ledger/history.ts';
+import { newestCompleteRun } from '../../listing/listings.sql.ts';
+import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
+import type { Config } from '../../settings/settings.ts';
+import type { Ledger, Trx } from '../../storage/ledger.ts';
+import type { Period } from '../../storage/tables/period-tables.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -6,15 +12,9 @@ import {
   lastEntryBefore,
   lastPeriod,
   listingOf,
-} from '../../ledger/figures/periods.ts';
-import { findRun } from '../../ledger/figures/reports.ts';
-import { newestHistory } from '../../ledger/history.ts';
-import { newestCompleteRun } from '../../listing/listings.sql.ts';
-import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
-import type { Config } from '../../settings/settings.ts';
-import type { Ledger, Trx } from '../../storage/ledger.ts';
-import type { Period } from '../../storage/tables/period-tables.ts';
+} from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
+import { findRun } from '../reports.sql.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
 import { rowsHeader, statementHeader } from './statement-lines.ts';

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../storage/ledger.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** Promises the reports of a run, in the transaction that finishes it (P34). */
 export async function promiseReports(trx: Trx, run: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { PayoutState } from './payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 
 /** One entry of a payout's history that moved it or told its fee, in its order. */
 export type Move = {

@@ -1,18 +1,11 @@
 import { sql } from 'kysely';
-import { foldReference } from '../../domain/ids.ts';
-import { formatMinor } from '../../domain/money.ts';
-import type { PayoutState } from '../../domain/payout.ts';
-import { type Shown, shownUnder } from '../../listing/shown-under.sql.ts';
-import { type Life, livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type {
-  Attempt,
-  Discrepancy,
-  HistoryRow,
-  Inquiry,
-  Payout,
-  Webhook,
-} from '../../storage/tables/tables.ts';
+import { foldReference } from '../domain/ids.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
+import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from '../storage/tables/tables.ts';
 
 export type Overview = {
   batches: Record<string, number>;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { latestRunFirst } from '../../listing/listings.sql.ts';
-import { jsonText } from '../../storage/dialect.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Run } from '../../storage/tables/tables.ts';
+import { latestRunFirst } from '../listing/listings.sql.ts';
+import { jsonText } from '../storage/dialect.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Run } from '../storage/tables/tables.ts';
 
 /** The names of two runs, the one that was begun earlier first. */
 export type RunPair = { older: string; newer: string };
