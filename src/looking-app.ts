@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { assertHomeMode, bindHome } from './custody/home-mode.ts';
+import { openLedger } from './custody/open-ledger.ts';
 import { lyingInInbox } from './intake/inbox.ts';
-import { assertHomeMode, bindHome } from './ledger/custody/home-mode.ts';
-import { openLedger } from './ledger/open.ts';
 import { type Clock, systemClock } from './runtime/clock.ts';
 import { createJobsStore } from './runtime/jobs.sql.ts';
 import { findHalt, type Halt } from './sending/halts.sql.ts';

@@ -17,9 +17,9 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
       2,
       'a ledger on PostgreSQL is backed up by its database: with pg_dump or with base backups and an archive of its log. However it is put back, counterfoil restore --adopt makes it safe to use',
     );
-  const { backupLedger } = await import('../ledger/custody/backup.ts');
-  const { enterGate } = await import('../ledger/custody/gate.ts');
-  const { assertNotHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { backupLedger } = await import('../custody/make-backup.ts');
+  const { enterGate } = await import('../custody/custody-gate.ts');
+  const { assertNotHalfSwapped } = await import('../custody/swap.ts');
   const { systemClock } = await import('../runtime/clock.ts');
   const at = systemClock().iso();
   const gate = await enterGate(place.path);

@@ -21,7 +21,7 @@ export async function loadSettings(context: Context): Promise<Config> {
     ...(dataFlag === undefined ? {} : { dataFlag }),
   });
   if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
-  const { assertHomeMode } = await import('../ledger/custody/home-mode.ts');
+  const { assertHomeMode } = await import('../custody/home-mode.ts');
   assertHomeMode(loaded.config.dataDir, loaded.config.mode);
   if (!context.options.quiet)
     for (const warning of loaded.config.warnings) context.say(`warning: ${warning}`);
@@ -179,7 +179,7 @@ export function noLedgerYet({ ledgerPlace }: Config): string {
 
 export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
   if (existsSync(ledgerFile)) return true;
-  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { isHalfSwapped } = await import('../custody/swap.ts');
   // An interrupted restore has a name of its own for the ledger; opening it says so.
   if (isHalfSwapped(ledgerFile)) return true;
   const { isLedgerThere } = await import('../storage/exists.ts');

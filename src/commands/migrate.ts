@@ -25,9 +25,9 @@ export async function migrate(
   // Shown and written down, so without the password.
   const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
-  const { shutGate } = await import('../ledger/custody/gate.ts');
-  const { moveLedger } = await import('../ledger/custody/move.ts');
-  const { assertNotHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { shutGate } = await import('../custody/custody-gate.ts');
+  const { moveLedger } = await import('../custody/move.ts');
+  const { assertNotHalfSwapped } = await import('../custody/swap.ts');
   const { systemClock } = await import('../runtime/clock.ts');
   const gate = await shutGate(from);
   if (!gate) throw new Stop(11, await whoIsThere(config, 'migrate'));

@@ -26,14 +26,14 @@ export async function restore(
   options: Record<string, unknown>,
 ): Promise<Result> {
   const config = await loadSettings(context);
-  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { isHalfSwapped } = await import('../custody/swap.ts');
   const { ledgerFile: path, ledgerPlace: place, mode } = config;
   const file = args[0] === undefined ? undefined : resolve(context.cwd, args[0]);
   const plan: Plan = { path, place, mode, file, adopt: Boolean(options.adopt) };
   await refuse(plan, isHalfSwapped(path));
   await confirm(context, question(plan));
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { shutGate } = await import('../ledger/custody/gate.ts');
+  const { shutGate } = await import('../custody/custody-gate.ts');
   const gate = await shutGate(place);
   if (!gate) throw new Stop(11, await whoIsThere(config, 'restore'));
   try {
@@ -71,9 +71,9 @@ function question({ path, file, adopt }: Plan): string {
 
 async function carryOut(context: Context, { path, place, mode, file, adopt }: Plan): Promise<Done> {
   const { systemClock } = await import('../runtime/clock.ts');
-  const { isHalfSwapped } = await import('../ledger/custody/swap.ts');
+  const { isHalfSwapped } = await import('../custody/swap.ts');
   const clock = systemClock();
-  const { finishRestore, restoreLedger } = await import('../ledger/custody/restore.ts');
+  const { finishRestore, restoreLedger } = await import('../custody/restore-ledger.ts');
   const finished = isHalfSwapped(path) ? await finishRestore(path, clock.iso()) : null;
   let aside: string | null = null;
   if (file !== undefined) {
@@ -97,12 +97,12 @@ async function adopted(
   { place, mode }: Pick<Plan, 'place' | 'mode'>,
   clock: Clock,
 ): Promise<number> {
-  const { openLedger } = await import('../ledger/open.ts');
-  const { adoptLedger } = await import('../ledger/custody/adopt.ts');
-  const { whyMoved } = await import('../ledger/custody/mark.ts');
-  const { findSeal } = await import('../ledger/custody/seal.ts');
+  const { openLedger } = await import('../custody/open-ledger.ts');
+  const { adoptLedger } = await import('../custody/adopt.ts');
+  const { whyMoved } = await import('../custody/mark.ts');
+  const { findSeal } = await import('../custody/seal.ts');
   // A backup of an earlier version is adopted by this one; its own file stays as it is.
-  const { upgradeAlone, upgradeText } = await import('../ledger/custody/upgrade.ts');
+  const { upgradeAlone, upgradeText } = await import('../custody/upgrade-ledger.ts');
   const upgraded = await upgradeAlone(place, { mode, now: clock.iso });
   if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
   const ledger = await openLedger(place, { now: clock.iso, mode, alone: 'owner' });

@@ -18,7 +18,7 @@ export async function upgradeCommand(
     return { code: 0, json: { ledger, due: false, upgraded: false, backup: null } };
   }
   if (options.check !== true) return { code: 0, ...describe(ledger, await upgrade(context, config)) };
-  const { isUpgradeDue } = await import('../ledger/custody/upgrade.ts');
+  const { isUpgradeDue } = await import('../custody/upgrade-ledger.ts');
   const { systemClock } = await import('../runtime/clock.ts');
   const due = await isUpgradeDue(config.ledgerPlace, { mode: config.mode, now: systemClock().iso });
   const line = due

@@ -8,7 +8,7 @@ export type UpgradeDone = { upgraded: boolean; backup: string | null };
 
 /** Upgrades where it is due, and says on stderr what was done; stops with 11 beside any other process on the ledger. */
 export async function upgrade(context: Pick<World, 'say'>, config: Config): Promise<UpgradeDone> {
-  const { upgradeLedger, upgradeText } = await import('../ledger/custody/upgrade.ts');
+  const { upgradeLedger, upgradeText } = await import('../custody/upgrade-ledger.ts');
   const { systemClock } = await import('../runtime/clock.ts');
   const place = config.ledgerPlace;
   const done = await upgradeLedger(place, { mode: config.mode, now: systemClock().iso });

@@ -1,4 +1,4 @@
-import type { Check, Verdict } from '../ledger/verify/verify.ts';
+import type { Check, Verdict } from '../custody/verify-ledger.ts';
 import { nameOf } from '../storage/place.ts';
 import { demandLedger, loadSettings, withReading } from './context.ts';
 import type { Result } from './result.ts';
@@ -9,7 +9,7 @@ export async function verify(context: Context): Promise<Result> {
   // Nothing is proven of a ledger that is not there.
   await demandLedger(await loadSettings(context));
   return withReading({ ...context, options: { ...context.options, quiet: true } }, async (app) => {
-    const { verifyLedger } = await import('../ledger/verify/verify.ts');
+    const { verifyLedger } = await import('../custody/verify-ledger.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`verified ${payouts} payouts`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { deliverAll, deliverEvenly, deliverUntilGone, events } from './receiver-load.ts';
 import type { Kind, Listening, Told } from './receiver-process.ts';
 

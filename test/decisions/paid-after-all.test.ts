@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { adoptLedger } from '../../src/custody/adopt.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
 import { record } from '../../src/ledger/record.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';

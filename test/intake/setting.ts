@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';

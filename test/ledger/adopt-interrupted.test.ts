@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';

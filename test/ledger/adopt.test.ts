@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { barrierKeys, hearListing, noteFall, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { record } from '../../src/ledger/record.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { findHalt, liftHalt } from '../../src/sending/halts.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { adoptLedger } from '../../src/custody/adopt.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { at, type TestLedger } from '../support/ledger.ts';
 

@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { backupLedger } from '../../src/ledger/custody/backup.ts';
-import { moveLedger } from '../../src/ledger/custody/move.ts';
-import { finishRestore, restoreLedger } from '../../src/ledger/custody/restore.ts';
-import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/ledger/custody/swap.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { backupLedger } from '../../src/custody/make-backup.ts';
+import { moveLedger } from '../../src/custody/move.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { finishRestore, restoreLedger } from '../../src/custody/restore-ledger.ts';
+import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/custody/swap.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { record } from '../../src/ledger/record.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 

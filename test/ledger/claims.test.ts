@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { record } from '../../src/ledger/record.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim, sendable } from '../../src/sending/claims.sql.ts';

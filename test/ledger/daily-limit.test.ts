@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { adoptLedger } from '../../src/custody/adopt.ts';
 import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
-import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';

@@ -12,9 +12,9 @@ import {
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { enterGate, shutGate } from '../../src/ledger/custody/gate.ts';
-import { readMark } from '../../src/ledger/custody/mark.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
+import { readMark } from '../../src/custody/mark.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -193,7 +193,7 @@ it('P12: a mark that cannot be written fails the write as the ledger would, and 
 
 it('a new ledger that several processes open at once is one ledger', () => {
   const path = join(ledger.folder, 'new', 'ledger.db');
-  const open = fileURLToPath(new URL('../../src/ledger/open.ts', import.meta.url));
+  const open = fileURLToPath(new URL('../../src/custody/open-ledger.ts', import.meta.url));
   const script = `
     import { openLedger } from ${JSON.stringify(open)};
     const ledger = await openLedger(${JSON.stringify(path)}, { now: () => new Date().toISOString() });

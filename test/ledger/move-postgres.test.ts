@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CopyDiffers, copyTables } from '../../src/ledger/custody/copy-tables.ts';
-import { shutGate } from '../../src/ledger/custody/gate.ts';
-import { moveLedger } from '../../src/ledger/custody/move.ts';
-import { openLedger } from '../../src/ledger/open.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { CopyDiffers, copyTables } from '../../src/custody/copy-tables.ts';
+import { shutGate } from '../../src/custody/custody-gate.ts';
+import { moveLedger } from '../../src/custody/move.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { nameOf, type PostgresPlace } from '../../src/storage/place.ts';
 import {

@@ -1,9 +1,9 @@
 import { copyFileSync, existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { moveLedger } from '../../src/ledger/custody/move.ts';
-import { openLedger } from '../../src/ledger/open.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { moveLedger } from '../../src/custody/move.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
@@ -91,7 +91,7 @@ it('P26: a target that does not hold what the source held never sends, and says 
 });
 
 it('P26: whatever step it dies at, at most one can send, and moving again finishes', async () => {
-  const { sealKeys: keys } = await import('../../src/ledger/custody/seal.ts');
+  const { sealKeys: keys } = await import('../../src/custody/seal.ts');
   const meta = async (path: string, gone: string[]): Promise<void> => {
     const one = await openLedger(path, { now: () => at(0), alone: 'copy' });
     await one.db.deleteFrom('meta').where('key', 'in', gone).execute();

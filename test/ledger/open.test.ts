@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { fail } from '../../src/commands/result.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { payoutOverview, payoutStory } from '../../src/reporting/overview.sql.ts';
 import { withPlace } from '../../src/storage/sqlite.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { halt } from '../../src/sending/halts.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { PostgresPlace } from '../../src/storage/place.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createMarker } from '../../src/ledger/custody/marking.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { createMarker } from '../../src/custody/marking.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers } from '../../src/runtime/worker-lock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { clientOf, senderOf } from '../submission/setting.ts';
 import { addBatch, at } from '../support/ledger.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers } from '../../src/runtime/worker-lock.ts';
 import { makeLedger } from '../support/ledger.ts';

@@ -1,9 +1,9 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { certify } from '../../src/custody/certificate.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { chainEntry } from '../../src/ledger/history.ts';
 import { record } from '../../src/ledger/record.ts';
-import { certify } from '../../src/ledger/verify/certificate.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
 import { tamper } from '../support/intruder.ts';
 import {
   addBatch,

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';

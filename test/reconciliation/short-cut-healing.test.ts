@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { Habits } from '../shifting/list-service.ts';
 import { addBatch, configured, createNights } from '../shifting/shifting-day.ts';
 import { birth, createTown, start } from '../shifting/town.ts';

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import type { Shown } from '../../src/listing/shown-under.sql.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';

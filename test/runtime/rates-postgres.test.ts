@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createRateLimiter, createThrottle } from '../../src/runtime/rate-limiter.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 
 /** Two processes on one ledger that each start as often as they may until the instant given, and say when. */
 async function startsOfTwo(limit: object, untilMs: number): Promise<number[][]> {

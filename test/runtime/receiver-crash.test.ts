@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { type Home, makeHome, until } from '../support/cli.ts';
 import { dial, exchange, requestBytes, sign, statusesOf } from '../support/receiver.ts';
 import { serving } from '../support/serving.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { isOverdue } from '../../src/runtime/job-times.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';

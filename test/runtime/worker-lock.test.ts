@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryExclusive, tryReconcile } from '../../src/runtime/worker-lock.ts';
 import { isLockFree } from '../../src/storage/file-lock.ts';

@@ -1,7 +1,7 @@
 import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { batchOf, csv, type Home, row, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { born } from '../support/ledger.ts';

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { csv, row } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';

@@ -65,7 +65,7 @@ it('a restore and a migrate beside another process are 11, and a process beside 
   expect((await home.run(['migrate', '--to', 'sqlite:next.db'])).code).toBe(11);
   daemon.signal('SIGTERM');
   await daemon.done;
-  const { shutGate } = await import('../../src/ledger/custody/gate.ts');
+  const { shutGate } = await import('../../src/custody/custody-gate.ts');
   const gate = await shutGate(join(home.dir, 'data', 'ledger.db'));
   const others = ['status', 'submit', 'serve', 'reconcile'].map(async (command) => {
     const done = await home.start([command]).done;

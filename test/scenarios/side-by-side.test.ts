@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { endWorker, openWorkers } from '../../src/runtime/workers.sql.ts';
 import { batchOf, type Done, type Home, references, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';

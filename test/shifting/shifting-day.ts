@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createListing } from '../../src/listing/listing.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation, type RunSummary } from '../../src/reconciliation/reconciliation.ts';

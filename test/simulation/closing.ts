@@ -1,5 +1,5 @@
 import { type App, openApp } from '../../src/app.ts';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import type { Town } from './town.ts';
 
 type Open = { reference: string; state: string };

@@ -1,4 +1,4 @@
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { type Life, never } from './life.ts';
 import type { World } from './world.ts';

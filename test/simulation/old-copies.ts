@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
-import { adoptLedger } from '../../src/ledger/custody/adopt.ts';
-import { backupLedger, copyConsistently } from '../../src/ledger/custody/backup.ts';
-import { shutGate } from '../../src/ledger/custody/gate.ts';
-import { restoreLedger } from '../../src/ledger/custody/restore.ts';
-import { openLedger } from '../../src/ledger/open.ts';
+import { adoptLedger } from '../../src/custody/adopt.ts';
+import { shutGate } from '../../src/custody/custody-gate.ts';
+import { backupLedger, copyConsistently } from '../../src/custody/make-backup.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { type BatchFile, bringIn } from './batch-files.ts';
 import type { WayBack } from './coverage.ts';
 import { never } from './life.ts';

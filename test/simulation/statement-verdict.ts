@@ -1,5 +1,5 @@
+import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { decimalToMinor } from '../../src/domain/money.ts';
-import { openSnapshot } from '../../src/ledger/custody/snapshot.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import { listingOf } from '../../src/reporting/periods.sql.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { verifyLedger } from '../../src/ledger/verify/verify.ts';
+import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Entry as BookEntry } from './book.ts';
 import { judgeFiles } from './files-verdict.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { canonicalBody } from '../../src/domain/body.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
-import { openLedger } from '../../src/ledger/open.ts';
 import { record, recordIntake } from '../../src/ledger/record.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { type Claim, claim } from '../../src/sending/claims.sql.ts';

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { Config } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LocalApp } from '../../app.ts';
-import { readMark } from '../../ledger/custody/mark.ts';
+import { readMark } from '../../custody/mark.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';

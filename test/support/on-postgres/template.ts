@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { openLedger } from '../../../src/ledger/open.ts';
+import { openLedger } from '../../../src/custody/open-ledger.ts';
 
 /** Every database of the tests is a copy of this one. */
 export const template = 'ledger_template';

@@ -1,8 +1,8 @@
 import { Kysely, sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { type Place, placeOf } from '../../storage/place.ts';
-import { LedgerDialect, openDatabase } from '../../storage/sqlite.ts';
-import type { Payout, Tables } from '../../storage/tables/tables.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { type Place, placeOf } from '../storage/place.ts';
+import { LedgerDialect, openDatabase } from '../storage/sqlite.ts';
+import type { Payout, Tables } from '../storage/tables/tables.ts';
 
 /** Rows of one query: small enough to stay flat in memory. */
 const pageSize = 500;
@@ -31,8 +31,8 @@ async function snapshotOfFile(path: string): Promise<{ db: Db; close(): Promise<
 
 async function snapshotOfSchema(url: string): Promise<{ db: Db; close(): Promise<void> }> {
   const { Pool } = await import('pg');
-  const { clientConfig, tolerateBreaks } = await import('../../storage/postgres-client.ts');
-  const { LedgerPostgresDialect } = await import('../../storage/postgres-driver.ts');
+  const { clientConfig, tolerateBreaks } = await import('../storage/postgres-client.ts');
+  const { LedgerPostgresDialect } = await import('../storage/postgres-driver.ts');
   // One connection that is never given up, so that what is begun now holds for all that follows.
   const pool = new Pool({ ...clientConfig(url, { standsStill: true }), max: 1, idleTimeoutMillis: 0 });
   tolerateBreaks(pool);

@@ -1,6 +1,6 @@
-import { foldReference } from '../../domain/ids.ts';
-import { decimalToMinor } from '../../domain/money.ts';
-import type { Payout } from '../../storage/tables/tables.ts';
+import { foldReference } from '../domain/ids.ts';
+import { decimalToMinor } from '../domain/money.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { type Found, problems } from './verify-payout.ts';
 
 const inBody = [

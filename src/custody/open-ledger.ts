@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import type { Opened, OpenOptions } from '../custody/opening.ts';
 import type { Mode } from '../domain/payout.ts';
 import { knownMigrations, migrations } from '../storage/known-migrations.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
@@ -17,10 +16,11 @@ import {
 } from '../storage/schema-version.ts';
 import { LedgerDialect, openDatabase, withPlace } from '../storage/sqlite.ts';
 import type { Tables } from '../storage/tables/tables.ts';
-import { enterGate } from './custody/gate.ts';
-import { createMarker, findFall, noticeFall } from './custody/marking.ts';
-import { findSeal } from './custody/seal.ts';
-import { assertNotHalfSwapped } from './custody/swap.ts';
+import { enterGate } from './custody-gate.ts';
+import { createMarker, findFall, noticeFall } from './marking.ts';
+import type { Opened, OpenOptions } from './opening.ts';
+import { findSeal } from './seal.ts';
+import { assertNotHalfSwapped } from './swap.ts';
 
 /**
  * Opens the ledger, and makes it where there is none: a file, mode 0600 in a folder of mode 0700, or a schema of a
@@ -32,7 +32,7 @@ export async function openLedger(where: string | Place, options: OpenOptions): P
   const place = placeOf(where);
   const { path } = place;
   if (place.kind === 'postgres') {
-    const { openPostgres } = await import('./database/open-postgres.ts');
+    const { openPostgres } = await import('./open-postgres.ts');
     return openPostgres(place, options, { mustMigrate, migrate, settle });
   }
   if (options.reads && !existsSync(path)) {

@@ -1,18 +1,18 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import type { Common, OpenOptions } from '../../custody/opening.ts';
-import { isHeld, PostgresFailure } from '../../storage/failure.ts';
-import type { Ledger, Trx } from '../../storage/ledger.ts';
-import { machineOf, nameMachine } from '../../storage/machine.ts';
-import { nameOf, type PostgresPlace, schemaOf } from '../../storage/place.ts';
-import { clientConfig, tolerateBreaks } from '../../storage/postgres-client.ts';
-import { LedgerPostgresDialect } from '../../storage/postgres-driver.ts';
-import { prelude } from '../../storage/postgres-schema.ts';
-import { assertFit } from '../../storage/postgres-server.ts';
-import { openSession, type Session } from '../../storage/postgres-session.ts';
-import type { Tables } from '../../storage/tables/tables.ts';
-import { enterShared } from '../custody/gate.ts';
+import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
+import { machineOf, nameMachine } from '../storage/machine.ts';
+import { nameOf, type PostgresPlace, schemaOf } from '../storage/place.ts';
+import { clientConfig, tolerateBreaks } from '../storage/postgres-client.ts';
+import { LedgerPostgresDialect } from '../storage/postgres-driver.ts';
+import { prelude } from '../storage/postgres-schema.ts';
+import { assertFit } from '../storage/postgres-server.ts';
+import { openSession, type Session } from '../storage/postgres-session.ts';
+import type { Tables } from '../storage/tables/tables.ts';
+import { enterShared } from './custody-gate.ts';
+import type { Common, OpenOptions } from './opening.ts';
 
 /** Connections for reading, and the one of the write transaction. */
 const connections = 6;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isPostgres } from '../../storage/dialect.ts';
-import type { Db, Trx } from '../../storage/ledger.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 
 /** In `meta`: the PostgreSQL server and the timeline of its history that this ledger was last seen on. */
 export const timelineKey = 'postgres_timeline';

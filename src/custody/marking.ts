@@ -1,7 +1,7 @@
-import { isHeld, PostgresFailure } from '../../storage/failure.ts';
-import type { Db, Ledger, Trx } from '../../storage/ledger.ts';
-import { machineOf } from '../../storage/machine.ts';
-import { type Barrier, barrierKeys, noteFall } from '../barriers.ts';
+import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
+import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { machineOf } from '../storage/machine.ts';
 import { readMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { syncFolder } from '../../storage/sync-folder.ts';
+import { syncFolder } from '../storage/sync-folder.ts';
 
 /**
  * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that

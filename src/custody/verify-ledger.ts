@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { isPostgres } from '../../storage/dialect.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Place } from '../../storage/place.ts';
-import { everyBatch, openSnapshot } from '../custody/snapshot.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Place } from '../storage/place.ts';
+import { everyBatch, openSnapshot } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import type { CheckName, Found } from './verify-payout.ts';

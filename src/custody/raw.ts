@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely';
-import type { Trx } from '../../storage/ledger.ts';
-import { LedgerDialect, openDatabase } from '../../storage/sqlite.ts';
-import type { Tables } from '../../storage/tables/tables.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { LedgerDialect, openDatabase } from '../storage/sqlite.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 
 /**
  * Runs `work` in one transaction on a ledger file of whatever version, whose tables stay as they are: nobody else may have

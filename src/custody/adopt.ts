@@ -1,10 +1,7 @@
 import { sql } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
-import { forgettable } from '../../domain/transition.ts';
-import { dropSome } from '../../intake/drop-batch.sql.ts';
-import { abandonClaims } from '../../sending/claims.sql.ts';
-import { isPostgres } from '../../storage/dialect.ts';
-import type { Ledger, Trx } from '../../storage/ledger.ts';
+import type { PayoutState } from '../domain/payout.ts';
+import { forgettable } from '../domain/transition.ts';
+import { dropSome } from '../intake/drop-batch.sql.ts';
 import {
   barrierKeys,
   fellBackTo,
@@ -13,10 +10,13 @@ import {
   noteAdoption,
   noteFall,
   raiseBarrier,
-} from '../barriers.ts';
-import { finishSome, loadingBatches } from '../batches.ts';
-import { spendAdopted } from '../limit-uses.ts';
-import { record } from '../record.ts';
+} from '../ledger/barriers.ts';
+import { finishSome, loadingBatches } from '../ledger/batches.ts';
+import { spendAdopted } from '../ledger/limit-uses.ts';
+import { record } from '../ledger/record.ts';
+import { abandonClaims } from '../sending/claims.sql.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { removeMark } from './mark.ts';
 import { adoptionsKey, markNow } from './marking.ts';
 import { backupKeys } from './seal.ts';

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import type Database from 'better-sqlite3';
 import { type RawBuilder, sql } from 'kysely';
-import { storable } from '../../storage/bulk.ts';
-import type { Trx } from '../../storage/ledger.ts';
-import { openDatabase } from '../../storage/sqlite.ts';
+import { storable } from '../storage/bulk.ts';
+import type { Trx } from '../storage/ledger.ts';
+import { openDatabase } from '../storage/sqlite.ts';
 
 /** Rows that travel together: some hundred kilobytes. */
 const chunk = 500;

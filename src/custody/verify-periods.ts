@@ -1,9 +1,9 @@
-import { exponentOf, formatMinor } from '../../domain/money.ts';
-import { courseOf } from '../../reporting/book.ts';
-import { closedPeriods, periodDigest, periodRows } from '../../reporting/periods.sql.ts';
-import { type PayoutFacts, payoutFacts } from '../../reporting/statement-facts.sql.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Period } from '../../storage/tables/period-tables.ts';
+import { exponentOf, formatMinor } from '../domain/money.ts';
+import { courseOf } from '../reporting/book.ts';
+import { closedPeriods, periodDigest, periodRows } from '../reporting/periods.sql.ts';
+import { type PayoutFacts, payoutFacts } from '../reporting/statement-facts.sql.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Period } from '../storage/tables/period-tables.ts';
 import type { Found } from './verify-payout.ts';
 
 /** A closed month as it stands, and what the history says of it. */

@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import type { FileLock } from '../../storage/file-lock.ts';
-import { type Place, placeOf } from '../../storage/place.ts';
-import type { Session } from '../../storage/postgres-session.ts';
-import { isBusy } from '../../storage/sqlite.ts';
+import type { FileLock } from '../storage/file-lock.ts';
+import { type Place, placeOf } from '../storage/place.ts';
+import type { Session } from '../storage/postgres-session.ts';
+import { isBusy } from '../storage/sqlite.ts';
 
 /** Somebody else has the ledger, or wants it alone: exit code 11. */
 class LedgerLocked extends Error {
@@ -42,7 +42,7 @@ export type Gate = { release(): void | Promise<void> };
 export async function shutGate(ledger: string | Place): Promise<Gate | null> {
   const place = placeOf(ledger);
   if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);
-  const { openSession } = await import('../../storage/postgres-session.ts');
+  const { openSession } = await import('../storage/postgres-session.ts');
   const session = await openSession(place.url);
   const lock = await tryFor(1000, () => session.hold('gate')).catch(async (error: unknown) => {
     await session.close();

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { formatMinor } from '../../domain/money.ts';
-import { idsOf } from '../../storage/bulk.ts';
-import type { Db } from '../../storage/ledger.ts';
-import type { Batch, HistoryRow, Payout } from '../../storage/tables/tables.ts';
-import { createBatchDigest } from '../custody/seal.ts';
-import { everyPayout } from '../custody/snapshot.ts';
-import { readDetail } from '../history.ts';
+import { formatMinor } from '../domain/money.ts';
+import { readDetail } from '../ledger/history.ts';
+import { idsOf } from '../storage/bulk.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Batch, HistoryRow, Payout } from '../storage/tables/tables.ts';
 import { certify } from './certificate.ts';
+import { createBatchDigest } from './seal.ts';
+import { everyPayout } from './snapshot.ts';
 import type { BackupCheck } from './verify-backup.ts';
 import { checkOrder, frozenAmount, readBody } from './verify-order.ts';
 import {

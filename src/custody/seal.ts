@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { barrierKeys } from '../barriers.ts';
+import { barrierKeys } from '../ledger/barriers.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 
 /** Keys of `meta` that tell how far a move has come. */

@@ -1,5 +1,5 @@
-import type { Db } from '../../storage/ledger.ts';
-import { backupKeys, createBatchDigest } from '../custody/seal.ts';
+import type { Db } from '../storage/ledger.ts';
+import { backupKeys, createBatchDigest } from './seal.ts';
 import type { Evidence, Found } from './verify-payout.ts';
 
 /** What a backup says of itself, held against the batches as they are walked. */

@@ -1,5 +1,5 @@
-import type { Attempt, HistoryRow } from '../../storage/tables/tables.ts';
-import { readDetail } from '../history.ts';
+import { readDetail } from '../ledger/history.ts';
+import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
 
 /**
  * The at-most-once certificate of one payout: how often it was sent, how many decisions ordered a second send, how many

@@ -11,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { syncFolder } from '../../storage/sync-folder.ts';
+import { syncFolder } from '../storage/sync-folder.ts';
 
 /** What belongs to a ledger beside its file. */
 const companions = ['-wal', '-shm', '.mark'];

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '../../storage/ledger.ts';
+import type { Db } from '../storage/ledger.ts';
 import type { Found } from './verify-payout.ts';
 
 /** Triggers of the ledger's schema that are there and not switched off. */

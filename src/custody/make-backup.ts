@@ -1,11 +1,11 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
-import type { Db, Trx } from '../../storage/ledger.ts';
-import { LedgerNewer, LedgerOlder } from '../../storage/schema-version.ts';
-import { openDatabase } from '../../storage/sqlite.ts';
-import { syncFolder } from '../../storage/sync-folder.ts';
-import { noteFall } from '../barriers.ts';
-import { openLedger } from '../open.ts';
+import { noteFall } from '../ledger/barriers.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { LedgerNewer, LedgerOlder } from '../storage/schema-version.ts';
+import { openDatabase } from '../storage/sqlite.ts';
+import { syncFolder } from '../storage/sync-folder.ts';
 import { linkNew } from './mark.ts';
+import { openLedger } from './open-ledger.ts';
 import { writeRaw } from './raw.ts';
 import { backupKeys, batchDigests } from './seal.ts';
 import { syncFile } from './swap.ts';

@@ -1,6 +1,6 @@
-import type { Attempt, HistoryRow, Payout } from '../../storage/tables/tables.ts';
-import { historyHash, readDetail } from '../history.ts';
-import { columns, type Row } from '../projection.ts';
+import { historyHash, readDetail } from '../ledger/history.ts';
+import { columns, type Row } from '../ledger/projection.ts';
+import type { Attempt, HistoryRow, Payout } from '../storage/tables/tables.ts';
 
 /** What a problem is about; the checks of `verify` by their names. */
 export type CheckName =

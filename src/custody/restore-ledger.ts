@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import type { Mode } from '../../domain/payout.ts';
-import { knownMigrations } from '../../storage/known-migrations.ts';
-import { assertMode } from '../../storage/schema-version.ts';
-import { openDatabase } from '../../storage/sqlite.ts';
-import { barrierKeys, lowerBarrier, noteFall } from '../barriers.ts';
+import type { Mode } from '../domain/payout.ts';
+import { barrierKeys, lowerBarrier, noteFall } from '../ledger/barriers.ts';
+import { knownMigrations } from '../storage/known-migrations.ts';
+import { assertMode } from '../storage/schema-version.ts';
+import { openDatabase } from '../storage/sqlite.ts';
 import { adoptingKey } from './adopt.ts';
 import { whyMoved } from './mark.ts';
 import { writeRaw } from './raw.ts';

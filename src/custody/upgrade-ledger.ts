@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
-import type { Mode } from '../../domain/payout.ts';
-import { nameOf, type Place } from '../../storage/place.ts';
-import { LedgerOlder } from '../../storage/schema-version.ts';
-import { openLedger } from '../open.ts';
-import { copyOlder } from './backup.ts';
-import { shutGate } from './gate.ts';
+import type { Mode } from '../domain/payout.ts';
+import { nameOf, type Place } from '../storage/place.ts';
+import { LedgerOlder } from '../storage/schema-version.ts';
+import { shutGate } from './custody-gate.ts';
+import { copyOlder } from './make-backup.ts';
+import { openLedger } from './open-ledger.ts';
 import { assertNotHalfSwapped } from './swap.ts';
 
 /** `backup` is the copy of the ledger as it was; null on PostgreSQL, whose backups are made by the database. */
