@@ -1,4 +1,4 @@
-import type { App } from '../src/app.ts';
+import type { App } from '../src/app/app.ts';
 import { run as lookUp } from './look-up.ts';
 
 export const name = 'apply-webhooks';

@@ -1,4 +1,4 @@
-import type { App } from '../src/app.ts';
+import type { App } from '../src/app/app.ts';
 import { countDueUnknown } from '../src/ledger/inquiries.ts';
 import { lastRunBegan } from '../src/listing/listings.sql.ts';
 import { run as lookUp } from './look-up.ts';

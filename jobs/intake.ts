@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app.ts';
+import type { LocalApp } from '../src/app/app.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check-file.ts';
 import type { Expected } from '../src/intake/collection-files.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../src/app.ts';
+import type { App } from '../src/app/app.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';

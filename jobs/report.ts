@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app.ts';
+import type { LocalApp } from '../src/app/app.ts';
 
 export const name = 'report';
 

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app.ts';
+import type { LocalApp } from '../src/app/app.ts';
 import { type Queue, QueueAway } from '../src/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { unappliedWebhooks } from '../src/webhooks/webhooks.sql.ts';

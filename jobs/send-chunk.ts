@@ -1,4 +1,4 @@
-import type { App, LocalApp } from '../src/app.ts';
+import type { App, LocalApp } from '../src/app/app.ts';
 import type { Job, Queue } from '../src/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { batchesWithReady, countReady } from '../src/sending/shares.sql.ts';

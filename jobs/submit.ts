@@ -1,4 +1,4 @@
-import type { App } from '../src/app.ts';
+import type { App } from '../src/app/app.ts';
 import type { Scope } from '../src/sending/claim-request.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 

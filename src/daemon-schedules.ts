@@ -3,7 +3,7 @@ import * as intakeJob from '../jobs/intake.ts';
 import * as reconcileJob from '../jobs/reconcile.ts';
 import * as reportJob from '../jobs/report.ts';
 import * as submitJob from '../jobs/submit.ts';
-import type { App } from './app.ts';
+import type { App } from './app/app.ts';
 import { createIgnoredFiles } from './runtime/ignored-files.ts';
 import type { JobOutcome, ScheduledJob } from './runtime/scheduler.ts';
 import { tryReconcile } from './runtime/worker-lock.ts';

@@ -1,6 +1,6 @@
 import * as chunkJob from '../jobs/send-chunk.ts';
 import * as submitJob from '../jobs/submit.ts';
-import type { App } from './app.ts';
+import type { App } from './app/app.ts';
 import type { Gate } from './daemon-gate.ts';
 import type { Job, Queue, RetryPolicy } from './runtime/queue.ts';
 import { openSharedQueue } from './runtime/queue-open.ts';

@@ -1,5 +1,5 @@
 import { fill } from '../jobs/send-chunk.ts';
-import type { App } from './app.ts';
+import type { App } from './app/app.ts';
 import type { Gate } from './daemon-gate.ts';
 import { markAttempts } from './ledger/known.ts';
 import { type Queue, QueueAway } from './runtime/queue.ts';

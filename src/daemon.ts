@@ -3,7 +3,7 @@ import * as lookUpJob from '../jobs/look-up.ts';
 import * as requeueJob from '../jobs/requeue.ts';
 import * as resultsJob from '../jobs/results.ts';
 import * as submitJob from '../jobs/submit.ts';
-import type { App } from './app.ts';
+import type { App } from './app/app.ts';
 import { createGate } from './daemon-gate.ts';
 import { createResults } from './daemon-results.ts';
 import { scheduledJobs } from './daemon-schedules.ts';

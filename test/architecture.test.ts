@@ -222,7 +222,7 @@ describe('the check itself', () => {
       source('src/submission/send.ts', "import { record } from '../ledger/record.ts';"),
       source('src/ledger/payouts/record.ts', "import { Kysely } from 'kysely';"),
       source('src/sandbox/book.ts', "import type { Transfer } from '../service/wire.ts';"),
-      source('jobs/submit.ts', "import type { App } from '../src/app.ts';"),
+      source('jobs/submit.ts', "import type { App } from '../src/app/app.ts';"),
     ];
     for (const { violations } of rules) expect(violations(good)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';

@@ -1,4 +1,4 @@
-import type { App, LocalApp } from '../app.ts';
+import type { App, LocalApp } from '../app/app.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { loadSettings, withApp, withLocal } from './context.ts';
 import type { Result } from './result.ts';

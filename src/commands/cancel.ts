@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { confirm, withLocal } from './context.ts';

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';

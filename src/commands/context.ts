@@ -2,9 +2,9 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { App, LocalApp } from '../app.ts';
+import type { App, LocalApp } from '../app/app.ts';
+import type { Access, LookingApp } from '../app/looking-app.ts';
 import { createRedactor, type Redact } from '../domain/redact.ts';
-import type { Access, LookingApp } from '../looking-app.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
 import { Stop } from './result.ts';
@@ -31,7 +31,7 @@ export async function loadSettings(context: Context): Promise<Config> {
 /** Runs with the ledger alone, to look: what takes in, decides and reports is not even loaded. */
 export async function withLooking<T>(context: Context, work: (app: LookingApp) => Promise<T>): Promise<T> {
   return reading(context, async (config, access) => {
-    const { openLooking } = await import('../looking-app.ts');
+    const { openLooking } = await import('../app/looking-app.ts');
     return closing(await openLooking({ config, access }), work);
   });
 }
@@ -108,7 +108,7 @@ async function runLocal<T>(config: Config, access: Access, work: (app: LocalApp)
 
 async function openLocally(config: Config, access: Access): Promise<LocalApp> {
   if (access === 'writes') await refuseStrayLedger(config);
-  const { openLocal } = await import('../local-app.ts');
+  const { openLocal } = await import('../app/local-app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const log = createLogger({ quiet: true, redact: redactorOf(config) });
   return openLocal({ config, access, log });
@@ -198,7 +198,7 @@ export async function withApp<T>(context: Context, kind: string, work: (app: App
   const config = await loadSettings(context);
   const makes = makers.includes(kind);
   await (makes ? refuseStrayLedger(config) : demandLedger(config));
-  const { MissingKeys, openApp } = await import('../app.ts');
+  const { MissingKeys, openApp } = await import('../app/app.ts');
   const { createLogger } = await import('../runtime/logger.ts');
   const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const log = createLogger({ quiet, redact: redactorOf(config) });

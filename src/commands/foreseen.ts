@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { totalsText } from './describe.ts';
 
 type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;

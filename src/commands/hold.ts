@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';

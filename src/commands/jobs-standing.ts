@@ -1,4 +1,4 @@
-import type { LookingApp } from '../looking-app.ts';
+import type { LookingApp } from '../app/looking-app.ts';
 import { isOverdue } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
 import { nextRun } from '../runtime/next-run.ts';

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { LookingApp } from '../app/looking-app.ts';
 import { visible } from '../domain/hidden.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/file-tasks.ts';
-import type { LookingApp } from '../looking-app.ts';
 import { batchesDue } from '../reporting/reports.sql.ts';
 import { runsDue } from '../reporting/reports-due.sql.ts';
 import type { FileTaskKind } from '../storage/tables/file-tables.ts';

@@ -1,4 +1,4 @@
-import type { LookingApp } from '../looking-app.ts';
+import type { LookingApp } from '../app/looking-app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
 import { withoutCredentials } from '../settings/yaml-file.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
 import { withLocal } from './context.ts';

@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import type { Decided } from '../decisions/retry-payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import { getBatch } from '../ledger/batches.ts';

@@ -1,5 +1,5 @@
 import * as submitJob from '../../jobs/submit.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app/app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';

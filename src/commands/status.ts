@@ -1,10 +1,10 @@
+import type { LookingApp } from '../app/looking-app.ts';
 import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import type { LookingApp } from '../looking-app.ts';
 import { countOpen } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';

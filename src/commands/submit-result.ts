@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type * as submitJob from '../../jobs/submit.ts';
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
-import type { App, LocalApp } from '../app.ts';
+import type { App, LocalApp } from '../app/app.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';

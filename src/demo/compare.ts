@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app.ts';
+import type { LocalApp } from '../app/app.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import { listOpen } from '../reconciliation/discrepancies.sql.ts';
 import { paidSums } from '../reporting/overview.sql.ts';

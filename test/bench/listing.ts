@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/app/app.ts';
 import { bareListing } from './bare.ts';
 import { limitHeap } from './heap.ts';
 import { addListed } from './listed-payouts.ts';

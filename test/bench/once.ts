@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/app/app.ts';
 import { type Bare, bareListing, bareLookUps, bareParse, barePosts, bareWrite, plainPosts } from './bare.ts';
 import { writeBatch } from './batch-file.ts';
 import * as ours from './ours.ts';

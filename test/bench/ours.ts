@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import type { Service } from './service.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import * as followUp from '../../jobs/follow-up.ts';
-import { openApp } from '../../src/app.ts';
+import { openApp } from '../../src/app/app.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';

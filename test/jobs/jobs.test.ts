@@ -7,7 +7,7 @@ import * as reconcile from '../../jobs/reconcile.ts';
 import * as report from '../../jobs/report.ts';
 import * as requeue from '../../jobs/requeue.ts';
 import * as submit from '../../jobs/submit.ts';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { createInlineQueue } from '../../src/runtime/queue-inline.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLocal } from '../../src/local-app.ts';
+import { openLocal } from '../../src/app/local-app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Done, type Home, references, start, sum, until } from '../support/cli.ts';

@@ -41,7 +41,7 @@ async function submitWithin(home: Home, pages: number): Promise<string> {
   const from = (name: string): string => JSON.stringify(join(root, name));
   const script = `
     import * as submitJob from ${from('jobs/submit.ts')};
-    import { openApp } from ${from('src/app.ts')};
+    import { openApp } from ${from('src/app/app.ts')};
     import { loadConfig } from ${from('src/settings/settings.ts')};
     import { readEnvironment } from ${from('src/settings/environment.ts')};
     import { createLogger } from ${from('src/runtime/logger.ts')};

@@ -1,4 +1,4 @@
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/app/app.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
 import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import { approvalAsked, whyNotApprove } from '../../src/sending/approval.ts';

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { amountOf } from './brake-weather.ts';
 import { givenBack } from './files-verdict.ts';
 import type { Life, Stroke } from './life.ts';

@@ -1,4 +1,4 @@
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import type { Town } from './town.ts';
 

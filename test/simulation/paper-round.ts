@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as reconcileJob from '../../jobs/reconcile.ts';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { apart } from './batch-files.ts';
 import type { Life } from './life.ts';
 import { createPaperVerdict } from './paper-verdict.ts';

@@ -1,6 +1,6 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
-import { type App, openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app/app.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { approve, waitingForApproval } from './approver.ts';

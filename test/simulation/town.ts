@@ -1,4 +1,4 @@
-import type { AppOptions } from '../../src/app.ts';
+import type { AppOptions } from '../../src/app/app.ts';
 import type { Logger } from '../../src/runtime/logger.ts';
 import type { Config } from '../../src/settings/settings.ts';
 import type { Account } from './book.ts';

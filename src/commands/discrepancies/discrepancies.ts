@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
 import { getBatch } from '../../ledger/batches.ts';
 import type { DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
 import { withLocal } from '../context.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { LocalApp } from '../../local-app.ts';
+import type { LocalApp } from '../../app/local-app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { withReading } from '../context.ts';

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { visible } from '../../domain/hidden.ts';
 import { waitingWhy } from '../../domain/waiting-file.ts';
 import { promisedStanding } from '../promised.ts';

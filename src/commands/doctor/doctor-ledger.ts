@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';

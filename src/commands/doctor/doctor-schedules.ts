@@ -1,4 +1,4 @@
-import type { LookingApp } from '../../looking-app.ts';
+import type { LookingApp } from '../../app/looking-app.ts';
 import { daemonStanding, isIdle, jobProblem, jobsStanding } from '../jobs-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 

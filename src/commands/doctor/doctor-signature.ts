@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import { submitCommand } from '../../domain/go-on.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { maskAccount, maskAccounts } from '../../domain/redact.ts';

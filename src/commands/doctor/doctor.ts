@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app.ts';
+import type { LocalApp } from '../../app/app.ts';
 import type { Explained } from '../../settings/explain.ts';
 import { fail, type Result, Stop } from '../result.ts';
 import type { Context } from '../world.ts';
@@ -114,7 +114,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   }
   if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
   if (absent) return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
-  const { openLocal } = await import('../../local-app.ts');
+  const { openLocal } = await import('../../app/local-app.ts');
   const { createLogger } = await import('../../runtime/logger.ts');
   let app: LocalApp;
   try {

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { assertHomeMode, bindHome } from './custody/home-mode.ts';
-import { openLedger } from './custody/open-ledger.ts';
-import { lyingInInbox } from './intake/inbox.ts';
-import { type Clock, systemClock } from './runtime/clock.ts';
-import { createJobsStore } from './runtime/jobs.sql.ts';
-import { findHalt, type Halt } from './sending/halts.sql.ts';
-import { createBrakes } from './sending/open-brakes.sql.ts';
-import type { Config } from './settings/settings.ts';
+import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
+import { openLedger } from '../custody/open-ledger.ts';
+import { lyingInInbox } from '../intake/inbox.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
+import { createJobsStore } from '../runtime/jobs.sql.ts';
+import { findHalt, type Halt } from '../sending/halts.sql.ts';
+import { createBrakes } from '../sending/open-brakes.sql.ts';
+import type { Config } from '../settings/settings.ts';
 
 /** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
@@ -72,11 +72,11 @@ export async function openLooking(options: LookingOptions) {
       mode,
       brakes: config.submission,
       async confirmFiles() {
-        const { confirmFiles } = await import('./intake/confirm.ts');
+        const { confirmFiles } = await import('../intake/confirm.ts');
         await confirmFiles({ ledger, config, clock });
       },
       async fileWaits() {
-        const { fileWaits } = await import('./intake/confirm.ts');
+        const { fileWaits } = await import('../intake/confirm.ts');
         return fileWaits(ledger);
       },
     }),

@@ -1,12 +1,12 @@
-import { createDecisions } from './decisions/decisions.ts';
-import { type Account, accountOf } from './domain/origin.ts';
-import type { RetryRow } from './domain/retry-file.ts';
-import { createIntake } from './intake/check-file.ts';
+import { createDecisions } from '../decisions/decisions.ts';
+import { type Account, accountOf } from '../domain/origin.ts';
+import type { RetryRow } from '../domain/retry-file.ts';
+import { createIntake } from '../intake/check-file.ts';
+import { createReporting } from '../reporting/reporting.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Config } from '../settings/settings.ts';
+import { applyWebhooks } from '../webhooks/apply-inbox.ts';
 import { type LookingOptions, openLooking } from './looking-app.ts';
-import { createReporting } from './reporting/reporting.ts';
-import type { Logger } from './runtime/logger.ts';
-import type { Config } from './settings/settings.ts';
-import { applyWebhooks } from './webhooks/apply-inbox.ts';
 
 /** The parts that need only files and the ledger: apart from the others, as commands without the service start sooner. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
