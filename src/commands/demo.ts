@@ -8,7 +8,7 @@ import * as reconcileJob from '../../jobs/reconcile.ts';
 import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../app/app.ts';
-import { createDaemon } from '../daemon.ts';
+import { createDaemon } from '../daemon/daemon.ts';
 import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
 import { batchCounts } from '../ledger/batches.ts';

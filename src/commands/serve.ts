@@ -1,4 +1,4 @@
-import { createDaemon } from '../daemon.ts';
+import { createDaemon } from '../daemon/daemon.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { findHalt } from '../sending/halts.sql.ts';

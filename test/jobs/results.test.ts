@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import * as intake from '../../jobs/intake.ts';
 import * as results from '../../jobs/results.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createResults } from '../../src/daemon-results.ts';
+import { createResults } from '../../src/daemon/renew-results.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Home, makeHome } from '../support/cli.ts';

@@ -4,7 +4,7 @@ import * as requeue from '../../jobs/requeue.ts';
 import * as chunk from '../../jobs/send-chunk.ts';
 import * as submit from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createStandstill } from '../../src/daemon-standstill.ts';
+import { createStandstill } from '../../src/daemon/standstill.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { type Job, type Queue, QueueAway } from '../../src/runtime/queue.ts';
 import { createInlineQueue } from '../../src/runtime/queue-inline.ts';

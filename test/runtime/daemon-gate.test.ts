@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createGate, type Gate } from '../../src/daemon-gate.ts';
+import { createGate, type Gate } from '../../src/daemon/sending-gate.ts';
 import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';

@@ -3,7 +3,7 @@ import * as followUpJob from '../../jobs/follow-up.ts';
 import * as requeueJob from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
-import { createGate } from '../../src/daemon-gate.ts';
+import { createGate } from '../../src/daemon/sending-gate.ts';
 import { finishRun } from '../../src/listing/listings.sql.ts';
 import type { Queue } from '../../src/runtime/queue.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';

@@ -48,7 +48,7 @@ export const weaknessDefects: readonly Defect[] = [
   {
     name: 'sends when no schedule says so',
     turn: 'schedule',
-    file: 'src/daemon-gate.ts',
+    file: 'src/daemon/sending-gate.ts',
     find: `      if (expression.trim() === '') return null;`,
     replace: `      if (expression.trim() === '') return clock.iso();`,
   },

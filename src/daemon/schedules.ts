@@ -1,12 +1,12 @@
-import * as followUpJob from '../jobs/follow-up.ts';
-import * as intakeJob from '../jobs/intake.ts';
-import * as reconcileJob from '../jobs/reconcile.ts';
-import * as reportJob from '../jobs/report.ts';
-import * as submitJob from '../jobs/submit.ts';
-import type { App } from './app/app.ts';
-import { createIgnoredFiles } from './runtime/ignored-files.ts';
-import type { JobOutcome, ScheduledJob } from './runtime/scheduler.ts';
-import { tryReconcile } from './runtime/worker-lock.ts';
+import * as followUpJob from '../../jobs/follow-up.ts';
+import * as intakeJob from '../../jobs/intake.ts';
+import * as reconcileJob from '../../jobs/reconcile.ts';
+import * as reportJob from '../../jobs/report.ts';
+import * as submitJob from '../../jobs/submit.ts';
+import type { App } from '../app/app.ts';
+import { createIgnoredFiles } from '../runtime/ignored-files.ts';
+import type { JobOutcome, ScheduledJob } from '../runtime/scheduler.ts';
+import { tryReconcile } from '../runtime/worker-lock.ts';
 
 const askLockEveryMs = 1000;
 /** A run waits for so long for another that reconciles; then it is tried again later. */

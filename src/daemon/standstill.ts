@@ -1,9 +1,9 @@
-import { fill } from '../jobs/send-chunk.ts';
-import type { App } from './app/app.ts';
-import type { Gate } from './daemon-gate.ts';
-import { markAttempts } from './ledger/known.ts';
-import { type Queue, QueueAway } from './runtime/queue.ts';
-import { sendable } from './sending/claims.sql.ts';
+import { fill } from '../../jobs/send-chunk.ts';
+import type { App } from '../app/app.ts';
+import { markAttempts } from '../ledger/known.ts';
+import { type Queue, QueueAway } from '../runtime/queue.ts';
+import { sendable } from '../sending/claims.sql.ts';
+import type { Gate } from './sending-gate.ts';
 
 /** So long may nothing go of what is ready before this process waits for the queue no more. */
 const patienceMs = 60_000;

@@ -1,9 +1,9 @@
-import * as chunkJob from '../jobs/send-chunk.ts';
-import * as submitJob from '../jobs/submit.ts';
-import type { App } from './app/app.ts';
-import type { Gate } from './daemon-gate.ts';
-import type { Job, Queue, RetryPolicy } from './runtime/queue.ts';
-import { openSharedQueue } from './runtime/queue-open.ts';
+import * as chunkJob from '../../jobs/send-chunk.ts';
+import * as submitJob from '../../jobs/submit.ts';
+import type { App } from '../app/app.ts';
+import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
+import { openSharedQueue } from '../runtime/queue-open.ts';
+import type { Gate } from './sending-gate.ts';
 
 /** After sending stopped early, chunks are let go for so long: the sweep brings them again. */
 const restMs = 5000;

@@ -1,5 +1,5 @@
-import type { App } from './app/app.ts';
-import { dayAt } from './sending/daily-limit.ts';
+import type { App } from '../app/app.ts';
+import { dayAt } from '../sending/daily-limit.ts';
 
 const dayMs = 24 * 3_600_000;
 

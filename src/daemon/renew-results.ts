@@ -1,5 +1,5 @@
-import * as resultsJob from '../jobs/results.ts';
-import type { App } from './app/app.ts';
+import * as resultsJob from '../../jobs/results.ts';
+import type { App } from '../app/app.ts';
 
 /** What is heard within so long of each other goes into one writing. */
 const gatherMs = 1000;
