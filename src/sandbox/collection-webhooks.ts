@@ -1,6 +1,6 @@
 import type { CollectionData } from '../service/wire.ts';
-import type { Delivery } from './delivery.ts';
 import type { FaultFor } from './faults.ts';
+import type { Delivery } from './send-webhooks.ts';
 import { collectionMessage } from './webhook-message.ts';
 
 /** Tells the merchant of collections, as truly as their faults allow. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHttpDate, type Now } from './clock.ts';
 import { foreignPage, type Reply } from './replies.ts';
 import type { Arrival } from './routes.ts';
+import { createHttpDate, type Now } from './sandbox-clock.ts';
 
 /** A listening server and its address, without a path. */
 export type HttpServer = { url: string; stop(): Promise<void> };

@@ -1,13 +1,13 @@
 import type { BankTransferRequest, WireDomain } from '../service/wire.ts';
-import type { Book, TransferPatch } from './book.ts';
+import { fromMinor, toMinor } from './amounts.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import type { Caller } from './keyring.ts';
-import { fromMinor, toMinor } from './money.ts';
 import { type Parameters, readOrder } from './order.ts';
 import { accepted, foreignPage, type Reply, refused, throttled } from './replies.ts';
 import type { Settlement } from './settlement.ts';
-import { isSigned } from './signing.ts';
+import { isSigned } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';
+import type { Book, TransferPatch } from './transfer-book.ts';
 
 /** What becomes of a reference that was taken before; the document does not say. */
 export const duplicatesNames = ['refuse', 'accept', 'conflict'] as const;

@@ -1,5 +1,5 @@
 import type { BankTransferRequest } from '../service/wire.ts';
-import { isAmount } from './money.ts';
+import { isAmount } from './amounts.ts';
 import type { RefusalCode } from './replies.ts';
 
 /** The parameters of a body as they came. */

@@ -1,6 +1,6 @@
-import type { Delivery } from './delivery.ts';
+import { feeFor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
-import { feeFor } from './money.ts';
+import type { Delivery } from './send-webhooks.ts';
 import type { BookedTransfer } from './transfer.ts';
 import { type EventPatch, payoutMessage } from './webhook-message.ts';
 

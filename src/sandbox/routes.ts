@@ -1,11 +1,11 @@
-import type { Book } from './book.ts';
 import type { Order } from './initiate.ts';
 import type { Caller } from './keyring.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from './list-pages.ts';
 import { readParameters, referenceOf } from './order.ts';
 import { accepted, type Reply, refused } from './replies.ts';
-import type { Resend } from './resend.ts';
+import type { Resend } from './resend-endpoint.ts';
 import { fullRecord } from './transfer.ts';
+import type { Book } from './transfer-book.ts';
 
 /** A request that was read to its end. `path` has no query. */
 export type Arrival = {

@@ -1,26 +1,26 @@
-import { type Book, createBook } from './book.ts';
-import type { Now } from './clock.ts';
 import { createCollectionWebhooks } from './collection-webhooks.ts';
-import { createDelivery, type WebhookUrls, webhookUrls } from './delivery.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import { startHttpServer } from './http-server.ts';
 import { createInitiate, type Duplicates } from './initiate.ts';
 import { createKeyring, makeTestKeys, type SandboxKeys, type SandboxModes } from './keyring.ts';
-import { createListing } from './listing.ts';
+import { createListing } from './list-pages.ts';
 import { createPayoutWebhooks } from './payout-webhooks.ts';
 import { createRandom } from './random.ts';
 import { createRequestCounter, type RequestCounts } from './request-counter.ts';
-import { createResend } from './resend.ts';
+import { createResend } from './resend-endpoint.ts';
 import { createRoutes } from './routes.ts';
+import type { Now } from './sandbox-clock.ts';
 import { createScenario } from './scenarios.ts';
+import { createDelivery, type WebhookUrls, webhookUrls } from './send-webhooks.ts';
 import { createSettlement } from './settlement.ts';
 import type { ListOrder } from './shelves.ts';
+import { type Book, createBook } from './transfer-book.ts';
 
-export type { Book } from './book.ts';
 export type { Fault } from './faults.ts';
 export { duplicatesNames } from './initiate.ts';
 export type { SandboxKeys } from './keyring.ts';
 export { scenarioNames } from './scenarios.ts';
+export type { Book } from './transfer-book.ts';
 
 /** How the local service behaves; every member has a default. */
 export type SandboxOptions = {

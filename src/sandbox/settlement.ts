@@ -1,8 +1,8 @@
-import type { Book, TransferPatch } from './book.ts';
 import type { FaultFor } from './faults.ts';
 import type { PayoutWebhooks } from './payout-webhooks.ts';
 import { createPending, createSchedule } from './schedule.ts';
 import type { BookedTransfer } from './transfer.ts';
+import type { Book, TransferPatch } from './transfer-book.ts';
 
 /** Moves pending transfers to their end, the money with them. */
 export type Settlement = {

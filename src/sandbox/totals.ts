@@ -1,4 +1,4 @@
-import { toMinor } from './money.ts';
+import { toMinor } from './amounts.ts';
 import type { BookedTransfer } from './transfer.ts';
 
 /** How many transfers, and how much in hundredths of the currency. */

@@ -4,7 +4,7 @@ import type {
   TransferRecord,
   WireDomain,
 } from '../service/wire.ts';
-import { feeFor } from './money.ts';
+import { feeFor } from './amounts.ts';
 import { type Random, randomText } from './random.ts';
 
 /**

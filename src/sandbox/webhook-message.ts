@@ -1,6 +1,6 @@
 import type { CollectionData, CollectionEvent, PayoutEvent, WireDomain } from '../service/wire.ts';
 import type { SandboxKeys } from './keyring.ts';
-import { hmacSha512 } from './signing.ts';
+import { hmacSha512 } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';
 
 /** One webhook, ready to be delivered: the body is frozen, the headers are made anew at each try. */

@@ -1,8 +1,8 @@
 import type { BankTransferRequest, CollectionData, WireDomain } from '../service/wire.ts';
-import { createStamp, type Now } from './clock.ts';
-import { createCollections } from './collections.ts';
 import type { FaultFor } from './faults.ts';
+import { createCollections } from './incoming.ts';
 import type { Random } from './random.ts';
+import { createStamp, type Now } from './sandbox-clock.ts';
 import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
 import { type Totals, totalsOf } from './totals.ts';
 import { type BookedTransfer, createIdentifiers, type PlantedTransfer, transferOf } from './transfer.ts';

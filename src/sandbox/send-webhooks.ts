@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { WireDomain } from '../service/wire.ts';
-import type { Now } from './clock.ts';
 import type { SandboxModes } from './keyring.ts';
+import type { Now } from './sandbox-clock.ts';
 import { createPending, createSchedule } from './schedule.ts';
 import { type WebhookMessage, webhookHeaders } from './webhook-message.ts';
 

@@ -1,7 +1,7 @@
 import type { CollectionData, WireDomain } from '../service/wire.ts';
-import type { Now } from './clock.ts';
+import { feeFor, fromMinor, toMinor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
-import { feeFor, fromMinor, toMinor } from './money.ts';
+import type { Now } from './sandbox-clock.ts';
 
 /** The collections of a merchant: money received, told by webhook and confirmed by the verify endpoint. */
 export type Collections = {

@@ -1,7 +1,7 @@
 import type { FilteredListPage, ListPage, PageLink, WireDomain } from '../service/wire.ts';
-import type { Book } from './book.ts';
 import { type Reply, refused } from './replies.ts';
 import { filteredRecord, fullRecord } from './transfer.ts';
+import type { Book } from './transfer-book.ts';
 
 /** Answers both list endpoints ("List all transfers", "List transfers by status"). Pages count from 1. */
 export type Listing = {

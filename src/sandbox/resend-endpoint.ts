@@ -1,10 +1,10 @@
 import type { WireDomain } from '../service/wire.ts';
-import type { Book } from './book.ts';
-import type { Now } from './clock.ts';
 import type { CollectionWebhooks } from './collection-webhooks.ts';
-import type { Delivery } from './delivery.ts';
 import type { PayoutWebhooks } from './payout-webhooks.ts';
 import { accepted, type Reply, refused, throttled } from './replies.ts';
+import type { Now } from './sandbox-clock.ts';
+import type { Delivery } from './send-webhooks.ts';
+import type { Book } from './transfer-book.ts';
 
 /** Answers both endpoints of "Resend webhooks". */
 export type Resend = {
