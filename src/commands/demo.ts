@@ -9,7 +9,7 @@ import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../app/app.ts';
 import { createDaemon } from '../daemon/daemon.ts';
-import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare.ts';
+import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare-books.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { createLogger } from '../runtime/logger.ts';
