@@ -5,7 +5,7 @@ import type { Mode } from '../domain/payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { totalsText } from './describe.ts';
-import { evidenceJson, type Watch } from './evidence.ts';
+import { evidenceJson, type Watch } from './evidence-lines.ts';
 import { plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, worst } from './result.ts';

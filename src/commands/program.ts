@@ -167,7 +167,7 @@ const entries: Entry[] = [
       ['--export <file>', 'write them to a workbook, to fill in decision and note'],
       ['--import <file>', 'read the decisions of such a workbook: all of them or none'],
     ],
-    load: async () => (await import('./discrepancies/discrepancies.ts')).discrepancies,
+    load: async () => (await import('./discrepancies/list-discrepancies.ts')).discrepancies,
   },
   {
     usage: 'ack [id...]',
@@ -246,7 +246,7 @@ const entries: Entry[] = [
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
       ['--strict-signature', 'a signature must be right under both readings of its rule'],
     ],
-    load: async () => (await import('./sandbox.ts')).sandbox,
+    load: async () => (await import('./run-sandbox.ts')).sandbox,
   },
 ];
 

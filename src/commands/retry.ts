@@ -5,7 +5,7 @@ import { getBatch } from '../ledger/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
-import { evidenceJson, evidenceLines, type Watch } from './evidence.ts';
+import { evidenceJson, evidenceLines, type Watch } from './evidence-lines.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';

@@ -2,7 +2,7 @@ import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import type { Case } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
-import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence.ts';
+import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence-lines.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';

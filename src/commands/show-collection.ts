@@ -2,7 +2,7 @@ import type { CollectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
-import { bigintAsNumber } from './discrepancies/discrepancies.ts';
+import { bigintAsNumber } from './discrepancies/list-discrepancies.ts';
 import type { Result } from './result.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { evidenceLines } from '../../src/commands/evidence.ts';
+import { evidenceLines } from '../../src/commands/evidence-lines.ts';
 import { makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
 import { createTold, hour, shown } from './told.ts';
 

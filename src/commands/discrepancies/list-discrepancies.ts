@@ -27,7 +27,7 @@ export async function discrepancies(context: Context, args: string[], options: O
   if (typeof options.export === 'string' && typeof options.import === 'string')
     throw new Stop(2, 'name --export or --import, not both');
   if (typeof options.export === 'string')
-    return (await import('./discrepancy-workbook.ts')).exportWorkbook(context, options.export, options);
+    return (await import('./export-workbook.ts')).exportWorkbook(context, options.export, options);
   if (typeof options.import === 'string')
     return (await import('./discrepancy-import.ts')).importWorkbook(context, options.import, options);
   return withReading(context, async (app) => {
