@@ -4,7 +4,7 @@ import { onPostgres } from './vitest.postgres.ts';
 
 /** What only a file can show: its log, its copies, files of earlier versions. */
 const ofFiles = [
-  'test/ledger/{backup,mark,move,half-loaded,*-upgrade,side-by-side,inbox,postgres,postgres-commits,move-postgres}.test.ts',
+  'test/custody/{backup,mark,move,half-loaded,side-by-side,postgres,postgres-commits,move-postgres}.test.ts',
   'test/scenarios/{ledger-io,ledger-life,errors,shared-queue}.test.ts',
 ];
 
@@ -16,7 +16,7 @@ export default mergeConfig(
       projects: [
         onPostgres({
           include: [
-            'test/{ledger,submission,observation,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
+            'test/{ledger,custody,storage,lookups,listing,collections,webhooks,evidence,sending,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
           ],
           exclude: ofFiles,
         }),

@@ -3,11 +3,11 @@ import type { TestProjectInlineConfiguration } from 'vitest/config';
 import { debianPostgresFolders, findProgram, ordinaryUser } from '../test/support/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The doors to a ledger, by their places in its room and in the tests'. */
+/** The doors to a ledger, by their names in src/custody and in test/support/on-postgres. */
 const swapped = new Map([
-  ['open', 'open'],
-  ['verify/verify', 'verify'],
-  ['custody/gate', 'gate'],
+  ['open-ledger', 'open'],
+  ['verify-ledger', 'verify'],
+  ['custody-gate', 'gate'],
 ]);
 
 /** Whether there is a server to run the ledger's tests on. */
@@ -27,7 +27,7 @@ export function onPostgres(files: { include: string[]; exclude?: string[] }): Te
         name: 'ledgers-on-postgres',
         enforce: 'pre',
         resolveId(source: string, importer: string | undefined) {
-          const [, name] = [...swapped].find(([own]) => source.endsWith(`/src/ledger/${own}.ts`)) ?? [];
+          const [, name] = [...swapped].find(([own]) => source.endsWith(`/src/custody/${own}.ts`)) ?? [];
           if (
             name === undefined ||
             !importer?.startsWith(`${root}test/`) ||

@@ -10,10 +10,36 @@ type Source = { path: string; text: string; imports: Import[] };
 /** A rule names its violations; `bad` are samples, each of which it must object to. */
 type Rule = { title: string; violations: (sources: Source[]) => string[]; bad: Source[][] };
 
-/** The only places that build the stages. */
-const builders = ['src/app.ts', 'src/local-app.ts', 'src/looking-app.ts'];
-const stages = ['intake', 'submission', 'observation', 'decisions', 'reconciliation', 'reporting'];
+/** A room imports only rooms that stand above it in this list (docs/architecture.md). */
+const rooms = [
+  'domain',
+  'service',
+  'storage',
+  'settings',
+  'ledger',
+  'runtime',
+  'lookups',
+  'listing',
+  'collections',
+  'webhooks',
+  'evidence',
+  'sending',
+  'reconciliation',
+  'intake',
+  'decisions',
+  'reporting',
+  'custody',
+  'app',
+  'jobs',
+  'daemon',
+  'sandbox',
+  'demo',
+  'commands',
+  'entry',
+];
 const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
+/** Rooms in which every file may hold SQL; in the others only files named `*.sql.ts` (docs/architecture.md). */
+const sqlRooms = ['storage', 'ledger', 'custody'];
 
 const importPattern =
   /^\s*(?:import|export)\s+(type\s)?[^;'"`]*?\bfrom\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'/gm;
@@ -27,11 +53,11 @@ function source(path: string, text: string): Source {
   return { path, text, imports };
 }
 
-/** `src/ledger/open.ts` is of the room `ledger`, `jobs/report.ts` of `jobs`, `src/cli.ts` of none. */
+/** `src/ledger/record.ts` is of the room `ledger`, `jobs/report.ts` of `jobs`, `src/cli.ts` of `entry`. */
 function room(path: string): string {
   const [top, second, third] = path.split('/');
-  if (top === 'src') return third === undefined ? '' : (second ?? '');
-  return top === 'jobs' ? 'jobs' : '';
+  if (top === 'jobs') return 'jobs';
+  return top === 'src' && third !== undefined ? (second ?? '') : 'entry';
 }
 
 const isOurs = (to: string): boolean => /^(src|jobs)\//.test(to);
@@ -43,24 +69,23 @@ function imports(sources: Source[], wrong: (from: Source, what: Import) => boole
   );
 }
 
-function onlyIn(rooms: string[], packages: string[]): Rule['violations'] {
+function onlyIn(allowed: string[], packages: string[]): Rule['violations'] {
   return (sources) =>
     imports(
       sources,
-      (from, { to }) => packages.includes(packageName(to)) && !rooms.includes(room(from.path)),
+      (from, { to }) => packages.includes(packageName(to)) && !allowed.includes(room(from.path)),
     );
 }
 
-/** Imports of types alone vanish when the code runs, so they make no cycle. */
-function cycles(sources: Source[]): string[] {
+/** Circles of files, imports of types included. */
+function circles(sources: Source[]): string[] {
   const byPath = new Map(sources.map((one) => [one.path, one]));
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (path: string, trail: string[]): void => {
     if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
     if (trail.includes(path) || done.has(path)) return;
-    for (const { to, typeOnly } of byPath.get(path)?.imports ?? [])
-      if (!typeOnly) visit(to, [...trail, path]);
+    for (const { to } of byPath.get(path)?.imports ?? []) visit(to, [...trail, path]);
     done.add(path);
   };
   for (const { path } of sources) visit(path, []);
@@ -69,25 +94,57 @@ function cycles(sources: Source[]): string[] {
 
 const rules: Rule[] = [
   {
-    title: 'domain imports no other room and only pure libraries',
-    violations: (sources) =>
-      imports(
-        sources.filter(({ path }) => room(path) === 'domain'),
-        (_, { to }) => (isOurs(to) ? room(to) !== 'domain' : !pureLibraries.includes(to)),
+    title: 'a room imports only rooms that stand above it, types included',
+    violations: (sources) => [
+      ...sources.filter(({ path }) => !rooms.includes(room(path))).map(({ path }) => `${path} is in no room`),
+      ...imports(
+        sources,
+        ({ path }, { to }) => isOurs(to) && rooms.indexOf(room(to)) > rooms.indexOf(room(path)),
       ),
+    ],
     bad: [
-      [source('src/domain/a.ts', "import type { Row } from '../ledger/tables.ts';")],
-      [source('src/domain/a.ts', "import {\n  readFile,\n} from 'node:fs';")],
+      [source('src/intake/a.ts', "export { b } from '../reporting/b.ts';")],
+      [source('src/ledger/a.ts', "import type { Order } from '../sending/order.ts';")],
+      [source('src/sending/a.ts', "const { b } = await import('../app/b.ts');")],
+      [source('src/unknown/a.ts', '')],
     ],
   },
   {
-    title: 'stages never import each other',
+    title: 'files make no circle, types included',
+    violations: circles,
+    bad: [
+      [
+        source('src/a.ts', "import { b } from './b.ts';"),
+        source('src/b.ts', "import type { c } from './c.ts';"),
+        source('src/c.ts', "import './a.ts';"),
+      ],
+    ],
+  },
+  {
+    title: 'domain uses only pure libraries',
     violations: (sources) =>
-      imports(sources, ({ path }, { to }) => {
-        const both = stages.includes(room(path)) && stages.includes(room(to));
-        return both && room(path) !== room(to);
-      }),
-    bad: [[source('src/intake/a.ts', "export { b } from '../reporting/b.ts';")]],
+      imports(
+        sources.filter(({ path }) => room(path) === 'domain'),
+        (_, { to }) => !isOurs(to) && !pureLibraries.includes(to),
+      ),
+    bad: [[source('src/domain/a.ts', "import {\n  readFile,\n} from 'node:fs';")]],
+  },
+  {
+    title: 'SQL stands in storage, ledger, custody and in files named *.sql.ts',
+    violations: (sources) =>
+      sources
+        .filter(({ path }) => !sqlRooms.includes(room(path)) && !path.endsWith('.sql.ts'))
+        .filter(
+          ({ text, imports: all }) =>
+            all.some(({ to }) => ['kysely', 'better-sqlite3', 'pg'].includes(packageName(to))) ||
+            /\.(selectFrom|insertInto|updateTable|deleteFrom)\(/.test(text),
+        )
+        .map(({ path }) => `${path} holds SQL`),
+    bad: [
+      [source('src/intake/a.ts', "import type { Kysely } from 'kysely';")],
+      [source('jobs/report.ts', "import { Migrator } from 'kysely/migration';")],
+      [source('src/sending/claims.ts', "await trx.selectFrom('payouts').selectAll().execute();")],
+    ],
   },
   {
     title: 'only the queue imports bullmq or ioredis, and no module loads them or pg before it needs them',
@@ -100,27 +157,19 @@ const rules: Rule[] = [
     bad: [
       [source('src/ledger/a.ts', "const { Queue } = await import('bullmq');")],
       [source('src/runtime/a.ts', "import { Redis } from 'ioredis';")],
-      [source('src/ledger/a.ts', "import { Pool } from 'pg';")],
-    ],
-  },
-  {
-    title: 'only the ledger imports kysely or better-sqlite3',
-    violations: onlyIn(['ledger'], ['kysely', 'better-sqlite3']),
-    bad: [
-      [source('src/intake/a.ts', "import type { Kysely } from 'kysely';")],
-      [source('jobs/report.ts', "import { Migrator } from 'kysely/migration';")],
+      [source('src/storage/a.ts', "import { Pool } from 'pg';")],
     ],
   },
   {
     title: 'only service and sandbox import undici',
     violations: onlyIn(['service', 'sandbox'], ['undici']),
-    bad: [[source('src/observation/a.ts', "const { Pool } = await import('undici');")]],
+    bad: [[source('src/lookups/a.ts', "const { Pool } = await import('undici');")]],
   },
   {
-    title: 'only src/environment.ts and src/bin.js mention process.env',
+    title: 'only src/settings/environment.ts and src/bin.js mention process.env',
     violations: (sources) =>
       sources
-        .filter(({ path }) => path !== 'src/environment.ts' && path !== 'src/bin.js')
+        .filter(({ path }) => path !== 'src/settings/environment.ts' && path !== 'src/bin.js')
         .filter(({ text }) => /process\s*\??\.\s*env\b|\benv\b[^;]*from 'node:process'/.test(text))
         .map(({ path }) => `${path} reads the environment`),
     bad: [
@@ -142,30 +191,16 @@ const rules: Rule[] = [
     ],
   },
   {
-    title:
-      'stages are built in src/app.ts, src/local-app.ts and src/looking-app.ts and composed in jobs; only the verbs use these',
+    title: 'only commands open an app',
     violations: (sources) =>
-      imports(sources, ({ path }, { to, typeOnly }) => {
-        if (typeOnly || room(path) === room(to))
-          return ![...builders, 'src/cli.ts'].includes(path) && !typeOnly && builders.includes(to);
-        if (builders.includes(to)) return room(path) !== 'commands';
-        return stages.includes(room(to)) && !builders.includes(path) && room(path) !== 'jobs';
-      }),
+      imports(
+        sources,
+        ({ path }, { to, typeOnly }) =>
+          !typeOnly && room(to) === 'app' && !['app', 'commands', 'entry'].includes(room(path)),
+      ),
     bad: [
-      [source('src/commands/submit.ts', "import { createSubmission } from '../submission/send.ts';")],
-      [source('src/runtime/a.ts', "import { createApp } from '../app.ts';")],
-      [source('src/config.ts', "import { createApp } from './app.ts';")],
-    ],
-  },
-  {
-    title: 'imports make no cycle',
-    violations: cycles,
-    bad: [
-      [
-        source('src/a.ts', "import { b } from './b.ts';"),
-        source('src/b.ts', "import { c } from './c.ts';"),
-        source('src/c.ts', "import './a.ts';"),
-      ],
+      [source('src/daemon/a.ts', "import { openApp } from '../app/app.ts';")],
+      [source('jobs/a.ts', "const { openApp } = await import('../src/app/app.ts');")],
     ],
   },
   {
@@ -179,7 +214,7 @@ const rules: Rule[] = [
     violations: (sources) =>
       sources
         .map(({ path }) => path)
-        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*\.(js|ts)$/.test(path)),
+        .filter((path) => !/^([a-z0-9]+(-[a-z0-9]+)*\/)+[a-z0-9]+(-[a-z0-9]+)*(\.sql)?\.(js|ts)$/.test(path)),
     bad: [[source('src/domain/batchRules.ts', '')], [source('src/domain/batch_rules.ts', '')]],
   },
 ];
@@ -201,6 +236,12 @@ describe('the architecture', () => {
     expect(sources.map(({ path }) => path)).toContain('src/bin.js');
   });
 
+  it('names every room in docs/architecture.md, in its order', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    const listed = [...page.matchAll(/^\| `(?:src\/)?([a-z]+)\/` \|/gm)].map(([, name]) => name);
+    expect(listed).toEqual(rooms.filter((name) => name !== 'entry'));
+  });
+
   it.each(rules)('$title', ({ violations }) => {
     expect(violations(sources)).toEqual([]);
   });
@@ -216,12 +257,13 @@ describe('the check itself', () => {
       source('src/cli.ts', "import { submit } from './commands/submit.ts';"),
       source(
         'src/commands/submit.ts',
-        "import { createApp } from '../app.ts';\nimport type { Sent } from '../submission/send.ts';",
+        "import { openApp } from '../app/app.ts';\nimport type { Sent } from '../sending/send.ts';",
       ),
-      source('src/app.ts', "import { createSubmission } from './submission/send.ts';"),
-      source('src/submission/send.ts', "import { record } from '../ledger/record.ts';"),
-      source('src/ledger/payouts/record.ts', "import { Kysely } from 'kysely';"),
-      source('src/sandbox/book.ts', "import type { Transfer } from '../service/wire.ts';"),
+      source('src/app/app.ts', "import { createSender } from '../sending/send.ts';"),
+      source('src/sending/send.ts', "import { claim } from './claims.sql.ts';"),
+      source('src/sending/claims.sql.ts', "import { record } from '../ledger/record.ts';"),
+      source('src/ledger/record.ts', "import { Kysely } from 'kysely';"),
+      source('src/sandbox/transfer-book.ts', "import type { Transfer } from '../service/wire.ts';"),
       source('jobs/submit.ts', "import type { App } from '../src/app/app.ts';"),
     ];
     for (const { violations } of rules) expect(violations(good)).toEqual([]);

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import { ofThisMachine } from '../storage/machine.ts';
 import type { FileState, FileTaskOutcome } from '../storage/tables/file-tables.ts';
+import { ofThisMachine } from './this-machine.ts';
 
 /** A batch of which nothing was sent yet, and the file that was archived for it on this machine. */
 export type ArchivedBatch = {

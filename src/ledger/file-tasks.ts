@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../storage/ledger.ts';
-import { ofThisMachine } from '../storage/machine.ts';
 import type { FileTaskKind, FileTaskOutcome } from '../storage/tables/file-tables.ts';
+import { ofThisMachine } from './this-machine.ts';
 
 /** A file to be brought to its place beside the ledger, as it is written down in the transaction that promises it (P34). */
 export type PromisedFile = { source: string; target: string } & (

@@ -38,7 +38,7 @@ export async function lookAtQueue(
   const { openSession } = await import('./queue-session.ts');
   try {
     if (queueKind(space.url) === 'postgres') {
-      const { inspectPostgres } = await import('./queue-postgres.ts');
+      const { inspectPostgres } = await import('./queue-postgres.sql.ts');
       if ((await inspectPostgres(space.url)).schema === null) return { kind: 'reachable', depth: 0 };
     } else {
       const { inspectRedis } = await import('./queue-redis.ts');
@@ -64,5 +64,5 @@ export async function lookAtQueue(
 async function wireOf({ url, ledgerId, mode }: QueueSpace): Promise<Wire> {
   const space = `${ledgerId}-${mode}`;
   if (queueKind(url) === 'redis') return (await import('./queue-redis.ts')).redisWire(url, space);
-  return (await import('./queue-postgres.ts')).postgresWire(url, space);
+  return (await import('./queue-postgres.sql.ts')).postgresWire(url, space);
 }

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type RawBuilder, sql } from 'kysely';
-import { perDialect } from './dialect.ts';
 import { syncFolder } from './sync-folder.ts';
 
 const filePath = (ledgerPath: string): string => `${ledgerPath}.machine`;
@@ -44,9 +42,3 @@ export function nameMachine(ledgerPath: string): string {
   }
   return machineOf(ledgerPath);
 }
-
-/** True in SQL for rows of this machine, and for those from when only one had the ledger. */
-export const ofThisMachine: RawBuilder<boolean> = perDialect(
-  sql<boolean>`1 = 1`,
-  sql`file_moves.machine in ('', coalesce(current_setting(${sql.lit(machineSetting)}, true), ''))`,
-);

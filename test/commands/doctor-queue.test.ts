@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkQueue } from '../../src/commands/doctor/doctor-queue.ts';
-import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { postgresWire } from '../../src/runtime/queue-postgres.sql.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { makeHome } from '../support/cli.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
-import { adoptGoneBack } from '../ledger/adoption.ts';
+import { adoptGoneBack } from '../custody/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
-import { adoptGoneBack } from '../ledger/adoption.ts';
+import { adoptGoneBack } from '../custody/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,

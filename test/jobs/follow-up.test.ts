@@ -4,7 +4,7 @@ import { openApp } from '../../src/app/app.ts';
 import { record } from '../../src/ledger/record.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
-import { named } from '../submission/setting.ts';
+import { named } from '../sending/setting.ts';
 import { makeHome } from '../support/cli.ts';
 import { addBatch, at, claimAt, replies } from '../support/ledger.ts';
 

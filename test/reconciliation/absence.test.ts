@@ -7,8 +7,8 @@ import { record } from '../../src/ledger/record.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
-import { deliver, handClock, lookUpsOf } from '../observation/setting.ts';
-import { clientOf, here, senderOf } from '../submission/setting.ts';
+import { deliver, handClock, lookUpsOf } from '../lookups/setting.ts';
+import { clientOf, here, senderOf } from '../sending/setting.ts';
 import {
   addBatch,
   at,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { accountOf, type Standpoint } from '../../src/domain/origin.ts';
 import { standAt } from '../../src/ledger/origins.ts';
-import { here } from '../submission/setting.ts';
+import { here } from '../sending/setting.ts';
 import {
   addBatch,
   at,

@@ -10,7 +10,7 @@ import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation } from '../../src/reconciliation/reconciliation.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
-import { here } from '../submission/setting.ts';
+import { here } from '../sending/setting.ts';
 import { at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 
 /** A transfer as the service lists an order of the test ledger's batches. */

@@ -3,7 +3,7 @@ import { conflictingWebhooks } from '../../src/evidence/conflicting-webhooks.sql
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { createTold, shown } from '../decisions/told.ts';
-import { deliver, handClock } from '../observation/setting.ts';
+import { deliver, handClock } from '../lookups/setting.ts';
 import {
   addBatch,
   at,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Job } from '../../src/runtime/queue.ts';
-import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { postgresWire } from '../../src/runtime/queue-postgres.sql.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
 import { relayTo } from '../support/relay.ts';
 import { sharedQueue } from '../support/shared-queue.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe } from 'vitest';
-import { postgresWire } from '../../src/runtime/queue-postgres.ts';
+import { postgresWire } from '../../src/runtime/queue-postgres.sql.ts';
 import { noPostgres, startPostgres } from '../support/postgres-server.ts';
 import { sharedQueue } from '../support/shared-queue.ts';
 import { describeQueue, describeSharedQueue } from './queue-conformance.ts';

@@ -1,5 +1,5 @@
 import { queueKind } from '../../runtime/queue-open.ts';
-import type { PostgresFacts } from '../../runtime/queue-postgres.ts';
+import type { PostgresFacts } from '../../runtime/queue-postgres.sql.ts';
 import type { RedisFacts } from '../../runtime/queue-redis.ts';
 import type { Config } from '../../settings/settings.ts';
 import { withoutCredentials } from '../../settings/yaml-file.ts';
@@ -24,7 +24,7 @@ export async function checkQueue({ queue }: Config, { offline }: { offline: bool
       const { inspectRedis } = await import('../../runtime/queue-redis.ts');
       return describeRedis(at, await inspectRedis(queue.url));
     }
-    const { inspectPostgres } = await import('../../runtime/queue-postgres.ts');
+    const { inspectPostgres } = await import('../../runtime/queue-postgres.sql.ts');
     return describePostgres(at, await inspectPostgres(queue.url));
   } catch (error) {
     const why = reasonOf(error);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { clientOf } from '../submission/setting.ts';
+import { clientOf } from '../sending/setting.ts';
 import { makeLedger, type TestLedger } from '../support/ledger.ts';
 import { handClock } from './setting.ts';
 

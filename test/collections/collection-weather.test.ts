@@ -7,6 +7,7 @@ import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import type { Collection } from '../../src/storage/tables/collection-tables.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
+import { handClock } from '../lookups/setting.ts';
 import { createRandom } from '../simulation/random.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type Told,
   webhooksOf,
 } from './collection-book.ts';
-import { handClock } from './setting.ts';
 
 const second = 1_000;
 const silence: ServiceTrouble = {

@@ -9,7 +9,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { takeOver } from '../../src/sending/take-over.ts';
 import { PostgresFailure } from '../../src/storage/failure.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
-import { clientOf, senderOf } from '../submission/setting.ts';
+import { clientOf, senderOf } from '../sending/setting.ts';
 import { batchOf, makeHome, parseJson, until } from '../support/cli.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, states } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';

@@ -3,9 +3,9 @@ import { createListing } from '../../src/listing/listing.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { readListPage } from '../../src/service/pages.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
+import { handClock } from '../lookups/setting.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { listedRow } from '../support/listed-row.ts';
-import { handClock } from './setting.ts';
 
 let ledger: TestLedger;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Config, loadConfig } from '../src/settings/settings.ts';
+import { type Config, loadConfig } from '../../src/settings/settings.ts';
 
 let home = '';
 beforeEach(() => {
@@ -34,7 +34,7 @@ describe('configuration file', () => {
   it('needs nothing but base_url, and the example shows exactly the defaults', () => {
     write(minimal);
     const { configFile: _a, origins: _b, ...bare } = good();
-    write(readFileSync(new URL('../config/counterfoil.example.yaml', import.meta.url), 'utf8'));
+    write(readFileSync(new URL('../../config/counterfoil.example.yaml', import.meta.url), 'utf8'));
     const { configFile: _c, origins, ...example } = good();
     expect({ ...example, service: { ...example.service, baseUrl: bare.service.baseUrl } }).toEqual(bare);
     const left = Object.entries(origins).filter(([, origin]) => origin === 'default');

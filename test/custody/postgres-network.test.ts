@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { clientOf, senderOf } from '../submission/setting.ts';
+import { clientOf, senderOf } from '../sending/setting.ts';
 import { addBatch, at } from '../support/ledger.ts';
 import { noPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { relayTo } from '../support/relay.ts';

@@ -3,7 +3,7 @@ import type { PayoutEvent } from '../../src/domain/transition.ts';
 import { record } from '../../src/ledger/record.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
-import { named } from '../submission/setting.ts';
+import { named } from '../sending/setting.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';
 import { deliver, lookUpsOf } from './setting.ts';
 import { client, clock, ledger, sandbox, withService } from './with-service.ts';

@@ -9,8 +9,8 @@ import { collectionPages } from '../../src/reporting/collection-cells.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
+import { handClock } from '../lookups/setting.ts';
 import { at, makeLedger, type TestLedger } from '../support/ledger.ts';
-import { handClock } from './setting.ts';
 import { absent, data, reply, shown, silent } from './verify-replies.ts';
 
 const minute = 60_000;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readEnv } from '../src/settings/dotenv.ts';
-import { loadConfig } from '../src/settings/settings.ts';
+import { readEnv } from '../../src/settings/dotenv.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
 
 let home = '';
 beforeEach(() => {

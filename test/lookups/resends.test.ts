@@ -7,7 +7,7 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient, ServiceTrouble } from '../../src/service/types.ts';
 import { resendFigures } from '../../src/webhooks/webhook-figures.sql.ts';
 import { startMerchant } from '../sandbox/harness.ts';
-import { clientOf } from '../submission/setting.ts';
+import { clientOf } from '../sending/setting.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
 import { handClock } from './setting.ts';

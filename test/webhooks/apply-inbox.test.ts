@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
+import { deliver, handClock } from '../lookups/setting.ts';
 import {
   addBatch,
   at,
@@ -12,7 +13,6 @@ import {
   states,
   type TestLedger,
 } from '../support/ledger.ts';
-import { deliver, handClock } from './setting.ts';
 
 let ledger: TestLedger;
 const clock = handClock();
