@@ -105,7 +105,7 @@ async function letGo(
   const at = app.clock.iso();
   // A hold that somebody put on meanwhile is theirs to lift.
   const lifts = isApprovedReason;
-  const request = { mode, batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
+  const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const released = await releaseBatch(app.ledger, request);
   const { moved, stays } = released;
   const lines = [`${line}; ${moved} payouts may go now: ${submitCommand(mode)} or serve sends them`];

@@ -1,6 +1,6 @@
 import { approvalReason } from '../domain/approval.ts';
 import type { Account } from '../domain/origin.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import type { Ledger, Trx } from '../ledger/open.ts';
 import { readReasons, setHoldReasons } from '../ledger/payouts/batches.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
@@ -14,7 +14,6 @@ export type DecisionDeps = {
   ledger: Ledger;
   clock: Clock;
   rules: {
-    mode: Mode;
     referencePrefix: string;
     payoutLimit: Record<string, string>;
     /** The account that this configuration reaches (P31); null where it has no key. */
@@ -62,8 +61,8 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
 }
 
 /** What evidence is weighed by, as the rules have it. */
-export function groundOf({ mode, referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
-  return { mode, prefix, account };
+export function groundOf({ referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
+  return { prefix, account };
 }
 
 async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder): Promise<Decided[]> {

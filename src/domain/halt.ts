@@ -1,4 +1,4 @@
-/** What stopped the sending of a mode (P11), by the advice it needs. */
+/** What stopped sending (P11), by the advice it needs. */
 export const haltKinds = [
   /** A barrier of the ledger itself, which names its own way out and is not released (P25, P26). */
   'barrier',

@@ -1,6 +1,6 @@
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { loadKnown } from '../ledger/discrepancies/expected.ts';
@@ -25,7 +25,7 @@ import { asObject, asText, parseLossless } from '../service/json.ts';
 import { applyCollection } from './apply-collection.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 
-export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
+export type ApplyDeps = { ledger: Ledger; clock: Clock };
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
 const chunk = 100;

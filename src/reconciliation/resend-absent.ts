@@ -1,6 +1,5 @@
 import { judgeAbsence } from '../domain/absence.ts';
 import type { Account } from '../domain/origin.ts';
-import type { Mode } from '../domain/payout.ts';
 import { findBarrier } from '../ledger/custody/barriers.ts';
 import type { Ledger } from '../ledger/open.ts';
 import { type RecordEvent, record } from '../ledger/payouts/record.ts';
@@ -14,7 +13,6 @@ export async function resendAbsent(
   ledger: Ledger,
   payoutIds: readonly bigint[],
   about: {
-    mode: Mode;
     run: string;
     at: string;
     listing: RunListing;

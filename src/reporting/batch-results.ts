@@ -115,7 +115,7 @@ export function createBatchResults(deps: {
   let under: Promise<unknown> = Promise.resolve();
 
   /**
-   * Writes the results of every batch of the mode that changed since; gives the files' paths. Two in one process go one
+   * Writes the results of every batch that changed since; gives the files' paths. Two in one process go one
    * after the other, so that the second finds written what the first wrote. A batch whose folder cannot be written keeps
    * nobody else's results back: the first such failure is thrown once the others are written.
    */

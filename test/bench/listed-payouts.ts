@@ -26,7 +26,7 @@ function payoutOf(n: number) {
   return {
     ...order,
     id: BigInt(n),
-    mode: 'test' as const,
+
     batch_id: 'b',
     row_number: BigInt(n + 1),
     reference: `OURS-${n}`,

@@ -107,7 +107,6 @@ it.runIf(linux)(
 const claimed = (s: Setting): Promise<unknown[]> =>
   s.ledger.write((trx) =>
     claim(trx, {
-      mode: 'test',
       brakes: { ...brakes },
       workerId: 'w',
       limit: 10,
@@ -189,7 +188,7 @@ it('P34: a batch goes only after its file was looked at, and once more after a h
   await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
   expect(await claimed(s), 'a crash came before the look').toEqual([]);
   await confirm();
-  const hold = { mode: 'test' as const, batch, at: s.clock.iso() };
+  const hold = { batch, at: s.clock.iso() };
   const { holdBatch } = await import('../../src/ledger/sending/holds.ts');
   await holdBatch(s.ledger, { ...hold, reason: 'waits' });
   await releaseBatch(s.ledger, hold);

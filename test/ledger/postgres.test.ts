@@ -254,7 +254,7 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     );
     const send = (): Promise<{ name: string; read: bigint }[]> =>
       ledger.write(async (trx) => {
-        const request = { mode: 'test' as const, workerId: 'w-1', at: at(1), brakes: noBrakes };
+        const request = { workerId: 'w-1', at: at(1), brakes: noBrakes };
         const cleared = new Map<bigint, bigint>();
         const { claims } = await claimUnlessHalted(trx, { ...request, limit: 1, originId: 0n, cleared });
         const [claimed] = claims;

@@ -54,7 +54,7 @@ export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<Wor
   await addBatch(ledger, 'b-20261121-000001');
   const config = configured('{}');
   const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   const retries = createDecisions({ ledger, clock, rules }).rows;
   const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {

@@ -197,7 +197,7 @@ export type BatchCounts = {
   totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
 };
 
-/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch of the mode. */
+/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch. */
 export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
   let batches = db.selectFrom('batches').selectAll();
   let groups = db

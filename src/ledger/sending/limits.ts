@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Brakes } from '../../domain/brakes.ts';
 import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from '../../domain/daily-limit.ts';
-import type { Mode } from '../../domain/payout.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Db, Trx } from '../open.ts';
 import { later } from '../payouts/projection.ts';
@@ -24,7 +23,7 @@ export type DailyUse = {
 
 const dayMs = 86_400_000;
 
-type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
+type Ask = { brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
 
 /**
  * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
