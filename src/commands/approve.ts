@@ -121,13 +121,12 @@ async function letGo(
   return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
 }
 
-/** Everybody who dropped it: the person, and the account that sudo made of them; null for nobody known. */
-function droppersOf(batch: Batch): (Account | null)[] {
+/** Everybody who dropped it: the person, and the account that sudo made of them. */
+function droppersOf(batch: Batch): Account[] {
   const account = (name: string, uid: bigint | null): Account => ({
     name,
     uid: uid === null ? null : Number(uid),
   });
-  if (batch.dropped_by === '') return [null];
   const person = account(batch.dropped_by, batch.dropped_uid);
   return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }

@@ -1,4 +1,6 @@
+import { noBrakes } from '../../src/domain/brakes.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
+import { openDay } from '../../src/ledger/sending/limits.ts';
 import { batchRow } from '../support/batch-row.ts';
 
 const sent = '2026-10-01T00:00:00.000Z';
@@ -11,7 +13,9 @@ export async function addListed(ledger: Ledger, rows: number): Promise<void> {
     const some = Array.from({ length: Math.min(500, rows - from + 1) }, (_, i) => from + i);
     await ledger.write(async (trx) => {
       await trx.insertInto('payouts').values(some.map(payoutOf)).execute();
-      await trx.insertInto('attempts').values(some.map(attemptOf)).execute();
+      const day_id = await openDay(trx, { brakes: noBrakes, at: sent });
+      const attempts = some.map((n) => ({ ...attemptOf(n), day_id }));
+      await trx.insertInto('attempts').values(attempts).execute();
     });
   }
 }

@@ -170,21 +170,6 @@ describe('P11: a halt with several causes', () => {
   const release = (ledger: TestLedger, batch: string, ms: number) =>
     ledger.write((trx) => liftCanary(trx, batch, at(ms)));
 
-  it('of an earlier version says no kind, and a further cause of this one does', async () => {
-    const { ledger } = await braked();
-    const cause = 'held by a person; also: 3 unknown outcomes in a row';
-    await ledger.db
-      .insertInto('halts')
-      .values({ id: 1n, cause, at: at(0) })
-      .execute();
-    const more = { kind: 'signature' as const, cause: 'the service answered 22 (invalid signature) to A-1' };
-    await ledger.write((trx) => halt(trx, more, at(1)));
-    expect(await findHalt(ledger.db)).toMatchObject({
-      cause: `${cause}; also: ${more.cause}`,
-      kinds: ['unsaid', 'unsaid', 'signature'],
-    });
-  });
-
   it.each(['held by a person', 'the service answered 13 (account blocked) to B-1'])(
     'releasing a batch lifts the halt of its canary and not: %s',
     async (cause) => {

@@ -109,17 +109,6 @@ describe('P21: a daily limit', () => {
     expect(await claimUnder({ ...limitOf('4500.00'), timezone: 'UTC' }, 1)).toEqual(['A-3']);
   });
 
-  it('counts what an earlier version sent today', async () => {
-    const { ledger, claimUnder } = await braked();
-    await addBatch(ledger, named('A', 4));
-    await claimUnder(noBrakes, 0, 2);
-    await ledger.write(async (trx) => {
-      await trx.updateTable('attempts').set({ day_id: null }).execute();
-      await trx.deleteFrom('limit_uses').execute();
-    });
-    expect(await claimUnder({ ...limitOf('4500.00'), timezone: 'UTC' }, 1)).toEqual(['A-3']);
-  });
-
   it('P25: counts all that an adoption made unknown as spent, until the next day of its zone', async () => {
     const { ledger, claimUnder } = await braked();
     await addBatch(ledger, named('A', 3));

@@ -118,7 +118,7 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     await one.write((trx) =>
       trx
         .insertInto('file_moves')
-        .values({ ...move, done_at: null })
+        .values({ ...move, kind: 'archive', owner: 'b-1', done_at: null })
         .execute(),
     );
     expect((await openFileTasks(one.db)).map(({ source }) => source)).toEqual([move.source]);

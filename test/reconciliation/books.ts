@@ -2,11 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, loadConfig } from '../../src/config.ts';
+import { noBrakes } from '../../src/domain/brakes.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { listOpen } from '../../src/ledger/discrepancies/discrepancies.ts';
 import { stage } from '../../src/ledger/listing/staging.ts';
 import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openDay } from '../../src/ledger/sending/limits.ts';
 import { createReconciliation, type LookedUp } from '../../src/reconciliation/reconcile.ts';
 import { batchRow } from '../support/batch-row.ts';
 
@@ -87,6 +89,7 @@ export async function payout(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const day_id = await ledger.write((trx) => openDay(trx, { brakes: noBrakes, at: sent }));
   const attempt = await ledger.db
     .insertInto('attempts')
     .values({
@@ -94,6 +97,7 @@ export async function payout(
       number: 1n,
       worker_id: 'w',
       began_at: sent,
+      day_id,
       ended_at: answered,
       outcome,
       http_status: null,

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { noBrakes } from '../../src/domain/brakes.ts';
+import { openDay } from '../../src/ledger/sending/limits.ts';
 import { daysUntil, figureRows } from '../../src/reporting/figures.ts';
 import { addPayout, cut, makeWorld, runId, type World } from './support.ts';
 
@@ -81,6 +83,7 @@ describe('the figures of a run', () => {
 
   it('name the reasons of failures, and never the first answer of the service as one', async () => {
     const id = await lost('a', 'Transfer initiated');
+    const day_id = await world.ledger.write((trx) => openDay(trx, { brakes: noBrakes, at: cut }));
     await world.ledger.db
       .insertInto('attempts')
       .values({
@@ -88,6 +91,7 @@ describe('the figures of a run', () => {
         number: 1n,
         worker_id: 'w',
         began_at: cut,
+        day_id,
         outcome: 'accepted',
         message: 'Transfer initiated',
       })

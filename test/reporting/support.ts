@@ -150,6 +150,7 @@ export async function addRun(
       finished_at: cut,
       summary,
       list_standing: standing,
+      history_mark: 0n,
     })
     .execute();
 }

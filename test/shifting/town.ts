@@ -1,5 +1,7 @@
+import { noBrakes } from '../../src/domain/brakes.ts';
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { Ledger } from '../../src/ledger/open.ts';
+import { openDay } from '../../src/ledger/sending/limits.ts';
 import type { Random } from '../simulation/random.ts';
 import type { World } from './list-service.ts';
 import { healedRows, type Planted, planted, wrongRows } from './plant.ts';
@@ -97,7 +99,9 @@ export function createTown(ledger: Ledger, random: Random, clockErrorMs: number)
         const some = ours.slice(from, from + 100);
         if (some.length === 0) continue;
         await trx.insertInto('payouts').values(some.map(payoutOf)).execute();
-        await trx.insertInto('attempts').values(some.flatMap(attemptsOf)).execute();
+        const day_id = await openDay(trx, { brakes: noBrakes, at: iso(world.now) });
+        const attempts = some.flatMap(attemptsOf).map((one) => ({ ...one, day_id }));
+        await trx.insertInto('attempts').values(attempts).execute();
       }
     });
   }

@@ -18,8 +18,8 @@ export type Listing = {
   run: string;
   base: { run: string; edge: string } | null;
   startedAt: string;
-  /** The newest history entry when the reading began; null for runs of older versions. */
-  mark: bigint | null;
+  /** The newest history entry when the reading began. */
+  mark: bigint;
   /** What it is worth; null where the run ended before that was known. */
   standing: ListStanding | null;
   /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */

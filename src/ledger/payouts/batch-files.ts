@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { textsOf } from '../database/bulk.ts';
 import { ofThisMachine } from '../database/machine.ts';
 import type { Db, Trx } from '../open.ts';
@@ -10,13 +10,13 @@ export type ArchivedBatch = {
   state: FileState;
   source: string;
   path: string;
-  bytes: bigint | null;
+  bytes: bigint;
   sha256: string;
   outcome: FileTaskOutcome | null;
 };
 
 /** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
-export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('none', 'whole', 'accepted', 'begun')`;
+export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('whole', 'accepted', 'begun')`;
 
 function archivedBatches(db: Db | Trx) {
   return db
@@ -33,6 +33,7 @@ function archivedBatches(db: Db | Trx) {
     ])
     .where('batches.file_state', 'in', ['due', 'whole', 'changed', 'missing'])
     .where('file_moves.kind', '=', 'archive')
+    .$narrowType<{ bytes: NotNull }>()
     .where('file_moves.done_at', 'is not', null)
     .where(ofThisMachine);
 }

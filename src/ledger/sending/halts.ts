@@ -38,7 +38,8 @@ async function causesOf(trx: Trx): Promise<HaltCause[]> {
   const row = (await haltOf(trx, []))[0];
   if (!row) return [];
   const kinds = readHaltKinds(row.kinds);
-  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'unsaid' }));
+  // Only the service's own words could hold the separator.
+  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'account' }));
 }
 
 function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } {

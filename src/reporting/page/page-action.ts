@@ -145,7 +145,7 @@ function card(row: Row, zone: string): string {
 <dl>${list}</dl></article>`;
 }
 
-/** What the service calls it, for who writes to them; absent where nobody knows, and in runs of an older version. */
+/** What the service calls it, for who writes to them; absent where nobody knows. */
 function namedByService(row: Row): [string, Piece][] {
   const names = { 'Transfer id': row.transfer_id, Trx: row.trx };
   return Object.entries(names).flatMap(([what, value]) => (value ? [[what, shortened(value)]] : []));

@@ -12,7 +12,7 @@ import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
 type Lines = Record<string, Sum>;
-/** What the page says of a run's list and currencies; a run of an older version has no verdicts. */
+/** What the page says of a run's list and currencies. */
 export type Judged = { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** The lines in two sums, as a reader adds them: the word before each says whether it is added or taken off. */

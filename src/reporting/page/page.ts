@@ -27,7 +27,7 @@ export type ReportPage = {
     summary: string | null;
     list_standing: ListStanding | null;
   };
-  /** The verdict on each currency; a run of an older version has none. */
+  /** The verdict on each currency. */
   verdicts: readonly RunVerdict[];
   /** The frozen sheets by name, header first; an older run may lack some. */
   sheets: Record<string, string[][]>;
