@@ -35,8 +35,7 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
 
 /** The reason that holds a batch until it is approved; the command at its end tells it from all others. */
 export function approvalReason(why: string, batch: string, dropper: string): string {
-  const who = dropper === '' ? 'whoever dropped it' : dropper;
-  return `needs an approval (${why}) by somebody other than ${who}: ${command(batch)}`;
+  return `needs an approval (${why}) by somebody other than ${dropper}: ${command(batch)}`;
 }
 
 /** True for the reason that only an approval lifts. */

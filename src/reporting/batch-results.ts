@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { contradictsState } from '../domain/discrepancy.ts';
+import { doubtedKinds } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type OpenOf, openOf } from '../ledger/discrepancies/open-of-payouts.ts';
 import {
@@ -199,7 +199,7 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
 
 /** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
 function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
-  const against = open.filter(({ kind }) => contradictsState[kind]);
+  const against = open.filter(({ kind }) => doubtedKinds.includes(kind));
   if (against.length === 0) return payout.message ?? '';
   return against
     .map(

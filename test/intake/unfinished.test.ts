@@ -53,6 +53,18 @@ it('P34: a stalled upload that goes on within the minute is taken whole (25,000.
   ]);
 });
 
+it.each([
+  ['one.csv.control.json', '{"rows": 1}'],
+  ['one.csv.done', ''],
+])('a file with its %s is whole at once', async (name, text) => {
+  const s = await setting('intake: { settle_seconds: 10 }');
+  s.drop('one.csv', csv(row('A', '1')));
+  s.drop(name, text);
+  const dropped = s.clock.monotonic();
+  expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken' }], waiting: [] });
+  expect(s.clock.monotonic() - dropped).toBeLessThan(10_000);
+});
+
 it('control figures or a marker vouch for a file without a line end; settle_seconds 0 waits for none', async () => {
   const s = await setting('intake: { settle_seconds: 10 }');
   s.drop('one.csv', csv(row('A', '1')).trimEnd());

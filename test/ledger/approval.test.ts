@@ -151,7 +151,7 @@ describe('P2: an approval', () => {
     expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
     expect(JSON.parse(hold_reasons)).toEqual([
-      'needs an approval (submission.approval is always) by somebody other than whoever dropped it: counterfoil approve b-1',
+      'needs an approval (submission.approval is always) by somebody other than ada: counterfoil approve b-1',
     ]);
   });
 });

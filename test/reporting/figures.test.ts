@@ -74,7 +74,7 @@ describe('the figures of a run', () => {
     };
     await db.insertInto('history').values(since).execute();
     await db.updateTable('payouts').set({ state: 'success' }).where('id', '=', id).execute();
-    await addPayout(world.ledger, 'unborn', ['ready']);
+    await addPayout(world.ledger, 'unborn', ['ready'], { asAdded: true });
     expect((await figureRows(db, { ...scope, through }, 'UTC')).states.slice(1)).toEqual([
       ['NGN', 'held', '2', '184467440737095516.14'],
       ['NGN', 'pending', '1', '100.00'],

@@ -85,15 +85,25 @@ export async function addBatch(
 }
 
 let row = 1n;
+let entries = 0n;
+
+/** A history entry of this instant: its id is its place in time, unless its clock was wrong (`asAdded`). */
+function entryAt(at: string, asAdded: boolean): { id?: bigint; at: string } {
+  if (asAdded) return { at };
+  entries += 1n;
+  return { id: firstEntryAt(at) + entries, at };
+}
+
+const firstEntryAt = (at: string): bigint => BigInt(Date.parse(at)) * 1_000_000n;
 
 /** A payout that went through `path` (first state at 12:00, then a minute each, or as `times` say), history included. */
 export async function addPayout(
   ledger: Ledger,
   reference: string,
   path: [PayoutState, ...PayoutState[]],
-  more: Partial<NewPayout> & { times?: string[]; events?: string[] } = {},
+  more: Partial<NewPayout> & { times?: string[]; events?: string[]; asAdded?: boolean } = {},
 ): Promise<bigint> {
-  const { times, events, ...given } = more;
+  const { times, events, asAdded = false, ...given } = more;
   row += 1n;
   const cells = [reference, '0123456789', 'Ada Obi', '058', '100', 'NGN', 'ok'];
   const payout: NewPayout = {
@@ -120,9 +130,9 @@ export async function addPayout(
     .returning('id')
     .executeTakeFirstOrThrow();
   const rows = path.map((to, index) => ({
+    ...entryAt(times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`, asAdded),
     payout_id: id,
     seq: BigInt(index + 1),
-    at: times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`,
     event: events?.[index] ?? 'test',
     source: 'test',
     from_state: path[index - 1] ?? null,
@@ -150,7 +160,7 @@ export async function addRun(
       finished_at: cut,
       summary,
       list_standing: standing,
-      history_mark: 0n,
+      history_mark: firstEntryAt(startedAt),
     })
     .execute();
 }
