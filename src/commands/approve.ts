@@ -6,6 +6,7 @@ import {
   isApprovalReason,
   whyNotApprove,
 } from '../domain/approval.ts';
+import { counted } from '../domain/counted.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { getBatch, readReasons } from '../ledger/payouts/batches.ts';
 import { batchLikeness } from '../ledger/payouts/likeness.ts';
@@ -108,7 +109,9 @@ async function letGo(
   const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const released = await releaseBatch(app.ledger, request);
   const { moved, stays } = released;
-  const lines = [`${line}; ${moved} payouts may go now: ${submitCommand(mode)} or serve sends them`];
+  const lines = [
+    `${line}; ${counted(moved, 'payout')} may go now: ${submitCommand(mode)} or serve sends them`,
+  ];
   lines.push(...notReleasedLines(released));
   lines.push(...stays.map((reason) => `  still held: ${reason}`));
   const told = {

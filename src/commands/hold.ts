@@ -1,4 +1,5 @@
 import type { LocalApp } from '../app.ts';
+import { counted } from '../domain/counted.ts';
 import { payoutOverview } from '../ledger/figures/overview.ts';
 import { batchCounts, getBatch } from '../ledger/payouts/batches.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../ledger/sending/halts.ts';
@@ -42,7 +43,7 @@ export async function hold(
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
     const lines = [
-      `${batch}: ${moved} payouts held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
+      `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
     ];
     return unlessQuiet(context, {
       code: 0,
@@ -84,7 +85,7 @@ export async function release(
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
-    const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
+    const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);

@@ -1,3 +1,4 @@
+import { counted } from '../domain/counted.ts';
 import { nameOf } from '../ledger/database/place.ts';
 import type { Check, Verdict } from '../ledger/verify/verify.ts';
 import { type Context, demandLedger, loadSettings, withReading } from './context.ts';
@@ -11,7 +12,7 @@ export async function verify(context: Context): Promise<Result> {
     const { verifyLedger } = await import('../ledger/verify/verify.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
-        context.say(`verified ${payouts} payouts`);
+        context.say(`verified ${counted(payouts, 'payout')}`);
     });
     return describe(verdict, nameOf(app.ledger.place));
   });

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { counted } from '../domain/counted.ts';
 import { shownInstant } from '../domain/daily-limit.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
@@ -38,7 +39,7 @@ function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, sub
 }
 
 function payoutsText(count: number): string {
-  return count === 1 ? '1 payout' : `${count} payouts`;
+  return counted(count, 'payout');
 }
 
 /** The same for `--json`. */

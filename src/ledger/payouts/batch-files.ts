@@ -18,6 +18,9 @@ export type ArchivedBatch = {
 /** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
 export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('whole', 'accepted', 'begun')`;
 
+/** The states in which a file is still looked at; as literals, so that SQLite uses the partial index on them. */
+const lookedAt = (['due', 'whole', 'changed', 'missing'] as const).map((state) => sql.lit(state));
+
 function archivedBatches(db: Db | Trx) {
   return db
     .selectFrom('batches')
@@ -31,7 +34,7 @@ function archivedBatches(db: Db | Trx) {
       'file_moves.sha256',
       'file_moves.outcome',
     ])
-    .where('batches.file_state', 'in', ['due', 'whole', 'changed', 'missing'])
+    .where('batches.file_state', 'in', lookedAt)
     .where('file_moves.kind', '=', 'archive')
     .$narrowType<{ bytes: NotNull }>()
     .where('file_moves.done_at', 'is not', null)

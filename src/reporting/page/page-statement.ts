@@ -1,3 +1,4 @@
+import { counted, grouped } from '../../domain/counted.ts';
 import {
   type ExceptionLine,
   exceptionLines,
@@ -7,7 +8,7 @@ import {
 } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../../ledger/figures/run-verdicts.ts';
 import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
-import { amountText, counted, grouped, records } from './page-words.ts';
+import { amountText, records } from './page-words.ts';
 import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
