@@ -72,7 +72,7 @@ export async function openApp(options: AppOptions, kind: string) {
     perMs: 60_000,
     limit: limit.resendsPerMinute,
   });
-  const rules = { mode, concurrency: limit.concurrency };
+  const rules = { concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
   const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
@@ -81,7 +81,7 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     service,
     throttle,
-    rules: { mode, receives: config.receiver.enabled },
+    rules: { receives: config.receiver.enabled },
   });
   const listing = createListing({
     ledger,
@@ -89,7 +89,6 @@ export async function openApp(options: AppOptions, kind: string) {
     service,
     limiter,
     settings: {
-      mode,
       concurrency: limit.concurrency,
       maxPasses: config.reconciliation.maxPasses,
       windowDays: config.reconciliation.windowDays,
@@ -99,7 +98,7 @@ export async function openApp(options: AppOptions, kind: string) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,

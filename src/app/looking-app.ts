@@ -69,7 +69,6 @@ export async function openLooking(options: LookingOptions) {
     brakes: createBrakes({
       ledger,
       clock,
-      mode,
       brakes: config.submission,
       async confirmFiles() {
         const { confirmFiles } = await import('../intake/confirm.ts');
