@@ -5,7 +5,8 @@ import type { Account } from './domain/origin.ts';
 import { createRedactor } from './domain/redact.ts';
 import { capWaits } from './ledger/waits.ts';
 import { standAt } from './ledger/witnesses/origins.ts';
-import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
+import { type LocalOptions, openLocal } from './local-app.ts';
+import { accountIn } from './looking-app.ts';
 import { applyWebhooksAgain } from './observation/apply-webhooks.ts';
 import { createListing } from './observation/listing.ts';
 import { createLookUps } from './observation/look-up.ts';
@@ -88,6 +89,7 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     service,
     limiter,
+    account: keys.account,
     settings: {
       mode,
       concurrency: limit.concurrency,

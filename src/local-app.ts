@@ -1,6 +1,4 @@
-import type { Config } from './config.ts';
 import { createDecisions } from './decisions/decisions.ts';
-import { type Account, accountOf } from './domain/origin.ts';
 import type { RetryRow } from './domain/retry-file.ts';
 import { createIntake } from './intake/check.ts';
 import { type LookingOptions, openLooking } from './looking-app.ts';
@@ -16,8 +14,7 @@ export type LocalOptions = LookingOptions & { log: Logger };
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
 export async function openLocal(options: LocalOptions) {
   const looking = await openLooking(options);
-  const { config, clock, ledger, paths } = looking;
-  const account = accountIn(config);
+  const { config, clock, ledger, paths, account } = looking;
   const decisions = createDecisions({
     ledger,
     clock,
@@ -44,14 +41,8 @@ export async function openLocal(options: LocalOptions) {
     log: options.log,
     intake: intakeAsking(async () => undefined),
     intakeAsking,
-    reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),
+    reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),
     decisions,
     applyWebhooks: applyStored,
   };
-}
-
-/** The account that this configuration reaches (P31); null where its mode has no key. */
-export function accountIn({ mode, keys, service }: Config): Account | null {
-  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
-  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { type Account, accountOf } from './domain/origin.ts';
 import { lyingInInbox } from './intake/inbox.ts';
 import { assertHomeMode, bindHome } from './ledger/custody/home-mode.ts';
 import { createJobsStore } from './ledger/jobs.ts';
@@ -57,6 +58,7 @@ export async function openLooking(options: LookingOptions) {
   };
   return {
     config,
+    account: accountIn(config),
     clock,
     access,
     ledger,
@@ -83,4 +85,10 @@ export async function openLooking(options: LookingOptions) {
     jobsStore: createJobsStore(ledger),
     close: () => ledger.close(),
   };
+}
+
+/** The account that this configuration reaches (P31); null where its mode has no key. */
+export function accountIn({ mode, keys, service }: Config): Account | null {
+  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
+  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

@@ -7,6 +7,7 @@ import { isReadySince, payoutOverview } from '../ledger/figures/overview.ts';
 import { type LastRun, lastRun } from '../ledger/figures/run-verdicts.ts';
 import { batchCounts, readReasons } from '../ledger/payouts/batches.ts';
 import { findAttention } from '../ledger/sending/attention.ts';
+import { foreignOrigins } from '../ledger/witnesses/origins.ts';
 import { webhookFigures } from '../ledger/witnesses/webhook-figures.ts';
 import { countDiffering, countRejections } from '../ledger/witnesses/webhook-inbox.ts';
 import { webhookCounts } from '../ledger/witnesses/webhooks.ts';
@@ -121,7 +122,7 @@ function lastRunJson(last: LastRun | undefined) {
 }
 
 function lastRunLines(last: LastRunJson): string[] {
-  if (last === null) return ['last run       none: counterfoil reconcile makes one'];
+  if (last === null) return ['last run       none at this account: counterfoil reconcile makes one'];
   const all = Object.entries(last.verdicts).map(
     ([currency, verdict]) => `${currency} ${verdictWords[verdict]}`,
   );
@@ -186,7 +187,7 @@ async function gather(app: LookingApp) {
     })),
     ...overview,
     discrepancies: await countOpen(db),
-    last_run: lastRunJson(await lastRun(db)),
+    last_run: lastRunJson(await lastRun(db, await foreignOrigins(db, app.account))),
     webhooks: {
       received: counts.received,
       applied: counts.applied,

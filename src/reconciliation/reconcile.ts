@@ -19,7 +19,7 @@ import { missedByShortCuts, noteListing, orderDistrusted } from '../ledger/listi
 import type { Ledger } from '../ledger/open.ts';
 import { newestHistory } from '../ledger/payouts/history.ts';
 import { contradictedIds } from '../ledger/witnesses/contradicted.ts';
-import { noteListedSights, unseenOrigins } from '../ledger/witnesses/origins.ts';
+import { foreignOrigins, noteListedSights } from '../ledger/witnesses/origins.ts';
 import { forgedReported } from '../ledger/witnesses/webhook-figures.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { CollectionRun } from './collections.ts';
@@ -118,7 +118,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
     const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreignOrigins()));
+    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
     const standing = await standingOf(ledger.db, mode, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
@@ -135,6 +135,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       answered,
       judgedSince: listing.window ? sentInside(listing.window.edge) : '',
       receives: config.receiver.enabled,
+      foreign: await foreign(),
     };
     const resolved = await closeHealed(ledger, by, sight);
     await ledger.write((trx) => renewSeverity(trx, by.at));
@@ -163,7 +164,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       // P25: all that a complete list shows is matched now.
       if (listing.complete === true && ours) await listingHeard(trx, { startedAt: work.begunAt, now });
     });
-    await pruneListings(ledger, keptListings);
+    await pruneListings(ledger, keptListings, await foreign());
     return summary;
   }
 
@@ -173,7 +174,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
-    const id = await ledger.write((trx) => beginRun(trx, begunAt));
+    const id = await ledger.write((trx) => beginRun(trx, begunAt, deps.standpoint?.originId));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
     await pairListed(ledger, id);
@@ -190,15 +191,15 @@ export function createReconciliation(deps: Deps): Reconciliation {
   }
 
   /** The origins that are not known to be this account's (P31). */
-  async function foreignOrigins(): Promise<bigint[]> {
-    const { standpoint } = deps;
-    return standpoint ? [...(await unseenOrigins(ledger.db, standpoint.account)).keys()] : [];
+  function foreign(): Promise<bigint[]> {
+    return foreignOrigins(ledger.db, deps.standpoint?.account ?? null);
   }
 
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
-    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run) : 0;
-    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db)));
+    const others = await foreign();
+    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, others) : 0;
+    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db, others)));
     await ledger.write((trx) => noteListing(trx, run, listing, distrusted ? 'distrusted' : listing.order));
     return missed;
   }
@@ -266,7 +267,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     run,
     async hear(signal) {
       await listAndHear(false, signal);
-      await pruneListings(ledger, keptListings);
+      await pruneListings(ledger, keptListings, await foreign());
     },
   };
 }

@@ -16,7 +16,7 @@ import { readDetail } from '../payouts/history.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../tables/tables.ts';
 import { contradictions, openQuestionsOf, revivedOf } from './doubts.ts';
 import { type LastLookUp, lastLookUps } from './last-look-ups.ts';
-import { sentElsewhere } from './origins.ts';
+import { foreignOrigins, sentElsewhere } from './origins.ts';
 
 /**
  * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;
@@ -42,7 +42,7 @@ export type Evidence = {
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
   asking: string | null;
-  /** null: no run of the mode ever proved its listing complete. */
+  /** null: no run at the account that is asked ever proved its listing complete. */
   listing: LastListing | null;
   /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */
   listedSince: ListedSince[];
@@ -77,7 +77,7 @@ export async function loadEvidence(
   ids: readonly bigint[],
   { prefix = '', account = null }: { prefix?: string | undefined; account?: Account | null | undefined } = {},
 ): Promise<Evidence[]> {
-  const complete = await newestCompleteRun(db);
+  const complete = await newestCompleteRun(db, await foreignOrigins(db, account));
   const ground = { complete, later: await runsSince(db, complete), prefix, account };
   const all: Evidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));

@@ -114,6 +114,11 @@ export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map
   return foreign;
 }
 
+/** Their ids, for questions about runs; empty where no account is configured. */
+export async function foreignOrigins(db: Db | Trx, account: Account | null): Promise<bigint[]> {
+  return account ? [...(await unseenOrigins(db, account)).keys()] : [];
+}
+
 /** Those from which anything was ever sent. */
 async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigint, Origin][]> {
   const used: [bigint, Origin][] = [];

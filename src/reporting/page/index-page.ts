@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
+import type { Account } from '../../domain/origin.ts';
 import { isUsable } from '../../domain/verdict.ts';
 import { batchStandings, frozenSheets } from '../../ledger/discrepancies/open-questions.ts';
 import { closedPeriods } from '../../ledger/figures/periods.ts';
@@ -9,6 +10,7 @@ import { frozenRuns, reportedBatches } from '../../ledger/figures/reports.ts';
 import { lastRun, verdictsOf } from '../../ledger/figures/run-verdicts.ts';
 import type { Ledger } from '../../ledger/open.ts';
 import type { Batch, Run } from '../../ledger/tables/tables.ts';
+import { foreignOrigins } from '../../ledger/witnesses/origins.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
 import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
@@ -22,8 +24,13 @@ const texts = z.array(z.string());
  * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
  * glance. Older ones go to index-2.html and on. Gives the path of the first.
  */
-export function createIndexPage(deps: { ledger: Ledger; config: Config; reports: string }) {
-  const { ledger, config, reports } = deps;
+export function createIndexPage(deps: {
+  ledger: Ledger;
+  config: Config;
+  reports: string;
+  account: Account | null;
+}) {
+  const { ledger, config, reports, account } = deps;
   const zone = config.reports.timezone;
 
   async function runTable(runs: Run[]): Promise<string> {
@@ -44,7 +51,7 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
     const standings = await batchStandings(ledger.db, ids);
-    const last = await lastRun(ledger.db);
+    const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
     return batchRows(batches, standings, {
       zone,
       comparedAt: last && isUsable(last.list) ? last.startedAt : null,
