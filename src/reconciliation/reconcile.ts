@@ -162,7 +162,8 @@ export function createReconciliation(deps: Deps): Reconciliation {
       await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
-      if (listing.complete === true && ours) await listingHeard(trx, { startedAt: work.begunAt, now });
+      if (listing.complete === true)
+        await listingHeard(trx, { startedAt: work.begunAt, now, ...(!ours && { notOurs: whoseList() }) });
     });
     await pruneListings(ledger, keptListings, await foreign());
     return summary;
@@ -188,6 +189,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function noteAccount(run: string): Promise<void> {
     const { standpoint } = deps;
     if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
+  }
+
+  function whoseList(): { originId: bigint; address: string } {
+    return { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
   }
 
   /** The origins that are not known to be this account's (P31). */
