@@ -7,7 +7,12 @@ import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { hearListing as listingHeard } from '../ledger/custody/barriers.ts';
-import { countOpen, renewSeverity, type SeenBy } from '../ledger/discrepancies/discrepancies.ts';
+import {
+  countCollisions,
+  countOpen,
+  renewSeverity,
+  type SeenBy,
+} from '../ledger/discrepancies/discrepancies.ts';
 import { closeHealed } from '../ledger/discrepancies/discrepancy-healing.ts';
 import { markAttempts } from '../ledger/discrepancies/expected.ts';
 import { beginRun, finishRun, noteStanding, showsOurs } from '../ledger/listing/listings.ts';
@@ -116,12 +121,13 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
-    const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
+    const paired = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
     const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
     const standing = await standingOf(ledger.db, mode, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
+    const matched = paired - (await countCollisions(ledger.db, id));
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     await followUp.applyStored?.(signal);
     const unheardIds = await conclusions.ledger(work);

@@ -38,6 +38,7 @@ const shown: ListedPart = {
   status: 'success',
   created_at: at(0),
   counted: false,
+  collides: false,
 };
 const listing = {
   run: 'r',

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { batchOf, csv, type Home, type Json, row } from '../support/cli.ts';
 import { makeHome, stateOf } from '../support/decided.ts';
+import { readRunPaper } from '../support/paper.ts';
 
 type Elsewhere = { other: Sandbox; env: Record<string, string> };
 
@@ -150,4 +152,23 @@ it('P25: no note lifts the barrier of an adopted ledger whose own account was no
   });
   await home.run(['reconcile', '--full']);
   expect((await home.json(['status'], 0)).halted).toBeNull();
+});
+
+it("P15, P31: another account's transfer under our reference is not matched, in the run, the statement or payouts.csv", async () => {
+  const home = await accepted();
+  await atAnother(async (elsewhere) => {
+    const { other, env } = elsewhere;
+    await home.json(['submit', home.put('more.csv', csv(row(2)))], 0, env);
+    plantSame(elsewhere, home, 'success');
+    await other.settleAll();
+    const soon = { ...env, COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' };
+    const run = await home.json(['reconcile', '--full'], 4, soon);
+    expect(await openKinds(home, soon)).toContain('reference_collision');
+    expect(run).toMatchObject({ list: 'complete', matched: 1 });
+    expect(run.statement.NGN.verdict).toBe('exceptions');
+    const { rows, payouts } = readRunPaper(join(home.dir, 'data/reports'), run.run);
+    const about = rows.filter(({ reference }) => reference === 'PAY-0001').map(({ line }) => line);
+    expect(about.toSorted()).toEqual(['foreign', 'in_flight', 'unseen']);
+    expect(payouts.map(({ match_state: state }) => state)).toEqual(['not_listed', 'matched']);
+  });
 });

@@ -3,8 +3,12 @@ import type { ListStanding } from '../../domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figures/statement-facts.ts';
 
-/** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
-export function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {
+/**
+ * Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. So is one
+ * that was found to be another's transfer (P15); what was never sent shows it as unexplained instead.
+ */
+export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
+  const listed = payout.submitted_at === null ? all : all.filter((row) => !row.collides);
   if (listed.length < 2) return listed;
   const isNamed = ({ reference }: ListedPart): boolean =>
     foldReference(reference) === foldReference(payout.reference);
