@@ -101,7 +101,8 @@ export async function openApp(options: AppOptions, kind: string) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+    applyStored: (signal?: AbortSignal) =>
+      applyWebhooksAgain({ ledger, clock, mode, account: keys.account }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,

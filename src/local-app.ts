@@ -27,7 +27,7 @@ export async function openLocal(options: LocalOptions) {
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
-    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, mode: config.mode }, signal);
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, mode: config.mode, account }, signal);
   /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {

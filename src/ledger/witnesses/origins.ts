@@ -73,9 +73,29 @@ export async function sentOnlyElsewhere(
   ids: readonly bigint[],
   account: Account,
 ): Promise<Map<bigint, Origin>> {
-  if (ids.length === 0) return new Map();
-  const foreign = await unseenOrigins(db, account);
-  if (foreign.size === 0) return new Map();
+  return sentOnlyTo(db, ids, await unseenOrigins(db, account));
+}
+
+/**
+ * The same where each of these attempts was made with another key: what is signed with a key of this account cannot be
+ * about it. The address does not count, as no signature names one.
+ */
+export async function sentWithOtherKeys(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  account: Account,
+): Promise<Map<bigint, Origin>> {
+  const foreign = [...(await unseenOrigins(db, account))];
+  const others = foreign.filter(([, { secretKey }]) => !account.secretKeys.includes(secretKey));
+  return sentOnlyTo(db, ids, new Map(others));
+}
+
+async function sentOnlyTo(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  foreign: ReadonlyMap<bigint, Origin>,
+): Promise<Map<bigint, Origin>> {
+  if (foreign.size === 0 || ids.length === 0) return new Map();
   const went = await db
     .selectFrom('attempts')
     .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
