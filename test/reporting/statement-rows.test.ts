@@ -39,6 +39,7 @@ const shown: ListedPart = {
   created_at: at(0),
   counted: false,
   collides: false,
+  others: false,
 };
 const listing = {
   run: 'r',

@@ -5,10 +5,10 @@ import type { ListedPart, PayoutFacts, StatementScope } from '../../ledger/figur
 
 /**
  * Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. So is one
- * that was found to be another's transfer (P15); what was never sent shows it as unexplained instead.
+ * that another account lists (P31). One that only seems too early stays: a clock that was ahead may be why (P33).
  */
 export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
-  const listed = payout.submitted_at === null ? all : all.filter((row) => !row.collides);
+  const listed = all.filter((row) => !row.others);
   if (listed.length < 2) return listed;
   const isNamed = ({ reference }: ListedPart): boolean =>
     foldReference(reference) === foldReference(payout.reference);
