@@ -168,7 +168,7 @@ it("P15, P31: another account's transfer under our reference is not matched, in 
     expect(run.statement.NGN.verdict).toBe('exceptions');
     const { rows, payouts } = readRunPaper(join(home.dir, 'data/reports'), run.run);
     const about = rows.filter(({ reference }) => reference === 'PAY-0001').map(({ line }) => line);
-    expect(about.toSorted()).toEqual(['foreign', 'in_flight', 'unseen']);
+    expect(new Set(about)).toEqual(new Set(['foreign', 'in_flight', 'unseen']));
     expect(payouts.map(({ match_state: state }) => state)).toEqual(['not_listed', 'matched']);
   });
 });
