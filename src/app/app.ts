@@ -21,7 +21,8 @@ import { createTransport, type Transport } from '../service/transport.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
 import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
-import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
+import { type LocalOptions, openLocal } from './local-app.ts';
+import { accountIn } from './looking-app.ts';
 
 export type { LocalApp } from './local-app.ts';
 /** Everything, the service included. */
@@ -88,6 +89,7 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     service,
     limiter,
+    account: keys.account,
     settings: {
       concurrency: limit.concurrency,
       maxPasses: config.reconciliation.maxPasses,
@@ -98,7 +100,8 @@ export async function openApp(options: AppOptions, kind: string) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock }, signal),
+    applyStored: (signal?: AbortSignal) =>
+      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,
