@@ -13,7 +13,7 @@ import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app.ts';
 import { amountOf } from './brake-weather.ts';
 import { givenBack } from './files-verdict.ts';
-import type { Life, Stroke } from './life.ts';
+import type { Stroke } from './life.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -121,7 +121,7 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
   });
   const work = async (): Promise<void> => {
     const app = await openApp(options, 'submit');
-    await apart(town, life, () => takeIn(app, file));
+    await takeIn(app, file);
     world.trace(`${life.name} took in ${file.name}`);
     if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();
@@ -133,12 +133,6 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
 async function takeIn(app: App, { coming, path }: BatchFile): Promise<void> {
   if (coming === 'named') await app.intake.takeIn(path, { origin: 'named' });
   else await intakeJob.run(app);
-}
-
-/** Reading and writing files takes real time, in which nobody else moves: so nobody else may be in a transaction. */
-export async function apart<T>({ world }: Town, life: Life, work: () => Promise<T>): Promise<T> {
-  while (!world.isQuiet() || world.isExclusive()) await life.clock.sleep(1_000);
-  return world.exclusively(work, life);
 }
 
 /** Where bad rows are to be given back, processes are killed between the batch and the files beside the ledger. */

@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { type Config, loadConfig } from '../../src/config.ts';
-import { type Ledger, openLedger } from '../../src/ledger/open.ts';
+import { openLedger } from '../../src/ledger/open.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
@@ -63,7 +62,6 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const { config } = settingAt(0);
   const log = createLogger({ to: { write: () => undefined } });
   const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
-  await leaveArchiveAlone(birth);
   const inspector = openInspector(config.ledgerFile);
   await birth.close();
   let town: Town | undefined;
@@ -156,20 +154,12 @@ async function liveThrough(
     world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 4 * hour);
   }
-  // The look-ups of the last round on paper wait for files, which no seed decides.
-  const hash = world.hash();
   world.after(0, null, paper.atLast);
   await world.runUntil(world.now() + hour);
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
   town.evidence.sumUp();
-  return { files, hash };
-}
-
-/** A look at the archive before a batch's first payout would take real time at a moment that no seed decides. */
-async function leaveArchiveAlone({ db }: Ledger): Promise<void> {
-  await sql`create trigger leave_archive_alone after update of file_state on batches when new.file_state = 'due'
-    begin update batches set file_state = 'none' where id = new.id; end`.execute(db);
+  return { files, hash: world.hash() };
 }
 
 /** What a day's limit keeps back goes on the next days, however many it takes. */

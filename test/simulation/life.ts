@@ -65,22 +65,12 @@ export function createLife(
       sleep(ms, signal) {
         if (!life.alive) return never();
         if (signal?.aborted) return Promise.resolve();
-        const goOn = world.pauseExclusive(life);
         return new Promise((resolve) => {
-          const rise = (): void => {
-            const mustWait = goOn !== null && (!world.isQuiet() || world.isExclusive());
-            if (mustWait) {
-              world.after(1_000, life, rise);
-              return;
-            }
-            goOn?.();
-            resolve();
-          };
           const wake = (): void => {
             signal?.removeEventListener('abort', wake);
             const held = life.pass('waking from a wait');
-            if (held) void held.then(rise);
-            else rise();
+            if (held) void held.then(resolve);
+            else resolve();
           };
           signal?.addEventListener('abort', wake, { once: true });
           world.after(ms, life, wake);
@@ -95,7 +85,6 @@ export function createLife(
         crash(point);
         return never();
       }
-      if (world.isExclusive()) return undefined;
       world.coverage.count(`pause: ${point}`);
       life.stop(found.ms, found.suspends);
       return new Promise((resolve) => world.after(found.ms, life, resolve));

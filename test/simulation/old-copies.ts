@@ -6,7 +6,6 @@ import { restoreLedger } from '../../src/ledger/custody/restore.ts';
 import { openLedger } from '../../src/ledger/open.ts';
 import { type BatchFile, bringIn } from './batch-files.ts';
 import type { WayBack } from './coverage.ts';
-import { never } from './life.ts';
 import type { Town } from './town.ts';
 
 const minute = 60_000;
@@ -126,11 +125,8 @@ export function createOldCopies(
     work().catch((error: unknown) => town.failed(life, 'adopting', error));
   }
 
-  const operator = { alive: true, stoppedUntil: 0, died: never() };
   const alone = (work: () => Promise<void>): void => {
-    world
-      .exclusively(work, operator)
-      .catch((error: unknown) => world.violate('the operator can do it', String(error)));
+    work().catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
   const start = (): void => world.after(random.between(10, 240) * minute, null, takeCopy);
   return { start: () => weather.oldCopies && start() };

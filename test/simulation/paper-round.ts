@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import * as reconcileJob from '../../jobs/reconcile.ts';
-import { type App, openApp } from '../../src/app.ts';
-import { apart } from './batch-files.ts';
-import type { Life } from './life.ts';
+import { openApp } from '../../src/app.ts';
 import { createPaperVerdict } from './paper-verdict.ts';
 import type { Town } from './town.ts';
 
@@ -26,7 +24,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     const work = async (): Promise<void> => {
       const app = await openApp(options, 'command');
       const before = verdict.look(life);
-      const { run } = await reconcileJob.run(withPaperApart(town, life, app), {
+      const { run } = await reconcileJob.run(app, {
         full: isLast || random.chance(0.5),
         followUp: true,
       });
@@ -44,30 +42,5 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
   return {
     start: () => weather.long.readsPaper && world.after(random.between(0.2 * day, day), null, daily),
     atLast: () => weather.long.readsPaper && round(true),
-  };
-}
-
-/** The same app; what it writes as files it writes while nobody else moves. */
-function withPaperApart(town: Town, life: Life, app: App): App {
-  const alone =
-    <In extends unknown[], Out>(work: (...input: In) => Promise<Out>) =>
-    (...input: In): Promise<Out> =>
-      apart(town, life, () => work(...input));
-  const { intake, reporting } = app;
-  return {
-    ...app,
-    intake: {
-      ...intake,
-      finishFiles: alone(intake.finishFiles),
-      takeCollections: alone(intake.takeCollections),
-    },
-    reporting: {
-      ...reporting,
-      freezeRun: alone(reporting.freezeRun),
-      writeRun: alone(reporting.writeRun),
-      writeDueRuns: alone(reporting.writeDueRuns),
-      writeDueBatchResults: alone(reporting.writeDueBatchResults),
-      writeIndex: alone(reporting.writeIndex),
-    },
   };
 }
