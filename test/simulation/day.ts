@@ -15,6 +15,7 @@ import { createDecisions } from './decisions-made.ts';
 import { createEvidenceWatch } from './evidence-watch.ts';
 import { createFall } from './fall.ts';
 import { openInspector } from './inspector.ts';
+import { createLateBytes } from './late-bytes.ts';
 import { createWriteLock } from './ledger-seam.ts';
 import { drawClockError, nameStep } from './long-weather.ts';
 import { createOldCopies } from './old-copies.ts';
@@ -76,8 +77,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
   const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
   const evidence = createEvidenceWatch({ world, weather, inspector, service });
+  const lateBytes = createLateBytes(world, inspector);
   const watch = createWatch({
-    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence },
+    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence, lateBytes },
   });
   const lock = createWriteLock(world);
   town = createTown({
@@ -91,6 +93,7 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     fall,
     brakes,
     evidence,
+    lateBytes,
     settingNow: () => settingAt(world.now() - startsAt),
     watch,
     log,
@@ -258,7 +261,7 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
       resubmit: weather.resubmit,
       ...brakeSettings(weather.brakes, ms),
     },
-    ...(!weather.long.sweeps && { schedules: { submit: '' } }),
+    schedules: schedulesOf(weather),
     ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
   };
   mkdirSync(join(root, 'config'), { recursive: true });
@@ -268,4 +271,16 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
   const loaded = loadConfig({ cwd: root, env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   return loaded.config;
+}
+
+function schedulesOf({ long }: Weather) {
+  const often = long.ordersWait ? '*/20 * * * *' : '*/10 * * * *';
+  return {
+    intake: long.dropsFiles ? '*/15 * * * *' : '',
+    submit: long.sweeps ? often : '',
+    follow_up: often,
+    reconcile: long.readsPaper ? '0 2 * * *' : '',
+    reconcile_full: '',
+    report: '',
+  };
 }

@@ -22,6 +22,8 @@ export type Life = Owner & {
   pass(point: Point): Promise<void> | undefined;
   /** The same where nobody can wait: true when it died here. */
   diesAt(point: Point): boolean;
+  /** It is to be killed at the nth time from now that it passes the point. */
+  strike(point: Point, nth: number): void;
   /** Resolves at its death, for those outside it. */
   died: Promise<void>;
   /** What the operating system does when the process is gone. */
@@ -88,6 +90,9 @@ export function createLife(
       world.coverage.count(`pause: ${point}`);
       life.stop(found.ms, found.suspends);
       return new Promise((resolve) => world.after(found.ms, life, resolve));
+    },
+    strike(point, nth) {
+      strokes.push({ kind: 'crash', point, nth: (passed.get(point) ?? 0) + nth });
     },
     diesAt(point) {
       if (life.alive && stroke(point)?.kind === 'crash') crash(point);

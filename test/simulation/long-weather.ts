@@ -30,7 +30,7 @@ export type LongWeather = {
   skipsRows: boolean;
   /** Files come into the inbox, some of them in pieces. */
   dropsFiles: boolean;
-  /** At the end of each day the office reads what is on paper. */
+  /** Three times a day the office reads what is on paper. */
   readsPaper: boolean;
 };
 
@@ -75,7 +75,7 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
     sweeps: !wants('schedule', 0.15),
     skipsRows: wants('files', 0.3),
     dropsFiles: wants('files', 0.4),
-    readsPaper: wants('paper', 0.5),
+    readsPaper: wants('paper', 0.6),
   };
 }
 

@@ -146,6 +146,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
         return;
       }
       town.brakes.releasing(request.batch);
+      town.lateBytes.releasing(request.batch);
       await releaseBatch(ledger, request);
       await ledger.write((trx) => liftCanary(trx, request.batch, at));
       town.brakes.letGo(request.batch);
