@@ -51,7 +51,7 @@ export function writeBatch(
   const lineOf = ({ reference, minor, account }: (typeof rows)[number]): string =>
     `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
   const lines = rows.map(lineOf);
-  const count = weather.long.skipsRows && own.chance(0.7) ? own.between(1, 3) : 0;
+  const count = weather.long.skipsRows && own.chance(0.9) ? own.between(1, 3) : 0;
   const bad = Array.from({ length: count }, (_, i) => `B${number}-bad-${i + 1}`);
   for (const reference of bad)
     lines.splice(own.between(0, lines.length), 0, lineOf({ reference, minor: 100, account: 'nobody' }));
@@ -139,7 +139,7 @@ async function takeIn(app: App, { coming, path }: BatchFile): Promise<void> {
 
 /** Where bad rows are to be given back, processes are killed between the batch and the files beside the ledger. */
 function strokesFor({ bad }: BatchFile, random: Random): Stroke[] {
-  if (bad.length === 0 || random.chance(0.4)) return [];
+  if (bad.length === 0 || random.chance(0.15)) return [];
   const point = random.pick(['before a transaction', 'after a commit'] as const);
   return [{ kind: 'crash', point, nth: random.between(3, 7) }];
 }

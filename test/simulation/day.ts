@@ -129,7 +129,8 @@ async function liveThrough(
     const at = i === 0 ? 1_000 : random.between(0, weather.lengthMs / 2);
     world.after(at, null, () => bringIn(town, file));
     // Who has just sent a batch looks, now and then, before all of it is there.
-    if (random.chance(0.8)) world.after(at + random.between(100, 5_000), null, daemon.reconcile);
+    for (const ms of [5_000, 20_000, 60_000])
+      if (random.chance(0.7)) world.after(at + random.between(100, ms), null, daemon.reconcile);
   }
   town.brakes.expect(files);
   daemon.start();
@@ -202,7 +203,7 @@ function scheduleClockJumps(town: Town, random: Random): void {
     const before = world.wallError;
     world.wallError = random.chance(0.5) ? 0 : drawClockError(random, scales);
     if (world.wallError !== before) note(world.wallError - before);
-    world.after(random.between(1, 240) * 60_000, null, jump);
+    world.after(random.between(1, 80) * 60_000, null, jump);
   };
   const note = (ms: number): void => {
     world.coverage.count(`clock: ${nameStep(ms)}`);
@@ -212,16 +213,17 @@ function scheduleClockJumps(town: Town, random: Random): void {
   world.after(random.between(1, 60) * 60_000, null, jump);
 }
 
-/** For a while the configuration names another account, and the daemon begins anew to know of it. */
+/** Now and then the configuration names another account for a while, and the daemon begins anew to know of it. */
 function nameAnother(town: Town, restart: () => void): void {
   const { world, weather } = town;
-  const { elsewhere } = weather.long;
-  if (elsewhere === null || elsewhere.fromMs >= weather.lengthMs) return;
-  world.after(elsewhere.fromMs, null, () => {
-    world.coverage.count(`account: another ${elsewhere.by} named`);
-    restart();
-  });
-  world.after(elsewhere.untilMs, null, restart);
+  for (const { by, fromMs, untilMs } of weather.long.elsewhere) {
+    if (fromMs >= weather.lengthMs) return;
+    world.after(fromMs, null, () => {
+      world.coverage.count(`account: another ${by} named`);
+      restart();
+    });
+    world.after(untilMs, null, restart);
+  }
 }
 
 /** The configuration by the time of the day, as files that were read. */
@@ -233,9 +235,8 @@ function createSettings(
   const { elsewhere } = weather.long;
   const read = new Map<string, Config>();
   return (ms) => {
-    const isElsewhere =
-      elsewhere !== null && ms >= elsewhere.fromMs && ms < Math.min(elsewhere.untilMs, weather.lengthMs);
-    const account: Account = isElsewhere ? elsewhere.by : 'home';
+    const visit = elsewhere.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs);
+    const account: Account = visit && ms < weather.lengthMs ? visit.by : 'home';
     const rule = ms < approvalFromMs ? 0 : approvalFromMs;
     const config = read.get(`${account} ${rule}`) ?? configFor(root, weather, rule, account);
     read.set(`${account} ${rule}`, config);
@@ -274,9 +275,9 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
 }
 
 function schedulesOf({ long }: Weather) {
-  const often = long.ordersWait ? '*/20 * * * *' : '*/10 * * * *';
+  const often = long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
   return {
-    intake: long.dropsFiles ? '*/15 * * * *' : '',
+    intake: long.dropsFiles ? '*/30 * * * *' : '',
     submit: long.sweeps ? often : '',
     follow_up: often,
     reconcile: long.readsPaper ? '0 2 * * *' : '',

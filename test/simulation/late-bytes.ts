@@ -21,7 +21,7 @@ export function createLateBytes(world: World, inspector: Inspector): LateBytes {
   const came = new Map<string, number>();
   return {
     maybe(file, random) {
-      if (!random.chance(0.6)) return;
+      if (!random.chance(0.9)) return;
       const sql = `select b.id, m.target as path from batches b join file_moves m on m.owner = b.id
         where b.file_name = ? and b.file_state in ('due', 'whole') and m.kind = 'archive' and m.outcome = 'done'`;
       const [found] = inspector.rows<{ id: string; path: string }>(sql, file.name);

@@ -119,10 +119,12 @@ export function createLife(
 
 /** How far into a life a point's turn comes, at most: some are passed thousands of times, some a few. */
 const furthest: Partial<Record<Point, number>> = {
-  'after a statement': 500,
-  'before a transaction': 60,
-  'before a commit': 60,
-  'after a commit': 60,
+  'after a statement': 300,
+  'before a transaction': 40,
+  'before a commit': 40,
+  'after a commit': 40,
+  'before the wire': 8,
+  'as the answer comes': 8,
   'waking from a wait': 12,
   'storing a webhook': 5,
   'as the bytes leave': 8,
@@ -146,7 +148,7 @@ export function drawStrokes(random: Random, likelihood: number, kind: string): S
   for (let chance = likelihood; strokes.length < 4 && random.chance(chance); chance *= 0.7) {
     const point = random.pick<Point>(all);
     const nth = random.between(1, random.between(1, furthest[point] ?? 20));
-    if (canStopAt(point) && random.chance(0.4)) {
+    if (canStopAt(point) && random.chance(0.5)) {
       const ms = random.pick([40, 900, 4_900, 5_200, 45_000, 70_000, 600_000, 1_800_000]);
       strokes.push({ kind: 'pause', point, nth, ms, suspends: random.chance(0.2) });
     } else strokes.push({ kind: 'crash', point, nth });

@@ -102,10 +102,14 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     .filter(
       ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
     );
-  const someOver = over[random.between(0, Math.max(0, over.length - 1))];
-  if (someOver && random.chance(ordersWait ? 0.9 : 0.5)) {
-    if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
-    return act(town, app, 'pay anew', someOver.reference);
+  if (over.length > 0 && random.chance(ordersWait ? 0.9 : 0.5)) {
+    for (let more = ordersWait ? 4 : 1; more > 0; more--) {
+      const someOver = over[random.between(0, over.length - 1)];
+      if (!someOver) return;
+      if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
+      await act(town, app, 'pay anew', someOver.reference);
+    }
+    return;
   }
   if (!someBatch) return;
   const choice = random.next();

@@ -53,7 +53,9 @@ const summary = await runDays({
 });
 const { failure } = summary;
 const wanted = !isChosen && summary.seconds >= longRun ? often : 0;
-const rare = allKinds.filter((kind) => (summary.counts[kind] ?? 0) < wanted);
+/** What no client can prevent is what came of the weather, and rare: there must have been some. */
+const floorOf = (kind: string): number => (kind.startsWith('paid twice: ') ? Math.min(1, wanted) : wanted);
+const rare = allKinds.filter((kind) => (summary.counts[kind] ?? 0) < floorOf(kind));
 if (values.json) printJson();
 else printText();
 process.exitCode = failure || rare.length > 0 ? 1 : 0;
