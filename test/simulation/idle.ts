@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { createDeflateRaw } from 'node:zlib';
 
@@ -43,12 +44,18 @@ function owe(worker: Worker, answer: 'message' | 'exit'): void {
   if (answer !== 'exit') worker.on('exit', paid);
 }
 
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 /**
  * Resolves when nothing is under way in real time any more: no file is read or written, and no turn of the event loop is
  * asked for. So a step of virtual time has an end however long the disk takes, and the seed alone decides what is next.
  */
 export async function whenIdle(): Promise<void> {
-  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  do await turn();
-  while (elsewhere > 0 || process.getActiveResourcesInfo().some((kind) => ofFiles.test(kind)));
+  for (await turn(); ; ) {
+    const waits = process.getActiveResourcesInfo().filter((kind) => ofFiles.test(kind));
+    if (waits.length === 0 && elsewhere === 0) return;
+    // To ask again at once would keep the machine from what is waited for.
+    if (waits.includes('Immediate')) await turn();
+    else await sleep(1);
+  }
 }

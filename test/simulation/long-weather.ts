@@ -30,7 +30,7 @@ export type LongWeather = {
   skipsRows: boolean;
   /** Files come into the inbox, some of them in pieces. */
   dropsFiles: boolean;
-  /** Three times a day the office reads what is on paper. */
+  /** Every eight hours, or each day of several, the office reads what is on paper. */
   readsPaper: boolean;
 };
 

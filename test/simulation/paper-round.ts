@@ -17,7 +17,7 @@ const cuts = [
 ] as const;
 
 /**
- * Three times a day somebody reconciles, and reads what is on paper then. `atLast`, once all troubles are over, it must
+ * Now and then, on ordinary days every eight hours, somebody reconciles, and reads what is on paper then. `atLast`, once all troubles are over, it must
  * be the whole truth.
  */
 export function createPaperRounds(town: Town): { start(): void; atLast(): void } {
@@ -88,7 +88,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
   const daily = (): void => {
     if (town.calm) return;
     round(false);
-    world.after(day / 3, null, daily);
+    world.after(weather.long.ordersWait ? day : day / 3, null, daily);
   };
   return {
     start: () => weather.long.readsPaper && world.after(random.between(0.05 * day, day / 3), null, daily),
