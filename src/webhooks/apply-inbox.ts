@@ -56,7 +56,7 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
     });
     if (waiting.length < chunk) return total;
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await deps.clock.sleep(1);
   }
 }
 
