@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
@@ -20,16 +20,16 @@ import {
 } from '../sending/approvals.sql.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
 import { oneBatch, refuseCancelled } from './hold.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const batch = await found(app, args);
     await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
@@ -65,13 +65,13 @@ export async function approve(context: Context, args: string[]): Promise<Result>
   });
 }
 
-async function found(app: LocalApp, args: string[]): Promise<Batch> {
+async function found(app: App<'local'>, args: string[]): Promise<Batch> {
   const batch = await getBatch(app.ledger.db, await oneBatch(app, args));
   if (!batch) throw new Stop(2, 'name a batch; nothing was done');
   return batch;
 }
 
-async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
+async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {
   const asked = approvalAsked(app.config.submission, await batchTotals(app.ledger.db, batch.id));
   const reasons = readReasons(batch.hold_reasons);
   if (batch.approval_needed === 1n || asked !== null) return;
@@ -82,7 +82,7 @@ async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
 /** An approval that was interrupted before all was let go is finished by whoever says it again. */
 async function goOn(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   before: { by: string; at: string; digest: string },
 ): Promise<Result> {
@@ -99,7 +99,7 @@ async function goOn(
 
 async function letGo(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   { line, json }: { line: string; json: Record<string, unknown> },
 ): Promise<Result> {
@@ -141,7 +141,7 @@ function approvers({ env }: Context): Account[] {
   return behind ? [own, behind] : [own];
 }
 
-async function warningsOf(app: LocalApp, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
+async function warningsOf(app: App<'local'>, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
   const others = readReasons(batch.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
   const ever = { since: '9999', recent: false };
   const alike = await batchLikeness(app.ledger.db, { id: batch.id }, ever, 1);

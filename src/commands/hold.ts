@@ -1,9 +1,8 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
-import { withLocal } from './context.ts';
 import {
   countsText,
   haltText,
@@ -13,6 +12,7 @@ import {
   unlessQuiet,
 } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
@@ -21,7 +21,7 @@ export async function hold(
   args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  const work = async (app: LocalApp): Promise<Result> => {
+  const work = async (app: App<'local'>): Promise<Result> => {
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
@@ -51,7 +51,7 @@ export async function hold(
       json: { batch, held: moved, sending, under_way: underWay },
     });
   };
-  return withLocal(context, work, { makes: Boolean(options.mode) });
+  return withApp(context, { level: 'local', use: options.mode ? 'begins' : 'writes' }, work);
 }
 
 /** `release BATCH`, `release --mode`: lets a held batch go, or lifts a halt (P11). */
@@ -60,7 +60,7 @@ export async function release(
   args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
@@ -113,7 +113,7 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
 }
 
 /** The batch that a person named, loaded and in this ledger. */
-export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
+export async function oneBatch(app: App<'local'>, args: string[]): Promise<string> {
   const [name] = args;
   if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
   const batch = await getBatch(app.ledger.db, name);
@@ -125,7 +125,7 @@ export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
 }
 
 /** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */
-export async function refuseCancelled({ ledger }: LocalApp, batch: string): Promise<void> {
+export async function refuseCancelled({ ledger }: App<'local'>, batch: string): Promise<void> {
   const [now] = await batchCounts(ledger.db, [batch]);
   if (now?.state !== 'cancelled') return;
   throw new Stop(

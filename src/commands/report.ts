@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
-import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
@@ -14,7 +14,7 @@ export async function report(
   args: string[],
   options: Record<string, unknown> = {},
 ): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const [name] = args;
     const { against } = options;
     if (typeof against === 'string') {
@@ -32,7 +32,7 @@ function monthNamed(name: string): string | null {
   return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
 }
 
-async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {
+async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
     if (files.length === 0)

@@ -2,9 +2,9 @@ import type { App } from '../app/app.ts';
 import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
-import { withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 type Named = { reference: string; subject: Subject };
@@ -19,7 +19,7 @@ export async function resend(
   args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  return withApp(context, 'resend', async (app) => {
+  return withApp(context, { level: 'whole', use: 'writes', kind: 'resend' }, async (app) => {
     const named: Named[] = [];
     for (const reference of new Set(args)) {
       const subject = await (options.collection ? collectionOf : payoutOf)(app, reference);

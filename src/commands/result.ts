@@ -30,7 +30,7 @@ export function fail(error: unknown): Result {
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: error.message };
-  if (error instanceof Error && (code === 'LEDGER_MODE' || code === 'LEDGER_ABSENT'))
+  if (error instanceof Error && ['LEDGER_MODE', 'LEDGER_ABSENT', 'MISSING_KEYS'].includes(code))
     return { code: 2, problem: error.message };
   const failure = ledgerFailureCode(error);
   if (failure !== null) return { code: 1, problem: ledgerProblem(failure, error) };

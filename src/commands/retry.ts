@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import type { Decided } from '../decisions/retry-payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import { getBatch } from '../ledger/batches.ts';
@@ -157,6 +157,6 @@ async function send(work: Work, decided: Decided[]): Promise<SentDecided> {
   );
 }
 
-function watchOf(app: LocalApp): Watch {
+function watchOf(app: App<'local'>): Watch {
   return { now: app.clock.iso(), quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
 }

@@ -8,12 +8,12 @@ import { resendsOf } from '../lookups/resend-requests.sql.ts';
 import { payoutStory, type Story } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
 import { differingReference } from '../webhooks/webhook-inbox.sql.ts';
-import { withReading } from './context.ts';
 import { bigintAsNumber } from './discrepancies/list-discrepancies.ts';
 import { type Watch, warning } from './evidence-lines.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { type Result, Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
@@ -22,7 +22,7 @@ export async function show(
   args: string[],
   options: Record<string, unknown> = {},
 ): Promise<Result> {
-  return withReading(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, reference);
     const collection = await collectionStory(app.ledger.db, reference);

@@ -1,5 +1,6 @@
 import { nameOf } from '../storage/place.ts';
-import { hasLedger, loadSettings, noLedgerYet, refuseWithoutLedger } from './context.ts';
+import { loadSettings } from './context.ts';
+import { hasLedger, noLedgerYet, refuseWithoutLedger } from './ledger-there.ts';
 import type { Result } from './result.ts';
 import { type UpgradeDone, upgrade } from './upgrading.ts';
 import type { Context } from './world.ts';

@@ -24,7 +24,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     }
     const { life, options } = town.begin('person');
     const work = async (): Promise<void> => {
-      const app = await openApp(options, 'command');
+      const app = await openApp('whole', { ...options, kind: 'command' });
       const before = verdict.look(life);
       const { run } = await reconcileJob.run(withPaperApart(town, life, app), {
         full: isLast || random.chance(0.5),

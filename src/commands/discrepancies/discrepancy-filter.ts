@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
 import { getBatch } from '../../ledger/batches.ts';
 import type { DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 
 /** Reads the filters that the list and the people's words share; a name that is none stops with 2. */
 export async function readFilter(
-  app: LocalApp,
+  app: App<'local'>,
   options: Record<string, unknown>,
 ): Promise<DiscrepancyFilter> {
   const { kind, batch, olderThan } = options;

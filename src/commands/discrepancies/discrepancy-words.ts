@@ -1,10 +1,10 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
-import { withLocal } from '../context.ts';
 import { countsText } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
@@ -20,7 +20,7 @@ export async function speak(
 ): Promise<Result> {
   const note = typeof options.note === 'string' ? options.note.trim() : '';
   if (note.length > longestNote) throw new Stop(2, `--note: at most ${longestNote} characters`);
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const filter = await readFilter(app, options);
     const word = { verdict, note, person: person(), at: app.clock.iso() };
     if (ids.length > 0 && Object.keys(filter).length > 0)
@@ -38,7 +38,11 @@ export async function speak(
 type Spoken = Parameters<typeof decide>[2];
 
 /** A name the ledger does not hold is a slip, and stops everything. What has this word already is told. */
-async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): Promise<[number, string[]]> {
+async function onNamed(
+  app: App<'local'>,
+  given: readonly string[],
+  word: Spoken,
+): Promise<[number, string[]]> {
   const { mode } = app.config;
   const ids = [...new Set(given)];
   return app.ledger.write(async (trx) => {
@@ -61,7 +65,7 @@ async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): P
 }
 
 /** By filter the word needs no question: it moves no money, and every note says who spoke. */
-async function onFiltered(app: LocalApp, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
+async function onFiltered(app: App<'local'>, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
   if (Object.keys(filter).length === 0)
     throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
   return app.ledger.write((trx) => decide(trx, filter, word));

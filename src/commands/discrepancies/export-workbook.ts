@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { LocalApp } from '../../app/local-app.ts';
+import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { tooLargeToFillIn } from './workbook-guard.ts';
@@ -27,7 +27,7 @@ export async function exportWorkbook(
   // Somebody may have filled it in meanwhile.
   if (existsSync(path) && !context.options.yes)
     throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
-  return withReading(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const total = counts.reduce((sum, row) => sum + Number(row.n), 0);
@@ -49,7 +49,7 @@ export async function exportWorkbook(
 }
 
 /** Nobody fills in a workbook that `--import` refuses: it takes its place only when it is small enough to come back. */
-async function writeReadable(path: string, found: Discrepancy[], app: LocalApp): Promise<void> {
+async function writeReadable(path: string, found: Discrepancy[], app: App<'local'>): Promise<void> {
   const draft = `${path}.tmp`;
   try {
     await app.reporting.discrepancyWorkbook.write(draft, found, app.clock.now());

@@ -1,9 +1,9 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { withReading } from '../context.ts';
 import { type Result, Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
@@ -30,7 +30,7 @@ export async function discrepancies(context: Context, args: string[], options: O
     return (await import('./export-workbook.ts')).exportWorkbook(context, options.export, options);
   if (typeof options.import === 'string')
     return (await import('./discrepancy-import.ts')).importWorkbook(context, options.import, options);
-  return withReading(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const found = await listOpen(app.ledger.db, filter, context.options.json ? undefined : shown);
@@ -90,7 +90,7 @@ function oneLine(text: string): string {
 }
 
 /** Every column of the report beside the ledger's own names, and the whole life of each. */
-async function asJson(app: LocalApp, found: Discrepancy[]): Promise<unknown> {
+async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
   const now = app.clock.now();
   const lives = await livesOf(
     app.ledger.db,

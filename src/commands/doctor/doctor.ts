@@ -1,4 +1,4 @@
-import type { LocalApp } from '../../app/app.ts';
+import { type App, openApp } from '../../app/app.ts';
 import type { Explained } from '../../settings/explain.ts';
 import { fail, type Result, Stop } from '../result.ts';
 import type { Context } from '../world.ts';
@@ -114,11 +114,9 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   }
   if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
   if (absent) return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
-  const { openLocal } = await import('../../app/local-app.ts');
-  const { createLogger } = await import('../../runtime/logger.ts');
-  let app: LocalApp;
+  let app: App<'local'>;
   try {
-    app = await openLocal({ config, access: 'reads', log: createLogger({ quiet: true }) });
+    app = await openApp('local', { config, access: 'reads' });
   } catch (error) {
     return unopened(error);
   }

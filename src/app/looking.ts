@@ -2,36 +2,20 @@ import { join } from 'node:path';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
-import { type Clock, systemClock } from '../runtime/clock.ts';
+import { systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
 import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
-import type { Config } from '../settings/settings.ts';
+import type { AppOptions } from './options.ts';
 
-/** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */
+/** The ledger and what reads it. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
-
-/**
- * What may become of the ledger: `reads` makes and changes nothing; `passing` is for one that is thrown away afterwards,
- * and so binds no home.
- */
-export type Access = 'writes' | 'reads' | 'passing';
-
-/** What it is built with (`breathes` as openLedger has it); the simulation brings a clock and a ledger of its own. */
-export type LookingOptions = {
-  config: Config;
-  access?: Access;
-  maxPageCount?: number;
-  breathes?: boolean;
-  clock?: Clock;
-  openLedger?: typeof openLedger;
-};
 
 /**
  * Opens the ledger and builds what reads it. Close it when done; throws what the ledger file throws, and OtherMode before
  * anything of a home of the other mode is read (P24).
  */
-export async function openLooking(options: LookingOptions) {
+export async function openLooking(options: AppOptions) {
   const { config, access = 'writes', maxPageCount, clock = systemClock() } = options;
   const { mode, dataDir } = config;
   assertHomeMode(dataDir, mode);

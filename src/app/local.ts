@@ -1,20 +1,20 @@
 import { createDecisions } from '../decisions/decisions.ts';
 import { type Account, accountOf } from '../domain/origin.ts';
+import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
 import { createReporting } from '../reporting/reporting.ts';
-import type { Logger } from '../runtime/logger.ts';
-import type { Config } from '../settings/settings.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { type Config, secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
-import { type LookingOptions, openLooking } from './looking-app.ts';
+import { openLooking } from './looking.ts';
+import type { AppOptions } from './options.ts';
 
-/** The parts that need only files and the ledger: apart from the others, as commands without the service start sooner. */
+/** Adds what takes in, decides and reports: all that needs only files and the ledger. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 
-export type LocalOptions = LookingOptions & { log: Logger };
-
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
-export async function openLocal(options: LocalOptions) {
+export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths } = looking;
   const account = accountIn(config);
@@ -41,7 +41,7 @@ export async function openLocal(options: LocalOptions) {
   };
   return {
     ...looking,
-    log: options.log,
+    log: options.log ?? createLogger({ quiet: true, redact: createRedactor(secretsOf(config)) }),
     intake: intakeAsking(async () => undefined),
     intakeAsking,
     reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),

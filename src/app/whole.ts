@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { createCollectionLookUps } from '../collections/verify-collections.ts';
+import { standAt } from '../ledger/origins.ts';
+import { createListing } from '../listing/listing.ts';
+import { createLookUps } from '../lookups/lookups.ts';
+import { createResends } from '../lookups/resends.ts';
+import { createCollectionConclusions } from '../reconciliation/conclude-collections.ts';
+import { createReconciliation } from '../reconciliation/reconciliation.ts';
+import { createRateLimiter, createThrottle } from '../runtime/rate-limiter.ts';
+import { createWorkers } from '../runtime/worker-lock.ts';
+import { preflight } from '../sending/preflight.ts';
+import { createSender } from '../sending/send.ts';
+import { takeOver } from '../sending/take-over.ts';
+import { capWaits } from '../sending/waits.ts';
+import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
+import { openLocal } from './local.ts';
+import type { AppOptions } from './options.ts';
+import { openService, serviceKeys } from './service-connection.ts';
+
+/** Everything, the service included. */
+export type WholeApp = Awaited<ReturnType<typeof openWhole>>;
+
+/**
+ * Builds the whole worker of one mode and registers this process as `kind`. Closing says that it ends without claims.
+ * Throws MissingKeys when the mode has no secret key.
+ */
+export async function openWhole(options: AppOptions) {
+  const { kind = 'command' } = options;
+  const keys = serviceKeys(options.config);
+  const local = await openLocal(options);
+  const { config, ledger, clock } = local;
+  const { mode } = config;
+  const workers = (options.createWorkers ?? createWorkers)({
+    ledger,
+    clock,
+    id: `${kind}-${randomBytes(6).toString('hex')}`,
+  });
+  const closeLocal = async (error: unknown): Promise<never> => {
+    await local.close();
+    throw error;
+  };
+  const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
+  const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  /** P33: what waits for a time that a clock ahead of now wrote down waits no longer than its rule allows. */
+  const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
+  await workers.start(kind).then(rebuildWaits).catch(closeLocal);
+  const limit = config.service;
+  const limiter = createRateLimiter({
+    ledger,
+    clock,
+    name: 'requests',
+    perMs: 1000,
+    limit: limit.requestsPerSecond,
+  });
+  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
+  const throttle = createThrottle({
+    ledger,
+    clock,
+    name: 'resends',
+    perMs: 60_000,
+    limit: limit.resendsPerMinute,
+  });
+  const rules = { mode, concurrency: limit.concurrency };
+  const probe = config.submission.resubmit === 'confirmed_absent';
+  const lookUpRules = { ...rules, quietPeriodMs, probe };
+  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
+  const resends = createResends({
+    ledger,
+    clock,
+    service,
+    throttle,
+    rules: { mode, receives: config.receiver.enabled },
+  });
+  const listing = createListing({
+    ledger,
+    clock,
+    service,
+    limiter,
+    settings: {
+      mode,
+      concurrency: limit.concurrency,
+      maxPasses: config.reconciliation.maxPasses,
+      windowDays: config.reconciliation.windowDays,
+    },
+  });
+  const collectionLookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
+  const followUp = {
+    lookUp: lookUps.askNow,
+    askResend: resends.ask,
+    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+  };
+  const collections = createCollectionConclusions({
+    ledger,
+    config,
+    clock,
+    followUp: {
+      verify: collectionLookUps.askNow,
+      verifyDue: collectionLookUps.askDue,
+      askResend: resends.askCollections,
+    },
+  });
+  const { sendDeadlineMs, haltAfterUnknown } = config.submission;
+  const onHeld = (err: unknown): void =>
+    local.log.error({ err }, 'what a process left that died is not known as unknown yet');
+  return {
+    ...local,
+    intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
+    service,
+    workers,
+    rebuildWaits,
+    lookUps,
+    collectionLookUps,
+    resends,
+    reconciliation: createReconciliation({
+      ledger,
+      config,
+      clock,
+      listing,
+      followUp,
+      collections,
+      standpoint,
+    }),
+    sender: createSender({
+      ledger,
+      clock,
+      service,
+      limiter,
+      workerId: workers.id,
+      standpoint,
+      askService: lookUps.askNow,
+      rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
+    }),
+    preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
+    takeOver: () => takeOver({ ledger, clock, workers, onHeld }),
+    async close() {
+      await service.close();
+      await workers.end();
+      await local.close();
+    },
+  };
+}
