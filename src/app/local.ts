@@ -3,6 +3,7 @@ import { type Account, accountOf } from '../domain/origin.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { createReporting } from '../reporting/reporting.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
@@ -27,6 +28,7 @@ export async function openLocal(options: AppOptions) {
       payoutLimit: config.submission.payoutLimit,
       account,
     },
+    say: adviceText,
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
@@ -37,7 +39,14 @@ export async function openLocal(options: AppOptions) {
       await applyStored(signal);
       await ask(await decisions.rows.originals(rows), signal);
     };
-    return createIntake({ ledger, config, clock, paths, retries: { ...decisions.rows, prepare } });
+    return createIntake({
+      ledger,
+      config,
+      clock,
+      paths,
+      retries: { ...decisions.rows, prepare },
+      say: adviceText,
+    });
   };
   return {
     ...looking,

@@ -1,8 +1,7 @@
 import type { App } from '../app/app.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
-import { getBatch } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import {
   type Account,
   approvalAsked,
@@ -21,7 +20,8 @@ import {
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
-import { oneBatch, refuseCancelled } from './hold.ts';
+import { refuseCancelled } from './hold.ts';
+import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
@@ -30,7 +30,7 @@ import type { Context } from './world.ts';
 /** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
-    const batch = await found(app, args);
+    const batch = await loadedBatch(app, args);
     await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
     const shown = await readApprovable(app.ledger.db, batch);
@@ -63,12 +63,6 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     }
     return letGo(context, app, batch, { line, json });
   });
-}
-
-async function found(app: App<'local'>, args: string[]): Promise<Batch> {
-  const batch = await getBatch(app.ledger.db, await oneBatch(app, args));
-  if (!batch) throw new Stop(2, 'name a batch; nothing was done');
-  return batch;
 }
 
 async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {

@@ -3,6 +3,7 @@ import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { confirm } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';
+import { refuseLoading } from './named-batch.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
@@ -15,8 +16,7 @@ type Target = { batch: Batch; payout: Payout | undefined };
 export async function cancel(context: Context, args: string[]): Promise<Result> {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { batch, payout } = await find(app, args[0] ?? '');
-    if (batch.phase === 'loading')
-      throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
+    refuseLoading(batch);
     const name = payout ? `payout ${payout.reference}` : `batch ${batch.id}`;
     await confirm(context, `Cancel what was never sent of ${name}? It cannot be undone.`);
     const done = await app.decisions.cancel({

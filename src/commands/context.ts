@@ -1,23 +1,28 @@
-import type { Config } from '../settings/settings.ts';
+import { adviceText } from '../reporting/advice-text.ts';
+import type { Config, LoadOptions, Unreadable } from '../settings/settings.ts';
 import { Stop } from './result.ts';
 import type { Context } from './world.ts';
 
 /** Reads the configuration, or stops with 2 and every problem in one message, and in a home of the other mode (P24). */
 export async function loadSettings(context: Context): Promise<Config> {
   const { loadConfig } = await import('../settings/settings.ts');
-  const { config: configFlag, data: dataFlag } = context.options;
-  const loaded = loadConfig({
-    cwd: context.cwd,
-    env: context.env,
-    ...(configFlag === undefined ? {} : { configFlag }),
-    ...(dataFlag === undefined ? {} : { dataFlag }),
-  });
-  if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
+  const loaded = loadConfig(settingsPlaces(context));
+  if (loaded.kind === 'problem') throw new Stop(2, settingsProblem(loaded));
   const { assertHomeMode } = await import('../custody/home-mode.ts');
   assertHomeMode(loaded.config.dataDir, loaded.config.mode);
   if (!context.options.quiet)
     for (const warning of loaded.config.warnings) context.say(`warning: ${warning}`);
   return loaded.config;
+}
+
+/** Where the command line says that the settings lie. */
+export function settingsPlaces({ cwd, env, options }: Context): LoadOptions {
+  return { cwd, env, configFlag: options.config, dataFlag: options.data };
+}
+
+/** Why there are no settings, and the way out. */
+export function settingsProblem({ problems, advice }: Unreadable): string {
+  return problems.join('\n') + (advice ? `: ${adviceText(advice)}` : '');
 }
 
 /** The same without progress and warnings: for what runs beside a command that says them itself. */

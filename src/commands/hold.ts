@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { batchCounts, getBatch } from '../ledger/batches.ts';
+import { batchCounts } from '../ledger/batches.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
@@ -11,16 +11,13 @@ import {
   notReleasedLines,
   unlessQuiet,
 } from './describe.ts';
+import { loadedBatch } from './named-batch.ts';
 import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
-export async function hold(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const hold: Handler = async (context, args, options) => {
   const work = async (app: App<'local'>): Promise<Result> => {
     const { mode } = app.config;
     const at = app.clock.iso();
@@ -33,7 +30,7 @@ export async function hold(
       const lines = [`${line}; ${underWayText(sending)}`];
       return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
-    const batch = await oneBatch(app, args);
+    const batch = (await loadedBatch(app, args)).id;
     const moved = await holdBatch(app.ledger, {
       batch,
       reason: 'held by a person; counterfoil release lifts it',
@@ -52,7 +49,7 @@ export async function hold(
     });
   };
   return withApp(context, { level: 'local', use: options.mode ? 'begins' : 'writes' }, work);
-}
+};
 
 /** `release BATCH`, `release --mode`: lets a held batch go, or lifts a halt (P11). */
 export async function release(
@@ -76,7 +73,7 @@ export async function release(
         json: { mode, released: Boolean(lifted), cause: lifted?.cause ?? null, halted: barrier ?? null },
       });
     }
-    const batch = await oneBatch(app, args);
+    const batch = (await loadedBatch(app, args)).id;
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
     const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
@@ -110,18 +107,6 @@ export async function release(
 function refuseBoth(args: string[], options: Record<string, unknown>): void {
   if (options.mode && args.length > 0)
     throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
-}
-
-/** The batch that a person named, loaded and in this ledger. */
-export async function oneBatch(app: App<'local'>, args: string[]): Promise<string> {
-  const [name] = args;
-  if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
-  const batch = await getBatch(app.ledger.db, name);
-  if (!batch) throw new Stop(2, `no batch "${name}" in this ledger: counterfoil status lists them`);
-  // Its payouts wait as held until their history begins: nothing may move them before (P23).
-  if (batch.phase === 'loading')
-    throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
-  return batch.id;
 }
 
 /** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { problemText } from '../reporting/advice-text.ts';
 import type { Config } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
+import { LedgerAbsent } from '../storage/schema-version.ts';
 import { Stop } from './result.ts';
 
 /**
@@ -40,7 +42,7 @@ export async function demandLedger(config: Config): Promise<void> {
 }
 
 export function noLedgerYet({ ledgerPlace }: Config): string {
-  return `there is no ledger yet at ${nameOf(ledgerPlace)}: the first counterfoil submit makes it`;
+  return problemText(new LedgerAbsent(nameOf(ledgerPlace)));
 }
 
 export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {

@@ -9,14 +9,10 @@ import { collectionLines, countsText, haltText, problemLines } from './describe.
 import { type Result, Stop, worst } from './result.ts';
 import { currencyText, verdictWords } from './verdict-text.ts';
 import { withApp } from './with-app.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or a currency is not reconciled. */
-export async function reconcile(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const reconcile: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   return withApp(hushed(context), { level: 'whole', use: 'makes', kind: 'reconcile' }, async (app) => {
     const lock = await tryReconcile(app.ledger);
@@ -37,7 +33,7 @@ export async function reconcile(
       await lock.release();
     }
   });
-}
+};
 
 function describe(
   context: Context,

@@ -4,16 +4,12 @@ import type { App } from '../app/app.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
 import { unlessQuiet } from './describe.ts';
-import { type Result, Stop } from './result.ts';
+import { Stop } from './result.ts';
 import { withApp } from './with-app.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
-export async function report(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown> = {},
-): Promise<Result> {
+export const report: Handler = async (context, args, options = {}) => {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const [name] = args;
     const { against } = options;
@@ -25,7 +21,7 @@ export async function report(
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
     return unlessQuiet(context, { code: 0, lines: files, json: { files } });
   });
-}
+};
 
 /** The month of `YYYY-MM`, or of the folder of a closed month. */
 function monthNamed(name: string): string | null {

@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
 import type * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { type Attention, findAttention } from '../sending/attention.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';

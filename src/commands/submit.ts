@@ -14,17 +14,13 @@ import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
 import { withApp } from './with-app.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
 
 /** `submit [FILE…]`: intake, sending, results. Without files: the inbox, and everything that is ready. */
-export async function submit(
-  context: Context,
-  args: string[],
-  given: Record<string, unknown>,
-): Promise<Result> {
+export const submit: Handler = async (context, args, given) => {
   const options: Options = given;
   const config = await loadSettings(context);
   if (options.live && config.mode !== 'live')
@@ -46,7 +42,7 @@ export async function submit(
     const unwritten = await writeResults(app);
     return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, unwritten });
   });
-}
+};
 
 async function takeOnly(
   context: Context,

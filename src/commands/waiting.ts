@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { approvalsOf } from '../sending/approvals.sql.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import type { DailyLimit, Waiting } from '../sending/open-brakes.sql.ts';

@@ -93,7 +93,7 @@ async function upgrading<T>(context: Context, config: Config, open: () => Promis
     const { LedgerOlder } = await import('../storage/schema-version.ts');
     if (!(error instanceof LedgerOlder)) throw error;
   }
-  const { upgrade } = await import('./upgrading.ts');
+  const { upgrade } = await import('./upgrade.ts');
   await upgrade(context, config);
   return open();
 }

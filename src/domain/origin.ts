@@ -43,7 +43,7 @@ export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Acco
 export function whyElsewhere(went: Origin, { own }: Account): string {
   const asks = `this configuration asks ${own.baseUrl} with key ${own.secretKey}, and what that does not show proves nothing`;
   const first = went.baseUrl === '' ? 'an earlier version did not write down where it went' : sentTo(went);
-  return `${first}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, counterfoil reconcile --full shows it`;
+  return `${first}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, a reconciliation of the whole list shows it`;
 }
 
 function sentTo({ baseUrl, secretKey, orderKey }: Origin): string {

@@ -4,7 +4,7 @@ import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { type Asked, readDecisions, says } from '../decision-sheet.ts';
-import { countsText, problemLines } from '../describe.ts';
+import { leftOpen, problemLines } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
@@ -47,11 +47,10 @@ export async function importWorkbook(
     });
     const open = await countOpen(app.ledger.db);
     if (outcome.kind === 'refused') return refused(path, outcome.problems, open);
-    const lines = told(outcome, sheet.undecided);
-    lines.push(Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`);
+    const left = leftOpen(open);
     return {
-      code: Object.keys(open).length > 0 ? 4 : 0,
-      lines,
+      code: left.code,
+      lines: [...told(outcome, sheet.undecided), left.text],
       json: {
         file: path,
         changed: outcome.changed,

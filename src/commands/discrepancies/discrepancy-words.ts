@@ -1,18 +1,31 @@
 import type { App } from '../../app/app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
-import { countsText } from '../describe.ts';
+import { leftOpen } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
-import type { Context } from '../world.ts';
+import type { Context, Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 const longestNote = 2_000;
 const done: Record<Verdict, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
 
+/** `ack ID…`: somebody knows and sees to it. It stays listed, and opens again when something else is found. */
+export const acknowledge: Handler = (context, ids, options) => speak(context, 'acknowledge', ids, options);
+
+/** `resolve ID…`: a person's word that it is dealt with. It opens again when something else is found. */
+export const resolve: Handler = async (context, ids, options) => {
+  if (typeof options.note !== 'string' || options.note.trim() === '')
+    throw new Stop(
+      2,
+      '--note: say what was done about it, for example --note "returned by the bank, statement of 3 May, line 12"',
+    );
+  return speak(context, 'resolve', ids, options);
+};
+
 /** A person's word on the discrepancies named, or on all that the filters find. 4 while anything is open afterwards. */
-export async function speak(
+async function speak(
   context: Context,
   verdict: Verdict,
   ids: readonly string[],
@@ -28,10 +41,10 @@ export async function speak(
     const [changed, already] =
       ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
     const open = await countOpen(app.ledger.db);
-    const left = Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`;
-    const lines = [...already, `${changed} ${done[verdict]}; ${left}`];
+    const left = leftOpen(open);
+    const lines = [...already, `${changed} ${done[verdict]}; ${left.text}`];
     const json = { verdict, changed, already, open };
-    return { code: Object.keys(open).length > 0 ? 4 : 0, lines, json };
+    return { code: left.code, lines, json };
   });
 }
 

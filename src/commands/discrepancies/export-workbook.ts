@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
+import { leftOpen } from '../describe.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
@@ -41,7 +42,7 @@ export async function exportWorkbook(
       'Fill in decision (ack or resolve) and note where you decide, leave the rest empty, then: counterfoil discrepancies --import FILE',
     ];
     return {
-      code: Object.keys(open).length > 0 ? 4 : 0,
+      code: leftOpen(open).code,
       lines,
       json: { file: path, exported: total, open },
     };

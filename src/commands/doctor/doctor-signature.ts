@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
-import { submitCommand } from '../../domain/go-on.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { maskAccount, maskAccounts } from '../../domain/redact.ts';
+import { submitCommand } from '../../reporting/advice-text.ts';
 import { examineSignature, type SignatureFacts, testSigning } from '../../service/signature-doctor.ts';
 import type { Config } from '../../settings/settings.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../storage/health.ts';
