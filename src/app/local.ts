@@ -23,7 +23,6 @@ export async function openLocal(options: AppOptions) {
     ledger,
     clock,
     rules: {
-      mode: config.mode,
       referencePrefix: config.intake.referencePrefix,
       payoutLimit: config.submission.payoutLimit,
       account,
@@ -32,7 +31,7 @@ export async function openLocal(options: AppOptions) {
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
-    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, mode: config.mode }, signal);
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock }, signal);
   /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {

@@ -53,7 +53,6 @@ export async function openLooking(options: AppOptions) {
     brakes: createBrakes({
       ledger,
       clock,
-      mode,
       brakes: config.submission,
       async confirmFiles() {
         const { confirmFiles } = await import('../intake/confirm.ts');

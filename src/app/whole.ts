@@ -60,7 +60,7 @@ export async function openWhole(options: AppOptions) {
     perMs: 60_000,
     limit: limit.resendsPerMinute,
   });
-  const rules = { mode, concurrency: limit.concurrency };
+  const rules = { concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
   const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
@@ -69,7 +69,7 @@ export async function openWhole(options: AppOptions) {
     clock,
     service,
     throttle,
-    rules: { mode, receives: config.receiver.enabled },
+    rules: { receives: config.receiver.enabled },
   });
   const listing = createListing({
     ledger,
@@ -77,7 +77,6 @@ export async function openWhole(options: AppOptions) {
     service,
     limiter,
     settings: {
-      mode,
       concurrency: limit.concurrency,
       maxPasses: config.reconciliation.maxPasses,
       windowDays: config.reconciliation.windowDays,
@@ -87,7 +86,7 @@ export async function openWhole(options: AppOptions) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,

@@ -1,4 +1,5 @@
 import type { App } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
@@ -40,7 +41,7 @@ export const hold: Handler = async (context, args, options) => {
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
     const lines = [
-      `${batch}: ${moved} payouts held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
+      `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
     ];
     return unlessQuiet(context, {
       code: 0,
@@ -82,7 +83,7 @@ export async function release(
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
-    const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
+    const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);

@@ -42,7 +42,7 @@ export type Evidence = {
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
   asking: string | null;
-  /** null: no run of the mode ever proved its listing complete. */
+  /** null: no run ever proved its listing complete. */
   listing: LastListing | null;
   /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */
   listedSince: ListedSince[];

@@ -119,7 +119,7 @@ export async function awaitsListing(db: Db | Trx): Promise<boolean> {
 }
 
 /**
- * Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). Who adopts is
+ * Lifts the wait of an adopted ledger when a complete listing began after the adoption (P25). Who adopts is
  * alone, so what ends after it began after it, whatever a clock said that ran ahead then and is right again at `now`.
  */
 export async function hearListing(

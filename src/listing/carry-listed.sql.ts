@@ -7,7 +7,7 @@ import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
 /** How many rows one statement carries: two values of each. */
 const rowsPerCarry = 500;
 
-/** The runs of the mode that most likely show what this one will: the last one with rows, and the newest complete one. */
+/** The runs that most likely show what this one will: the last one with rows, and the newest complete one. */
 export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
   const latest = await db
     .selectFrom('runs')

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Mode } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { idsOf } from '../storage/bulk.ts';
@@ -132,9 +131,8 @@ export async function* transferRanges(db: Db, run: string): AsyncGenerator<Trans
 
 /** What the staged rows of a run say as a whole. */
 export async function describeListing(
-  db: Db,
+  { db, mode }: Pick<Ledger, 'db' | 'mode'>,
   run: string,
-  mode: Mode,
 ): Promise<{ oldestCreatedAt: string | null; otherDomainSeen: boolean }> {
   let oldest: string | null = null;
   let other = 0n;
@@ -171,7 +169,7 @@ export const latestRunFirst = sql`runs.rowid desc`;
 
 export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
 
-/** The newest run of the mode whose listing was proven complete; a short cut is none (P29). */
+/** The newest run whose listing was proven complete; a short cut is none (P29). */
 export async function newestCompleteRun(db: Db | Trx): Promise<CompleteRun | undefined> {
   const row = await db
     .selectFrom('runs')
@@ -187,7 +185,7 @@ export async function newestCompleteRun(db: Db | Trx): Promise<CompleteRun | und
     : undefined;
 }
 
-/** When the last run of the mode began, finished or not; ISO UTC. */
+/** When the last run began, finished or not; ISO UTC. */
 export async function lastRunBegan(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('runs')

@@ -6,7 +6,7 @@ import { uncheckedShortCuts } from './short-cuts.sql.ts';
 const rowsPerDelete = 5_000;
 
 /**
- * Drops the staged rows of all but the last `keep` runs of the mode, the newest complete one, which decisions, claims
+ * Drops the staged rows of all but the last `keep` runs, the newest complete one, which decisions, claims
  * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. Some at a
  * time, so that other writers get their turn.
  */

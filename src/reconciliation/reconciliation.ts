@@ -85,10 +85,9 @@ const goesPerCommit = 4;
 const keptListings = 3;
 const minute = 60_000;
 
-/** Lists, pairs, inquires, concludes, asks for resends and writes what differs; the books of one mode. */
+/** Lists, pairs, inquires, concludes, asks for resends and writes what differs. */
 export function createReconciliation(deps: Deps): Reconciliation {
   const { ledger, config, clock, followUp } = deps;
-  const { mode } = config;
   const { each, unlisted, whole } = createWatch({
     ledger,
     graceMinutes: config.reconciliation.missingGraceMinutes,
@@ -104,7 +103,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
     const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreignOrigins()));
-    const standing = await standingOf(ledger.db, mode, { listing, shown });
+    const standing = await standingOf(ledger.db, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
@@ -192,7 +191,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function hearList(work: Work): Promise<bigint[]> {
     const disputed: bigint[] = [];
     let heard: Heard[] = [];
-    const about = { run: work.by.run, mode, walked: work.look.walked };
+    const about = { run: work.by.run, walked: work.look.walked };
     for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
@@ -232,7 +231,6 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function concludeAbsent({ by, begunAt, listing }: Work, asked: Asked): Promise<number> {
     if (config.submission.resubmit !== 'confirmed_absent' || listing.complete !== true) return 0;
     const about = {
-      mode,
       run: by.run,
       at: clock.iso(),
       listing: { ...listing, complete: listing.complete, full: true, begunAt },

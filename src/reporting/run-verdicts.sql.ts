@@ -36,7 +36,7 @@ export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<s
   return Map.groupBy(rows, (row) => row.run_id);
 }
 
-/** What the last run of the mode with a verdict came to. */
+/** What the last run with a verdict came to. */
 export type LastRun = {
   run: string;
   startedAt: string;

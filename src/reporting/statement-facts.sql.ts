@@ -18,8 +18,8 @@ export type Listing = {
   run: string;
   base: { run: string; edge: string } | null;
   startedAt: string;
-  /** The newest history entry when the reading began; null for runs of older versions. */
-  mark: bigint | null;
+  /** The newest history entry when the reading began. */
+  mark: bigint;
   /** What it is worth; null where the run ended before that was known. */
   standing: ListStanding | null;
   /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */
@@ -84,7 +84,7 @@ export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedP
 const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 /**
- * Every payout of the mode that the span tells of, in the order of its intake, a page at a time: since the ledger's
+ * Every payout that the span tells of, in the order of its intake, a page at a time: since the ledger's
  * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
  */
 export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
@@ -173,7 +173,7 @@ async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigi
 const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
   and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
 
-/** Listed transfers of the mode that no payout of ours explains and no closed month has counted, by transfer id. */
+/** Listed transfers that no payout of ours explains and no closed month has counted, by transfer id. */
 export async function* foreignFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<ListedPart[]> {
   const { listing } = scope;
   if (listing === null) return;

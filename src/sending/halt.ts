@@ -1,4 +1,4 @@
-/** What stopped the sending of a mode (P11), by the advice it needs. */
+/** What stopped sending (P11), by the advice it needs. */
 export const haltKinds = [
   /** A barrier of the ledger itself, which names its own way out and is not released (P25, P26). */
   'barrier',
@@ -13,8 +13,6 @@ export const haltKinds = [
   'canary_open',
   /** A payout of a canary failed, was refused or came back (P21). */
   'canary_failed',
-  /** Recorded by a version that did not say. */
-  'unsaid',
 ] as const;
 
 export type HaltKind = (typeof haltKinds)[number];
@@ -39,7 +37,6 @@ const adviceOf: Record<HaltKind, HaltAdvice> = {
   unknowns: 'reconcile',
   canary_open: 'reconcile',
   canary_failed: 'none',
-  unsaid: 'none',
 };
 const byUrgency: readonly HaltAdvice[] = ['as_the_cause_says', 'doctor', 'reconcile'];
 
@@ -49,7 +46,7 @@ export function haltAdvice(kinds: readonly HaltKind[]): HaltAdvice {
   return byUrgency.find((advice) => given.includes(advice)) ?? 'none';
 }
 
-/** Kinds as the ledger keeps them, in the order of their causes. */
+/** Parses the kinds that the ledger keeps in the order of their causes. */
 export function readHaltKinds(text: string): HaltKind[] {
-  return text.split(' ').map((word) => haltKinds.find((kind) => kind === word) ?? 'unsaid');
+  return text.split(' ').flatMap((word) => haltKinds.find((kind) => kind === word) ?? []);
 }

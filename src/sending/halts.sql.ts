@@ -38,7 +38,8 @@ async function causesOf(trx: Trx): Promise<HaltCause[]> {
   const row = (await haltOf(trx, []))[0];
   if (!row) return [];
   const kinds = readHaltKinds(row.kinds);
-  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'unsaid' }));
+  // Only the service's own words could hold the separator.
+  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'account' }));
 }
 
 function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } {
@@ -92,7 +93,7 @@ async function dropHalt(trx: Trx, at: string): Promise<Halt | undefined> {
 }
 
 /**
- * Whether unknown outcomes are too many (P11): the last `inARow` of the mode, or a fifth of the last 50, in order of
+ * Whether unknown outcomes are too many (P11): the last `inARow`, or a fifth of the last 50, in order of
  * completion since the last release. Attempts of processes that died are not answers and do not count.
  */
 export async function tooManyUnknown(trx: Trx, inARow: number): Promise<string | null> {

@@ -1,7 +1,7 @@
 import { applyCollection } from '../collections/apply-collection.ts';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';
@@ -26,7 +26,7 @@ import {
   unappliedWebhooks,
 } from './webhooks.sql.ts';
 
-export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
+export type ApplyDeps = { ledger: Ledger; clock: Clock };
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
 const chunk = 100;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Mode } from '../domain/payout.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
@@ -28,7 +27,7 @@ type Answer = { status: number; text: string; headers?: Record<string, string> }
 /** A reason is noted for `status`; without one it was no delivery. */
 type Refusal = Answer & { reason?: string };
 /** What is known of a request before its body is read. */
-type Heard = { mode: Mode; source: Source; verify: VerifyWebhook };
+type Heard = { source: Source; verify: VerifyWebhook };
 
 const success: Answer = { status: 200, text: 'success' };
 const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
@@ -60,7 +59,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     if (encoding !== '' && encoding !== 'identity')
       return { status: 415, text: 'send it uncompressed', reason: `compressed (${encoding.slice(0, 40)})` };
     const announced = Number(request.headers['content-length'] ?? 0);
-    return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { mode, source, verify };
+    return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { source, verify };
   }
 
   async function judge(request: IncomingMessage, turn: Turn, heard: Heard): Promise<Refusal> {
@@ -76,7 +75,6 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     });
     if (verdict.kind === 'rejected') return { status: 401, text: 'not authentic', reason: verdict.reason };
     const delivery = describeDelivery({
-      mode: heard.mode,
       body: read.body,
       headers,
       authorization: verdict.authorization,

@@ -28,7 +28,7 @@ function decisionsAt(ms: number, referencePrefix: string) {
   return createDecisions({
     ledger,
     clock,
-    rules: { mode: 'test', referencePrefix, payoutLimit: {} },
+    rules: { referencePrefix, payoutLimit: {} },
     say: adviceText,
   });
 }

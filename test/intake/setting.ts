@@ -56,7 +56,7 @@ export async function setting(yaml = ''): Promise<Setting> {
     rejected: at('rejected'),
     reports: at('reports'),
   };
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   const judged = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
   const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): Intake =>
     createIntake({

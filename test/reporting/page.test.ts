@@ -110,7 +110,7 @@ describe('report.html', () => {
     await addRun(world.ledger);
     await world.ledger.db
       .insertInto('halts')
-      .values({ id: 1n, cause: 'code 13: <balance>', at: cut })
+      .values({ id: 1n, cause: 'code 13: <balance>', kinds: 'account', at: cut })
       .execute();
     const summary = JSON.stringify({
       run: runId,

@@ -78,8 +78,8 @@ describe('P21: a canary', () => {
     await addBatch(ledger, named('A', 4));
     await claimUnder(brakes, 0);
     await acceptAll(ledger, 1);
-    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
-    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
+    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
+    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
     expect(await findHalt(ledger.db)).toBeUndefined();
     await late.settle();
@@ -116,8 +116,8 @@ describe('P21: a canary', () => {
     const own = ledger.db.updateTable('payouts').where('reference', '=', 'A-2');
     await own.set({ state: 'held', message: 'the service already shows a transfer under A-2' }).execute();
     const reasons = (text: string) => ledger.db.updateTable('batches').set({ hold_reasons: text }).execute();
-    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
-    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
+    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
+    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
     await reasons('["held by a person"]');
     await late.settle();
@@ -169,21 +169,6 @@ describe('P11: a halt with several causes', () => {
   };
   const release = (ledger: TestLedger, batch: string, ms: number) =>
     ledger.write((trx) => liftCanary(trx, batch, at(ms)));
-
-  it('of an earlier version says no kind, and a further cause of this one does', async () => {
-    const { ledger } = await braked();
-    const cause = 'held by a person; also: 3 unknown outcomes in a row';
-    await ledger.db
-      .insertInto('halts')
-      .values({ id: 1n, cause, at: at(0) })
-      .execute();
-    const more = { kind: 'signature' as const, cause: 'the service answered 22 (invalid signature) to A-1' };
-    await ledger.write((trx) => halt(trx, more, at(1)));
-    expect(await findHalt(ledger.db)).toMatchObject({
-      cause: `${cause}; also: ${more.cause}`,
-      kinds: ['unsaid', 'unsaid', 'signature'],
-    });
-  });
 
   it.each(['held by a person', 'the service answered 13 (account blocked) to B-1'])(
     'releasing a batch lifts the halt of its canary and not: %s',

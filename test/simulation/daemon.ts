@@ -184,7 +184,6 @@ function receiverOf(town: Town, life: Life, app: App, apply: () => void): Receiv
     const verdict = createWebhookVerifier({ secretKeys, publicKeys, webhookKeys })(bytes, proof);
     if (verdict.kind === 'rejected') return true;
     const delivery = describeDelivery({
-      mode: 'test',
       body: bytes,
       headers,
       authorization: verdict.authorization,

@@ -169,8 +169,8 @@ async function liveThrough(
 
 /** A look at the archive before a batch's first payout would take real time at a moment that no seed decides. */
 async function leaveArchiveAlone({ db }: Ledger): Promise<void> {
-  await sql`create trigger leave_archive_alone after update of file_state on batches when new.file_state = 'due'
-    begin update batches set file_state = 'none' where id = new.id; end`.execute(db);
+  await sql`create trigger leave_archive_alone after insert on batches
+    begin update batches set file_state = 'begun' where id = new.id; end`.execute(db);
 }
 
 /** What a day's limit keeps back goes on the next days, however many it takes. */

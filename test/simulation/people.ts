@@ -141,7 +141,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'hold batch':
     case 'release batch': {
       const { dailyLimit } = app.config.submission;
-      const request = { mode: 'test' as const, batch: subject ?? '', at, dailyLimit };
+      const request = { batch: subject ?? '', at, dailyLimit };
       if (what === 'hold batch') {
         town.brakes.holding(request.batch);
         await holdBatch(ledger, { ...request, reason: 'held by a person' });

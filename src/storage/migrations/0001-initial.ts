@@ -4,7 +4,7 @@ const states =
   "'held','ready','sending','pending','success','failed','refused','unknown','cancelled','returned'";
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
-const fileStates = "'none','due','whole','changed','missing','accepted','begun'";
+const fileStates = "'due','whole','changed','missing','accepted','begun'";
 const verdicts = "'reconciled','exceptions','not_compared'";
 
 const statements = [
@@ -14,17 +14,17 @@ const statements = [
     phase text not null check (phase in ('loading','loaded','cancelled')), columns text not null,
     delimiter text not null, row_count integer not null, hold_reasons text not null, body_digest text not null,
     created_at text not null, version integer not null default 0, reported_version integer not null default -1,
-    dropped_by text not null default '', dropped_uid integer, dropped_as text not null default '',
+    dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
-    file_state text not null default 'none' check (file_state in (${fileStates}))) strict`,
+    file_state text not null check (file_state in (${fileStates}))) strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
   `create table batch_totals (
     batch_id text not null references batches (id), currency text not null, amount integer not null,
     primary key (batch_id, currency)) strict, without rowid`,
   `create table limit_days (
-    id integer primary key, day text not null, opened_at text not null, begins_at text not null default '',
-    ends_at text not null default '') strict`,
+    id integer primary key, day text not null, opened_at text not null, begins_at text not null,
+    ends_at text not null) strict`,
   `create index limit_days_ends on limit_days (ends_at)`,
   `create table limit_uses (
     day_id integer not null references limit_days (id), currency text not null,
@@ -67,12 +67,11 @@ const statements = [
     id integer primary key, payout_id integer not null references payouts (id), number integer not null,
     worker_id text not null, began_at text not null, ended_at text,
     outcome text check (outcome in ('accepted','refused','not_sent','turned_away','unknown')), http_status integer,
-    code text, message text, transfer_id text, raw text, day_id integer references limit_days (id),
+    code text, message text, transfer_id text, raw text, day_id integer not null references limit_days (id),
     origin_id integer not null default 0) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
   `create index attempts_ended on attempts (ended_at)`,
-  `create index attempts_uncounted on attempts (began_at) where day_id is null`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
     at text not null, event text not null, source text not null, from_state text,
@@ -99,7 +98,7 @@ const statements = [
     ended_at text, cause text) strict`,
   `create index canaries_standing on canaries (state)`,
   `create table halts (
-    id integer primary key check (id = 1), cause text not null, at text not null, kinds text not null default '') strict`,
+    id integer primary key check (id = 1), cause text not null, at text not null, kinds text not null) strict`,
   `create table collection_files (
     id text primary key not null, file_name text not null, content_hash text not null,
     phase text not null check (phase in ('loading','loaded')), row_count integer not null,
@@ -166,7 +165,7 @@ const statements = [
   `create index resend_requests_payout on resend_requests (payout_id, id) where payout_id is not null`,
   `create index resend_requests_collection on resend_requests (collection_id, id) where collection_id is not null`,
   `create table runs (
-    id text primary key not null, started_at text not null, finished_at text, summary text, history_mark integer,
+    id text primary key not null, started_at text not null, finished_at text, summary text, history_mark integer not null,
     list_order text check (list_order in ('newest_first','oldest_first','other','distrusted')), list_cut text,
     edge text, base_run_id text references runs (id),
     reports_due integer not null default 0 check (reports_due in (0, 1)),
@@ -256,15 +255,15 @@ const statements = [
     id text primary key not null, kind text not null, host text not null, pid integer not null,
     lock_file text not null, started_at text not null, beat integer not null, ended_at text) strict`,
   `create table rates (
-    name text primary key not null, next_at_ms integer not null, noted_at_ms integer not null default 0) strict`,
+    name text primary key not null, next_at_ms integer not null, noted_at_ms integer not null) strict`,
   `create table pauses (
     name text primary key not null, until_at text not null, strikes integer not null, why text not null,
-    noted_at text not null default '') strict`,
+    noted_at text not null) strict`,
   `create table tallies (name text primary key not null, n integer not null, seen integer not null default 0) strict`,
   `create table file_moves (
     id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
-    machine text not null default '', kind text not null default 'archive' check (kind in (${tasks})),
-    owner text not null default '', bytes integer, sha256 text not null default '',
+    machine text not null default '', kind text not null check (kind in (${tasks})),
+    owner text not null, bytes integer, sha256 text not null default '',
     outcome text check (outcome in ('done','missing','differs'))) strict`,
   `create index file_moves_open on file_moves (id) where done_at is null`,
   `create index file_moves_owner on file_moves (owner)`,
