@@ -237,7 +237,7 @@ const rules: Rule[] = [
         .map(({ path }) => `${path} holds a command line`),
     bad: [
       [source('src/sending/a.ts', "const why = 'it is held: counterfoil release lets it go';")],
-      [source('jobs/a.ts', 'const next = `counterfoil show ${reference}`;')],
+      [source('jobs/a.ts', "const next = 'counterfoil show PAY-1';")],
     ],
   },
   {

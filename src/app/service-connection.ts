@@ -9,7 +9,7 @@ import { type Config, secretsOf } from '../settings/settings.ts';
 import { accountIn } from './local.ts';
 
 /** The mode asked for has no secret key; the message says where to put it. */
-export class MissingKeys extends Error {
+class MissingKeys extends Error {
   readonly code = 'MISSING_KEYS';
 }
 

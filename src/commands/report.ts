@@ -9,7 +9,7 @@ import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
 /** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
-export const report: Handler = async (context, args, options = {}) => {
+export const report: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const [name] = args;
     const { against } = options;

@@ -17,7 +17,7 @@ import { withApp } from './with-app.ts';
 import type { Handler } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
-export const show: Handler = async (context, args, options = {}) => {
+export const show: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, reference);
