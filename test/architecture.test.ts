@@ -56,6 +56,7 @@ const stillWording = [
   'src/intake/confirm.ts',
   'src/intake/foresight.ts',
   'src/intake/load.ts',
+  'src/ledger/barriers.ts',
   'src/ledger/hold-reasons.ts',
   'src/sending/approval.ts',
   'src/sending/approvals.sql.ts',

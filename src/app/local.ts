@@ -1,12 +1,11 @@
 import { createDecisions } from '../decisions/decisions.ts';
-import { type Account, accountOf } from '../domain/origin.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { createReporting } from '../reporting/reporting.ts';
 import { createLogger } from '../runtime/logger.ts';
-import { type Config, secretsOf } from '../settings/settings.ts';
+import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
 import { openLooking } from './looking.ts';
 import type { AppOptions } from './options.ts';
@@ -17,8 +16,7 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
-  const { config, clock, ledger, paths } = looking;
-  const account = accountIn(config);
+  const { config, clock, ledger, paths, account } = looking;
   const decisions = createDecisions({
     ledger,
     clock,
@@ -31,7 +29,7 @@ export async function openLocal(options: AppOptions) {
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
-    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock }, signal);
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account }, signal);
   /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
@@ -52,14 +50,8 @@ export async function openLocal(options: AppOptions) {
     log: options.log ?? createLogger({ quiet: true, redact: createRedactor(secretsOf(config)) }),
     intake: intakeAsking(async () => undefined),
     intakeAsking,
-    reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),
+    reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),
     decisions,
     applyWebhooks: applyStored,
   };
-}
-
-/** The account that this configuration reaches (P31); null where its mode has no key. */
-export function accountIn({ mode, keys, service }: Config): Account | null {
-  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
-  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

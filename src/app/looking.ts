@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
+import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
 import { systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
 import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
+import type { Config } from '../settings/settings.ts';
 import type { AppOptions } from './options.ts';
 
 /** The ledger and what reads it. */
@@ -41,6 +43,7 @@ export async function openLooking(options: AppOptions) {
   };
   return {
     config,
+    account: accountIn(config),
     clock,
     access,
     ledger,
@@ -66,4 +69,10 @@ export async function openLooking(options: AppOptions) {
     jobsStore: createJobsStore(ledger),
     close: () => ledger.close(),
   };
+}
+
+/** The account that this configuration reaches (P31); null where its mode has no key. */
+export function accountIn({ mode, keys, service }: Config): Account | null {
+  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
+  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

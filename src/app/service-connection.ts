@@ -6,7 +6,7 @@ import { chooseKey } from '../service/signing.ts';
 import { createTransport, type Transport } from '../service/transport.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
-import { accountIn } from './local.ts';
+import { accountIn } from './looking.ts';
 
 /** The mode asked for has no secret key; the message says where to put it. */
 class MissingKeys extends Error {

@@ -76,6 +76,7 @@ export async function openWhole(options: AppOptions) {
     clock,
     service,
     limiter,
+    account: keys.account,
     settings: {
       concurrency: limit.concurrency,
       maxPasses: config.reconciliation.maxPasses,
@@ -86,7 +87,8 @@ export async function openWhole(options: AppOptions) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock }, signal),
+    applyStored: (signal?: AbortSignal) =>
+      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,

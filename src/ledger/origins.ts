@@ -36,7 +36,8 @@ export async function sentElsewhere(
   ids: readonly bigint[],
   account: Account,
 ): Promise<Map<bigint, Origin>> {
-  const { foreign, sends } = await sendsOf(db, ids, account);
+  const foreign = await unseenOrigins(db, account);
+  const sends = await sendsOf(db, ids, foreign);
   const [used] = sends.some(({ unseen_sends }) => unseen_sends > 0n) ? await usedOf(db, foreign) : [];
   const elsewhere = new Map<bigint, Origin>();
   for (const { id, origin_id, unseen_sends } of sends) {
@@ -57,7 +58,29 @@ export async function sentOnlyElsewhere(
   ids: readonly bigint[],
   account: Account,
 ): Promise<Map<bigint, Origin>> {
-  const { foreign, sends } = await sendsOf(db, ids, account);
+  return sentOnlyTo(db, ids, await unseenOrigins(db, account));
+}
+
+/**
+ * The same where each of these attempts was made with another key: what is signed with a key of this account cannot be
+ * about it. The address does not count, as no signature names one.
+ */
+export async function sentWithOtherKeys(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  account: Account,
+): Promise<Map<bigint, Origin>> {
+  const foreign = [...(await unseenOrigins(db, account))];
+  const others = foreign.filter(([, { secretKey }]) => !account.secretKeys.includes(secretKey));
+  return sentOnlyTo(db, ids, new Map(others));
+}
+
+async function sentOnlyTo(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  foreign: ReadonlyMap<bigint, Origin>,
+): Promise<Map<bigint, Origin>> {
+  const sends = await sendsOf(db, ids, foreign);
   const elsewhere = new Map<bigint, Origin>();
   const remembered = sends.filter((one) => one.origin_id !== null && one.unseen_sends === 0n);
   for (const [id, sent] of Map.groupBy(remembered, (one) => one.id)) {
@@ -70,10 +93,9 @@ export async function sentOnlyElsewhere(
 }
 
 /** Every attempt of these payouts that left this machine, one row without an attempt where none did; none at home. */
-async function sendsOf(db: Db | Trx, ids: readonly bigint[], account: Account) {
-  const foreign = ids.length === 0 ? new Map<bigint, Origin>() : await unseenOrigins(db, account);
-  if (foreign.size === 0) return { foreign, sends: [] };
-  const sends = await db
+async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMap<bigint, Origin>) {
+  if (ids.length === 0 || foreign.size === 0) return [];
+  return db
     .selectFrom('payouts')
     .leftJoin('attempts', (join) =>
       join
@@ -83,7 +105,6 @@ async function sendsOf(db: Db | Trx, ids: readonly bigint[], account: Account) {
     .select(['payouts.id', 'payouts.unseen_sends', 'attempts.origin_id', 'attempts.outcome'])
     .where('payouts.id', 'in', idsOf(ids))
     .execute();
-  return { foreign, sends };
 }
 
 /** The origins that are not this account's, and of which it has shown nothing either. */
@@ -104,6 +125,11 @@ export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map
     .execute();
   for (const { origin_id } of sights) foreign.delete(origin_id);
   return foreign;
+}
+
+/** Their ids, for questions about runs; empty where no account is configured. */
+export async function foreignOrigins(db: Db | Trx, account: Account | null): Promise<bigint[]> {
+  return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 
 /** Those from which anything was ever sent. */

@@ -1,5 +1,7 @@
 import { bothSaw } from '../domain/list-order.ts';
 import type { StagedTransfer } from '../domain/listed-transfer.ts';
+import type { Account } from '../domain/origin.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -20,6 +22,8 @@ type Deps = {
   service: Pick<ServiceClient, 'listPage'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
   settings: { maxPasses: number; concurrency: number; windowDays?: number };
+  /** Whose list it is (P31); absent: nobody else's was ever read. */
+  account?: Account;
 };
 
 /** `full`: everything is listed, whatever the short cut could save (P29). */
@@ -41,11 +45,15 @@ export function createListing(deps: Deps): Listing {
   const { maxPasses, concurrency, windowDays = 0 } = settings;
   const ask = createAsk(deps);
 
+  /** P31: a short cut stands on a list of the account that is asked. */
+  const ownBase = async (): Promise<Base | undefined> =>
+    trustedBase(ledger.db, await foreignOrigins(ledger.db, deps.account ?? null));
+
   async function walk(run: string, options: WalkOptions = { full: true }): Promise<ListingResult> {
     const { signal } = options;
     const sightings = createSightings();
     const memory = createPageMemory(sightings);
-    const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db);
+    const base = options.full || windowDays === 0 ? undefined : await ownBase();
     const edgeDeps = { ledger, ask, settings: { windowDays } };
     let reach: Reach = base
       ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })

@@ -7,7 +7,7 @@ import { contradictedIds } from '../evidence/contradicted.sql.ts';
 import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { markAttempts } from '../ledger/known.ts';
-import { noteListedSights, unseenOrigins } from '../ledger/origins.ts';
+import { foreignOrigins, noteListedSights } from '../ledger/origins.ts';
 import type { ListingResult } from '../listing/completeness.ts';
 import { beginRun, finishRun, noteStanding, showsOurs } from '../listing/listings.sql.ts';
 import { pairListed } from '../listing/pairing.sql.ts';
@@ -18,7 +18,7 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { forgedReported } from '../webhooks/webhook-figures.sql.ts';
 import type { CollectionRun } from './conclude-collections.ts';
-import { countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
+import { countCollisions, countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
 import { closeHealed } from './discrepancy-healing.sql.ts';
 import { judgeCases } from './judge-cases.ts';
 import { standingOf, standingTroubles } from './our-account.ts';
@@ -100,12 +100,13 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
-    const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
+    const paired = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreignOrigins()));
+    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
     const standing = await standingOf(ledger.db, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
+    const matched = paired - (await countCollisions(ledger.db, id));
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     await followUp.applyStored?.(signal);
     const unheardIds = await conclusions.ledger(work);
@@ -119,6 +120,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       answered,
       judgedSince: listing.window ? sentInside(listing.window.edge) : '',
       receives: config.receiver.enabled,
+      foreign: await foreign(),
     };
     const resolved = await closeHealed(ledger, by, sight);
     await ledger.write((trx) => renewSeverity(trx, by.at));
@@ -145,9 +147,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
       await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
-      if (listing.complete === true && ours) await listingHeard(trx, { startedAt: work.begunAt, now });
+      if (listing.complete === true)
+        await listingHeard(trx, { startedAt: work.begunAt, now, ...(!ours && { notOurs: whoseList() }) });
     });
-    await pruneListings(ledger, keptListings);
+    await pruneListings(ledger, keptListings, await foreign());
     return summary;
   }
 
@@ -157,7 +160,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
-    const id = await ledger.write((trx) => beginRun(trx, begunAt));
+    const id = await ledger.write((trx) => beginRun(trx, begunAt, deps.standpoint?.originId));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
     await pairListed(ledger, id);
@@ -173,16 +176,20 @@ export function createReconciliation(deps: Deps): Reconciliation {
     if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
   }
 
+  function whoseList(): { originId: bigint; address: string } {
+    return { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
+  }
+
   /** The origins that are not known to be this account's (P31). */
-  async function foreignOrigins(): Promise<bigint[]> {
-    const { standpoint } = deps;
-    return standpoint ? [...(await unseenOrigins(ledger.db, standpoint.account)).keys()] : [];
+  function foreign(): Promise<bigint[]> {
+    return foreignOrigins(ledger.db, deps.standpoint?.account ?? null);
   }
 
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
-    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run) : 0;
-    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db)));
+    const others = await foreign();
+    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, others) : 0;
+    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db, others)));
     await ledger.write((trx) => noteListing(trx, run, listing, distrusted ? 'distrusted' : listing.order));
     return missed;
   }
@@ -249,7 +256,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     run,
     async hear(signal) {
       await listAndHear(false, signal);
-      await pruneListings(ledger, keptListings);
+      await pruneListings(ledger, keptListings, await foreign());
     },
   };
 }

@@ -22,6 +22,13 @@ export type ScheduledJob = {
   waitsWhenNew?: boolean;
 };
 
+/** Rings at the due times of a cron expression, from its start until it is destroyed. */
+export type Alarm = (
+  job: Pick<ScheduledJob, 'name' | 'expression'>,
+  timezone: string,
+  ring: (due: Date) => void,
+) => Pick<ScheduledTask, 'start' | 'destroy' | 'getNextRun'>;
+
 export type Scheduler = {
   /** Runs what came due while nobody ran it, and then each job at its times. */
   start(): Promise<void>;
@@ -47,11 +54,13 @@ export function createScheduler(deps: {
   /** This process by its worker id, and whether another by that of its own still lives. */
   worker: string;
   isAlive(worker: string): Promise<boolean>;
+  /** The timers; absent: those of node-cron, by the machine's clock. */
+  alarm?: Alarm;
 }): Scheduler {
-  const { clock, jobsStore, log } = deps;
+  const { clock, jobsStore, log, alarm = cronTask } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
   const underWay = new Map<string, Promise<void>>();
-  let tasks: { job: ScheduledJob; task: ScheduledTask }[] = [];
+  let tasks: { job: ScheduledJob; task: ReturnType<Alarm> }[] = [];
   let stopped = false;
 
   /** `since`: what is due is taken by who begins first at or after it. */
@@ -92,7 +101,7 @@ export function createScheduler(deps: {
     await disarm();
     tasks = jobs.map((job) => ({
       job,
-      task: cronTask(job, deps.timezone, (due) => trigger(job, due.toISOString())),
+      task: alarm(job, deps.timezone, (due) => trigger(job, due.toISOString())),
     }));
     for (const { task } of tasks) await task.start();
   };
@@ -119,8 +128,10 @@ export function createScheduler(deps: {
           if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
           continue;
         }
-        const isMissing = job.triesAgain && isOverdue(job.expression, deps.timezone, past, clock.now());
-        if (isMissing && pauseBeforeTry(past, clock.now()) === 0) trigger(job, justAfter(past), true);
+        // To look for the last due time of a rare job takes longest, and most jobs did their work.
+        const mayTry = job.triesAgain && pauseBeforeTry(past, clock.now()) === 0;
+        if (mayTry && isOverdue(job.expression, deps.timezone, past, clock.now()))
+          trigger(job, justAfter(past), true);
       }
     },
     async rebuild() {
@@ -146,7 +157,7 @@ function justAfter(past: JobPast | undefined): string {
   return new Date(past?.lastRunAt ? Date.parse(past.lastRunAt) + 1 : 0).toISOString();
 }
 
-function cronTask(job: ScheduledJob, timezone: string, trigger: (due: Date) => void): ScheduledTask {
+function cronTask(...[job, timezone, trigger]: Parameters<Alarm>): ScheduledTask {
   const task = createTask(job.expression, ({ date }) => trigger(date), {
     timezone,
     name: job.name,

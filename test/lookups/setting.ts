@@ -16,7 +16,7 @@ export function handClock(): Clock & { set(ms: number): void } {
 export function lookUpsOf(
   ledger: TestLedger,
   clock: Clock,
-  service: ServiceClient,
+  service: Pick<ServiceClient, 'fetchTransferDetails'>,
   more: { probe?: boolean; quietPeriodMs?: number } = {},
 ) {
   const rules = { concurrency: 2, quietPeriodMs: 86_400_000, ...more };

@@ -170,7 +170,7 @@ const statements = [
     edge text, base_run_id text references runs (id),
     reports_due integer not null default 0 check (reports_due in (0, 1)),
     list_standing text check (list_standing in (${standings})),
-    verdict text check (verdict in (${verdicts}))) strict`,
+    verdict text check (verdict in (${verdicts})), origin_id integer not null default 0) strict`,
   `create index runs_reports_due on runs (id) where reports_due = 1`,
   `create table run_rows (
     run_id text not null references runs (id), sheet text not null, position integer not null, cells text not null,

@@ -29,6 +29,8 @@ export type RunTable = {
   list_standing: Generated<ListStanding | null>;
   /** The worst verdict on its currencies, stored with its frozen statement; null before. */
   verdict: Generated<Verdict | null>;
+  /** Whose list it read (P31), of `origins`; 0 where that was not written down. */
+  origin_id: Generated<bigint>;
   /** 1: its reports are promised and not written yet (P34). */
   reports_due: Generated<bigint>;
 };
