@@ -1,9 +1,8 @@
 import type { LocalApp } from './local.ts';
-import type { LookingApp } from './looking.ts';
-import type { AppOptions } from './options.ts';
+import type { AppOptions, LookingApp } from './looking.ts';
 import type { WholeApp } from './whole.ts';
 
-export type { AppOptions } from './options.ts';
+export type { AppOptions } from './looking.ts';
 
 /** What an app can do; each level can do all that the one above it can. */
 type Levels = {

@@ -7,8 +7,7 @@ import { createReporting } from '../reporting/reporting.ts';
 import { createLogger } from '../runtime/logger.ts';
 import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
-import { openLooking } from './looking.ts';
-import type { AppOptions } from './options.ts';
+import { type AppOptions, openLooking } from './looking.ts';
 
 /** Adds what takes in, decides and reports: all that needs only files and the ledger. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
@@ -17,6 +16,7 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
+  const { quiet = true, log = createLogger({ quiet, redact: createRedactor(secretsOf(config)) }) } = options;
   const decisions = createDecisions({
     ledger,
     clock,
@@ -47,7 +47,7 @@ export async function openLocal(options: AppOptions) {
   };
   return {
     ...looking,
-    log: options.log ?? createLogger({ quiet: true, redact: createRedactor(secretsOf(config)) }),
+    log,
     intake: intakeAsking(async () => undefined),
     intakeAsking,
     reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),

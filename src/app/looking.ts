@@ -3,12 +3,38 @@ import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
 import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
-import { systemClock } from '../runtime/clock.ts';
+import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { createWorkers } from '../runtime/worker-lock.ts';
 import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
+import type { Transport } from '../service/transport.ts';
 import type { Config } from '../settings/settings.ts';
-import type { AppOptions } from './options.ts';
+
+/**
+ * What may become of the ledger: `reads` makes and changes nothing; `passing` is for one that is thrown away afterwards,
+ * and so binds no home.
+ */
+export type Access = 'writes' | 'reads' | 'passing';
+
+/** What an app is built with. The simulation brings its own clock, ledger, wire and workers. */
+export type AppOptions = {
+  config: Config;
+  access?: Access;
+  maxPageCount?: number;
+  /** As openLedger has it. */
+  breathes?: boolean;
+  log?: Logger;
+  /** Without a `log` of its own: false also logs what is neither a warning nor an error. */
+  quiet?: boolean;
+  /** What the ledger calls this process. */
+  kind?: string;
+  clock?: Clock;
+  openLedger?: typeof openLedger;
+  transport?: Transport;
+  createWorkers?: typeof createWorkers;
+};
 
 /** The ledger and what reads it. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;

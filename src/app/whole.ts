@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { createCollectionLookUps } from '../collections/verify-collections.ts';
+import type { Account } from '../domain/origin.ts';
+import { createRedactor } from '../domain/redact.ts';
 import { standAt } from '../ledger/origins.ts';
 import { createListing } from '../listing/listing.ts';
 import { createLookUps } from '../lookups/lookups.ts';
@@ -12,10 +15,14 @@ import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
 import { takeOver } from '../sending/take-over.ts';
 import { capWaits } from '../sending/waits.ts';
+import { createServiceClient } from '../service/client.ts';
+import { chooseKey } from '../service/signing.ts';
+import { createTransport, type Transport } from '../service/transport.ts';
+import type { ServiceClient } from '../service/types.ts';
+import { type Config, secretsOf } from '../settings/settings.ts';
 import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
 import { openLocal } from './local.ts';
-import type { AppOptions } from './options.ts';
-import { openService, serviceKeys } from './service-connection.ts';
+import { type AppOptions, accountIn } from './looking.ts';
 
 /** Everything, the service included. */
 export type WholeApp = Awaited<ReturnType<typeof openWhole>>;
@@ -139,4 +146,58 @@ export async function openWhole(options: AppOptions) {
       await local.close();
     },
   };
+}
+
+/** The mode asked for has no secret key; the message says where to put it. */
+class MissingKeys extends Error {
+  readonly code = 'MISSING_KEYS';
+}
+
+type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
+
+function serviceKeys(config: Config): ServiceKeys {
+  const keys = config.keys[config.mode];
+  const secretKey = keys?.secretKeys[0];
+  const name = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const account = accountIn(config);
+  if (!secretKey || !account)
+    throw new MissingKeys(`no ${config.mode} key: set ${name}_SECRET_KEY in ${join(config.home, '.env')}`);
+  const encryptionKey = keys?.encryptionKeys[0];
+  const { authorizationKey, signatureKey } = config.service;
+  if (!encryptionKey && (authorizationKey === 'encryption' || signatureKey === 'encryption')) {
+    throw new MissingKeys(
+      `the configuration asks for the encryption key: set ${name}_ENCRYPTION_KEY in ${join(config.home, '.env')}`,
+    );
+  }
+  return { secretKey, encryptionKey, account };
+}
+
+/** A connection to the service alone, without a ledger. Throws MissingKeys. */
+export function connectService(config: Config): ServiceClient {
+  return openService(config, serviceKeys(config), {});
+}
+
+function openService(
+  config: Config,
+  keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
+  wire: { transport?: Transport | undefined; permit?: () => Promise<void> },
+): ServiceClient {
+  const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
+    config.service;
+  return createServiceClient({
+    baseUrl,
+    transport:
+      wire.transport ??
+      createTransport({
+        origin: new URL(baseUrl).origin,
+        timeoutMs,
+        concurrency,
+        ...(wire.permit && { permit: wire.permit }),
+      }),
+    secretKey: keys.secretKey,
+    orderKey: chooseKey(authorizationKey, keys),
+    signingKey: chooseKey(signatureKey, keys),
+    rules: { codes, edgeRejections },
+    redact: createRedactor(secretsOf(config)),
+  });
 }

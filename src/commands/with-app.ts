@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, type AppOptions, type Level, openApp } from '../app/app.ts';
-import { createRedactor } from '../domain/redact.ts';
-import { type Config, secretsOf } from '../settings/settings.ts';
+import type { Config } from '../settings/settings.ts';
 import { loadSettings } from './context.ts';
 import {
   demandLedger,
@@ -49,8 +48,9 @@ export async function withApp<L extends Level, T>(
 ): Promise<T> {
   const config = await loadSettings(context);
   await checks[use](config);
+  const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const run = async (options: AppOptions): Promise<T> => {
-    const open = () => openApp(level, { ...options, kind, breathes: level === 'whole' });
+    const open = () => openApp(level, { ...options, kind, quiet, breathes: level === 'whole' });
     const app = await (use === 'makes' ? upgrading(context, config, open) : open());
     try {
       return await work(app);
@@ -59,10 +59,7 @@ export async function withApp<L extends Level, T>(
     }
   };
   if (use === 'reads' || use === 'tries') return reading(context, config, use, run);
-  if (kind !== 'serve') return run({ config });
-  const { createLogger } = await import('../runtime/logger.ts');
-  const quiet = Boolean(context.options.quiet);
-  return run({ config, log: createLogger({ quiet, redact: createRedactor(secretsOf(config)) }) });
+  return run({ config });
 }
 
 /** A command that reads makes no ledger: its birth decides what `reconcile` expects, and its mode what the home is for. */
