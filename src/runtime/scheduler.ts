@@ -1,9 +1,9 @@
-import { createTask, type ScheduledTask } from 'node-cron';
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
 import { isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
 import type { Logger } from './logger.ts';
+import { nextDue } from './next-run.ts';
 
 /** How a run ended that did not throw; `why` says what it could not do. */
 export type JobOutcome =
@@ -22,12 +22,12 @@ export type ScheduledJob = {
   waitsWhenNew?: boolean;
 };
 
-/** Rings at the due times of a cron expression, from its start until it is destroyed. */
+/** Rings at the due times of a cron expression until it is cancelled; a time that was missed rings late, and once. */
 export type Alarm = (
   job: Pick<ScheduledJob, 'name' | 'expression'>,
   timezone: string,
   ring: (due: Date) => void,
-) => Pick<ScheduledTask, 'start' | 'destroy' | 'getNextRun'>;
+) => { next(): Date | null; cancel(): void };
 
 export type Scheduler = {
   /** Runs what came due while nobody ran it, and then each job at its times. */
@@ -57,10 +57,10 @@ export function createScheduler(deps: {
   /** The timers; absent: those of node-cron, by the machine's clock. */
   alarm?: Alarm;
 }): Scheduler {
-  const { clock, jobsStore, log, alarm = cronTask } = deps;
+  const { clock, jobsStore, log, alarm = cronAlarm } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
   const underWay = new Map<string, Promise<void>>();
-  let tasks: { job: ScheduledJob; task: ReturnType<Alarm> }[] = [];
+  let alarms = new Map<string, ReturnType<Alarm>>();
   let stopped = false;
 
   /** `since`: what is due is taken by who begins first at or after it. */
@@ -92,18 +92,17 @@ export function createScheduler(deps: {
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, run);
   };
-  const disarm = async (): Promise<void> => {
-    const old = tasks;
-    tasks = [];
-    for (const { task } of old) await task.destroy();
+  const disarm = (): void => {
+    for (const one of alarms.values()) one.cancel();
+    alarms = new Map();
   };
-  const arm = async (): Promise<void> => {
-    await disarm();
-    tasks = jobs.map((job) => ({
-      job,
-      task: alarm(job, deps.timezone, (due) => trigger(job, due.toISOString())),
-    }));
-    for (const { task } of tasks) await task.start();
+  const arm = (): void => {
+    disarm();
+    for (const job of jobs)
+      alarms.set(
+        job.name,
+        alarm(job, deps.timezone, (due) => trigger(job, due.toISOString())),
+      );
   };
   const catchUp = async (): Promise<void> => {
     const pasts = new Map((await jobsStore.all()).map((row) => [row.job, row]));
@@ -117,7 +116,7 @@ export function createScheduler(deps: {
   };
   return {
     async start() {
-      await arm();
+      arm();
       await catchUp();
     },
     async makeUp() {
@@ -136,19 +135,19 @@ export function createScheduler(deps: {
     },
     async rebuild() {
       if (stopped) return;
-      await arm();
+      arm();
       await catchUp();
     },
     async stop() {
       stopped = true;
-      await disarm();
+      disarm();
       await Promise.all(underWay.values());
     },
     nextRuns: () =>
-      deps.jobs.map((job) => {
-        const task = tasks.find((entry) => entry.job.name === job.name)?.task;
-        return { job: job.name, nextRunAt: task?.getNextRun()?.toISOString() ?? null };
-      }),
+      deps.jobs.map(({ name }) => ({
+        job: name,
+        nextRunAt: alarms.get(name)?.next()?.toISOString() ?? null,
+      })),
   };
 }
 
@@ -157,14 +156,28 @@ function justAfter(past: JobPast | undefined): string {
   return new Date(past?.lastRunAt ? Date.parse(past.lastRunAt) + 1 : 0).toISOString();
 }
 
-function cronTask(...[job, timezone, trigger]: Parameters<Alarm>): ScheduledTask {
-  const task = createTask(job.expression, ({ date }) => trigger(date), {
-    timezone,
-    name: job.name,
-    noOverlap: true,
-    suppressMissedWarning: true,
-  });
-  // A blocked event loop or a suspended machine: late is better than not at all.
-  task.on('execution:missed', ({ date }) => trigger(date));
-  return task;
+/** No timer is set for longer: the wall clock that the due time is of may step meanwhile (P33). */
+const longestTimerMs = 60_000;
+
+/**
+ * The due times of node-cron with timers of our own. Its own walks through every time that a step of the clock skipped,
+ * for a step of a year an hour long, while nothing else runs.
+ */
+function cronAlarm(...[{ expression }, timezone, ring]: Parameters<Alarm>): ReturnType<Alarm> {
+  let timer: NodeJS.Timeout | undefined;
+  let due = nextDue(expression, timezone);
+  const wait = (): void => {
+    if (due === null) return;
+    const waitMs = Math.min(due.getTime() - Date.now(), longestTimerMs);
+    timer = setTimeout(look, Math.max(0, waitMs));
+  };
+  const look = (): void => {
+    if (due !== null && Date.now() >= due.getTime()) {
+      ring(due);
+      due = nextDue(expression, timezone);
+    }
+    wait();
+  };
+  wait();
+  return { next: () => due, cancel: () => clearTimeout(timer) };
 }

@@ -9,7 +9,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 /**
- * The timers of the scheduler in virtual time. As those of node-cron, they wait for the due time as the wall clock had it
+ * The timers of the scheduler in virtual time. They wait for the due time as the wall clock had it
  * when they were set: a clock that is set back lets them wait again, one that is set forward makes them late.
  */
 export function createAlarm(world: World, life: Life): Alarm {
@@ -38,13 +38,13 @@ export function createAlarm(world: World, life: Life): Alarm {
       if (due) ring(due);
       arm();
     };
+    arm();
     return {
-      start: arm,
-      destroy: () => {
+      next: () => due,
+      cancel: () => {
         over = true;
-        return probe.destroy();
+        void probe.destroy();
       },
-      getNextRun: () => due,
     };
   };
 }
