@@ -60,6 +60,8 @@ const stillWording = [
   'src/ledger/hold-reasons.ts',
   'src/sending/approval.ts',
   'src/sending/approvals.sql.ts',
+  'src/sending/canary.ts',
+  'src/sending/halt.ts',
   'src/sending/hold-words.ts',
 ];
 const verbs = [...readFileSync(join(root, 'src/commands/program.ts'), 'utf8').matchAll(/usage: '([a-z-]+)/g)]

@@ -31,7 +31,8 @@ export function judgeCanary(standing: CanaryStanding, canaryHours: number): Cana
       isOpen: true,
     };
   if (withheld !== null) {
-    return { kind: 'failed', why: `${withheld} is held, and cannot be sent`, isOpen: false };
+    const why = `${withheld} is held, and cannot be sent; counterfoil show ${withheld} says why`;
+    return { kind: 'failed', why, isOpen: false };
   }
   const n = (state: PayoutState): number => counts[state] ?? 0;
   const open = n('held') + n('ready') + n('sending') + n('pending');

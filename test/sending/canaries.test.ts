@@ -125,7 +125,7 @@ describe('P21: a canary', () => {
     await reasons('[]');
     await late.settle();
     expect((await findHalt(ledger.db))?.cause).toBe(
-      'the canary of b-1 failed: A-2 is held, and cannot be sent',
+      'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',
     );
     await ledger.write((trx) => liftCanary(trx, 'b-1', at(4 * hour)));
     expect(await claimUnder(brakes, 4 * hour)).toEqual(['A-3', 'A-4']);

@@ -35,7 +35,7 @@ describe('P21: a canary', () => {
     const counts = { success: 4, held: 1 };
     expect(judgeCanary(standing(counts, { withheld: 'A-3' }), 4)).toEqual({
       kind: 'failed',
-      why: 'A-3 is held, and cannot be sent',
+      why: 'A-3 is held, and cannot be sent; counterfoil show A-3 says why',
       isOpen: false,
     });
     expect(judgeCanary(standing(counts), 4)).toEqual({ kind: 'waits' });
