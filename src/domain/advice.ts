@@ -9,8 +9,8 @@ export type Advice =
   | { kind: 'upgrade' }
   /** Look for what is wrong with the machine, the queue or the database. */
   | { kind: 'doctor' }
-  /** Send what is recorded and ready. */
-  | { kind: 'go_on'; mode: Mode }
+  /** This account may not write a folder; what is recorded goes on without its file. */
+  | { kind: 'free_folders'; mode: Mode }
   /** A file was taken in before: what of it waits, ready or held, needs no file. */
   | { kind: 'rest_of_file'; mode: Mode; ready: boolean; held: boolean }
   | { kind: 'finish_restore' }

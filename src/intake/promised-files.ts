@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ActionNeeded } from '../domain/advice.ts';
+import { ActionNeeded, type Advice } from '../domain/advice.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { closeFileTask, type FileTask, openFileTasks } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,7 +32,7 @@ export async function finishPromised(deps: Deps): Promise<FileTask[]> {
     const finished = await work.catch((error: unknown) => {
       const forbidden = forbiddenPlace(error);
       if (!forbidden) throw error;
-      const advice = { kind: 'go_on' as const, mode: config.mode };
+      const advice: Advice = { kind: 'free_folders', mode: config.mode };
       throw new ActionNeeded(unplacedText(task, forbidden.why), advice, { cause: error });
     });
     await ledger.write((trx) => closeFileTask(trx, task.id, { at: clock.iso(), ...finished }));
@@ -112,5 +112,5 @@ function unplacedText({ kind, owner, source, target }: FileTask, why: string): s
     kind === 'archive'
       ? `${harmlessName(basename(source))} is recorded as ${owner}, but`
       : `the rows left out of ${owner}`;
-  return `${what} cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing: make the folders writable for this account first`;
+  return `${what} cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing`;
 }

@@ -26,8 +26,8 @@ export function adviceText(advice: Advice): string {
       return 'run counterfoil upgrade';
     case 'doctor':
       return 'counterfoil doctor looks for the cause';
-    case 'go_on':
-      return `go on with ${submitCommand(advice.mode)} (without the file, which is taken only once)`;
+    case 'free_folders':
+      return `make the folders writable for this account, then go on with ${submitCommand(advice.mode)} (without the file, which is taken only once)`;
     case 'rest_of_file':
       return [
         'nothing to do with this file',
