@@ -1,9 +1,9 @@
-import type { LocalApp } from '../src/app/app.ts';
+import type { App } from '../src/app/app.ts';
 
 export const name = 'report';
 
 /** Writes the results of every batch that changed, the files of the last run and the last closed month, and the index. Returns the files. */
-export async function run(app: LocalApp): Promise<{ files: string[] }> {
+export async function run(app: App<'local'>): Promise<{ files: string[] }> {
   await app.applyWebhooks();
   const files = await app.reporting.writeDueRuns();
   files.push(...(await app.reporting.writeDueBatchResults()));

@@ -1,9 +1,8 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
-import { getBatch } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import {
   type Account,
   approvalAsked,
@@ -21,17 +20,18 @@ import {
 } from '../sending/approvals.sql.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
-import { oneBatch, refuseCancelled } from './hold.ts';
+import { refuseCancelled } from './hold.ts';
+import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
-    const batch = await found(app, args);
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
+    const batch = await loadedBatch(app, args);
     await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
     const shown = await readApprovable(app.ledger.db, batch);
@@ -66,13 +66,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
   });
 }
 
-async function found(app: LocalApp, args: string[]): Promise<Batch> {
-  const batch = await getBatch(app.ledger.db, await oneBatch(app, args));
-  if (!batch) throw new Stop(2, 'name a batch; nothing was done');
-  return batch;
-}
-
-async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
+async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {
   const asked = approvalAsked(app.config.submission, await batchTotals(app.ledger.db, batch.id));
   const reasons = readReasons(batch.hold_reasons);
   if (batch.approval_needed === 1n || asked !== null) return;
@@ -83,7 +77,7 @@ async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
 /** An approval that was interrupted before all was let go is finished by whoever says it again. */
 async function goOn(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   before: { by: string; at: string; digest: string },
 ): Promise<Result> {
@@ -100,7 +94,7 @@ async function goOn(
 
 async function letGo(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   { line, json }: { line: string; json: Record<string, unknown> },
 ): Promise<Result> {
@@ -143,7 +137,7 @@ function approvers({ env }: Context): Account[] {
   return behind ? [own, behind] : [own];
 }
 
-async function warningsOf(app: LocalApp, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
+async function warningsOf(app: App<'local'>, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
   const others = readReasons(batch.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
   const ever = { since: '9999', recent: false };
   const alike = await batchLikeness(app.ledger.db, { id: batch.id }, ever, 1);

@@ -1,8 +1,8 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { totalsText } from './describe.ts';
 
-type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
+type Checked = Awaited<ReturnType<App<'local'>['intake']['check']>>;
 
 const shownBanks = 20;
 

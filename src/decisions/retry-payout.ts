@@ -1,3 +1,4 @@
+import type { SayAdvice } from '../domain/advice.ts';
 import type { Account } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
@@ -20,6 +21,7 @@ export type DecisionDeps = {
     /** The account that this configuration reaches (P31); null where it has no key. */
     account?: Account | null;
   };
+  say: SayAdvice;
 };
 
 /** One payout that a person ordered to be sent: itself again, or its successor. */

@@ -1,9 +1,9 @@
-import { submitCommand } from '../domain/go-on.ts';
+import type { SayAdvice } from '../domain/advice.ts';
 import { generatedReference } from '../domain/ids.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
-import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
+import { batchCounts, findByContentHash } from '../ledger/batches.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -49,7 +49,7 @@ export type Checked = {
   contentHash: string;
 };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
+type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows; say: SayAdvice };
 
 /**
  * The batch that this content became before, as the one problem of the file (P23). Its rows are not complained about:
@@ -57,24 +57,21 @@ type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows }
  */
 export async function takenBefore(
   scan: Scan,
-  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
+  { ledger, config, say }: Pick<Deps, 'ledger' | 'config' | 'say'>,
 ): Promise<{ batch: string; problem: Problem } | null> {
   // A broken file has none: what could not be read may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
   const before = await findByContentHash(ledger.db, scan.contentHash);
   if (!before) return null;
   const [now] = await batchCounts(ledger.db, [before.id]);
+  const { ready = 0, held = 0 } = now?.counts ?? {};
+  const { mode } = config;
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const fix =
     now?.state === 'cancelled'
       ? 'that batch was cancelled and is never sent. To pay it after all, drop it again with new references'
-      : `nothing to do with this file${whatNext(now?.counts ?? {}, config.mode)}. Do not change the references: new ones would pay again`;
+      : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };
-}
-
-function whatNext({ ready = 0, held = 0 }: BatchCounts['counts'], mode: Mode): string {
-  const rest = ready > 0 ? `; ${submitCommand(mode)} (without the file) sends the rest` : '';
-  return held > 0 ? `${rest}; counterfoil status says why some are held` : rest;
 }
 
 /** Problems of the file as a whole that show only once it was read: nothing in it, control figures. */

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { SayAdvice } from '../domain/advice.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
@@ -61,7 +62,14 @@ export type Taken =
     }
   | { kind: 'dry_run'; checked: Checked };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths; retries: RetryRows };
+type Deps = {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  paths: Paths;
+  retries: RetryRows;
+  say: SayAdvice;
+};
 
 /** Takes one file in or refuses it whole; throws Interrupted. Only for the holder of the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {

@@ -25,7 +25,12 @@ export async function openBenchApp(dir: string, service: Service, concurrency: n
   };
   const loaded = loadConfig({ cwd: dir, env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  return openApp({ config: loaded.config, log: createLogger({ quiet: true }), breathes: true }, 'bench');
+  return openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    breathes: true,
+    kind: 'bench',
+  });
 }
 
 export async function check(app: App, file: string, rows: number): Promise<void> {

@@ -8,6 +8,7 @@ import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
@@ -36,7 +37,7 @@ const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms
 
 function decisionsAt(ms: number) {
   const rules = { referencePrefix: '', payoutLimit: {} };
-  return createDecisions({ ledger, clock: clockAt(ms), rules });
+  return createDecisions({ ledger, clock: clockAt(ms), rules, say: adviceText });
 }
 
 const listed = (status: string, updatedMs = 50) =>

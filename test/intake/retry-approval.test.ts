@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -22,7 +23,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules });
+  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
   for (const of of ['A', 'B']) {
     const { payouts } = await decisions.find([of]);
     const ids = payouts.map((payout) => payout.id);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { type Account, accountOf } from '../../src/domain/origin.ts';
 import { standAt } from '../../src/ledger/origins.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import {
   addBatch,
@@ -73,7 +74,7 @@ it('P14, P32: a webhook with our key that no details bear out allows no second p
   });
   await lookUps.lookUp([id]);
   clock.set(30);
-  const decisions = createDecisions({ ledger, clock, rules: { ...rules, account: sender } });
+  const decisions = createDecisions({ ledger, clock, say: adviceText, rules: { ...rules, account: sender } });
   const { cases, digest } = await decisions.weigh([id], at(20));
   expect(cases[0]).toMatchObject({ had: false, remedies: ['settle'], judgement: { kind: 'no' } });
   expect(JSON.stringify(cases[0]?.judgement)).toContain('did not find it');

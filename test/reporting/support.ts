@@ -8,6 +8,7 @@ import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import type { Shown } from '../../src/listing/shown-under.sql.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
@@ -56,7 +57,7 @@ export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<Wor
   const config = configured('{}');
   const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const retries = createDecisions({ ledger, clock, rules }).rows;
+  const retries = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
   const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {
     ledger,

@@ -22,7 +22,7 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
     const { life, options } = town.begin('person');
     const { done } = town.stalls.begins(life, 'a command');
     try {
-      const app = await openApp(options, 'command');
+      const app = await openApp('whole', { ...options, kind: 'command' });
       await app.takeOver();
       await work(app);
       await app.close();

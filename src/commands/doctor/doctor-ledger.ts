@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
@@ -40,11 +40,11 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
 }
 
 /** File, mark, whatever stops sending, and webhooks that wait. */
-export async function checkLedger(app: LocalApp): Promise<Check[]> {
+export async function checkLedger(app: App<'local'>): Promise<Check[]> {
   return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
 }
 
-async function checkFile({ ledger }: LocalApp): Promise<Check> {
+async function checkFile({ ledger }: App<'local'>): Promise<Check> {
   const damage = await quickCheck(ledger.db);
   const mark = readMark(ledger.path);
   const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
@@ -67,7 +67,7 @@ async function checkFile({ ledger }: LocalApp): Promise<Check> {
   return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
 }
 
-async function checkHalt(app: LocalApp): Promise<Check> {
+async function checkHalt(app: App<'local'>): Promise<Check> {
   const halt = await app.findHalt();
   if (!halt) return well('sending', 'nothing halts it');
   const detail = `halted since ${halt.at}: ${halt.cause}`;
@@ -83,7 +83,7 @@ const wayOut: Record<HaltAdvice, string> = {
   none: 'remove the cause',
 };
 
-async function checkWebhooks({ ledger, clock }: LocalApp): Promise<Check> {
+async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
   const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db);
   const detail = `${received} received, ${applied} applied`;
   if (oldestUnapplied === null) return well('webhooks', detail);
@@ -98,7 +98,7 @@ async function checkWebhooks({ ledger, clock }: LocalApp): Promise<Check> {
 }
 
 /** Many with one reason are a key that does not fit; a few are strangers knocking. */
-async function checkRejections({ ledger, config, clock }: LocalApp): Promise<Check> {
+async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<Check> {
   const since = new Date(clock.now() - dayMs).toISOString();
   const rejected = await rejectionsSince(ledger.db, since);
   if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
