@@ -1,4 +1,5 @@
 import type { LocalApp } from '../app/app.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { totalsText } from './describe.ts';
 
 type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
@@ -27,12 +28,12 @@ export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): strin
   return [
     ...shown,
     ...(all.length > shownBanks ? [`  and ${all.length - shownBanks} more banks: --json names them`] : []),
-    ...holdReasons.map((reason) => `  would be held: ${reason}`),
+    ...holdTexts(holdReasons, null).map((reason) => `  would be held: ${reason}`),
     ...waits.map((wait) => `  would wait: ${wait}`),
   ];
 }
 
 /** The same for `--json`; the banks are shown beside it. */
 export function foreseenJson({ holdReasons, waits }: Checked): Record<string, string[]> {
-  return { hold_reasons: holdReasons, waits };
+  return { hold_reasons: holdTexts(holdReasons, null), waits };
 }

@@ -2,6 +2,7 @@ import type { LocalApp } from '../app/app.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
 import { withLocal } from './context.ts';
 import {
@@ -36,7 +37,7 @@ export async function hold(
     const batch = await oneBatch(app, args);
     const moved = await holdBatch(app.ledger, {
       batch,
-      reason: 'held by a person; counterfoil release lifts it',
+      reason: { kind: 'person' },
       at,
     });
     const [now] = await batchCounts(app.ledger.db, [batch]);
@@ -80,7 +81,8 @@ export async function release(
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
     const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
-    const { moved, stays } = released;
+    const { moved } = released;
+    const stays = holdTexts(released.stays, batch);
     const canary = await app.ledger.write((trx) => liftCanary(trx, batch, at));
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);

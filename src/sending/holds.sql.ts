@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
 import { releaseFile } from '../ledger/batch-files.ts';
-import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import { isApprovalReason } from './approval.ts';
 import { limitsOf } from './daily-limit.ts';
+import { holdText } from './hold-words.ts';
 import { tooLarge } from './limits.sql.ts';
 
 const chunk = 1000;
@@ -23,16 +24,17 @@ type Released = {
   doubted: number;
   firstDoubted: Reasoned[];
   /** Why all of it stays held: what only another command lifts. */
-  stays: string[];
+  stays: HoldReason[];
 };
 
 /** Adds a reason for which a batch is held to those it has; each is lifted by its own command. */
-export async function addHoldReason(trx: Trx, batch: string, reason: string): Promise<void> {
+export async function addHoldReason(trx: Trx, batch: string, reason: HoldReason): Promise<void> {
   const reasons = await reasonsOf(trx, batch);
-  if (!reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+  if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
+    await setHoldReasons(trx, batch, [...reasons, reason]);
 }
 
-async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
+async function reasonsOf(trx: Trx, batch: string): Promise<HoldReason[]> {
   const row = await trx
     .selectFrom('batches')
     .select('hold_reasons')
@@ -47,7 +49,12 @@ async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
  */
 export async function holdBatch(
   ledger: Ledger,
-  { batch, reason, at, source = 'person' }: { batch: string; reason: string; at: string; source?: string },
+  {
+    batch,
+    reason,
+    at,
+    source = 'person',
+  }: { batch: string; reason: HoldReason; at: string; source?: string },
 ): Promise<number> {
   let moved = 0;
   for (;;) {
@@ -61,7 +68,7 @@ export async function holdBatch(
         .execute();
       // The reasons are there while anything may be held by them, so that a crash leaves nothing held without one.
       if (moved === 0) await addHoldReason(trx, batch, reason);
-      const event = { kind: 'hold' as const, why: reason };
+      const event = { kind: 'hold' as const, why: holdText(reason, batch) };
       await record(
         trx,
         at,
@@ -85,13 +92,13 @@ export async function releaseBatch(
     batch,
     at,
     dailyLimit = {},
-    lifts = (reason) => !isApprovalReason(reason, batch),
+    lifts = ({ kind }) => kind !== 'approval',
   }: {
     batch: string;
     at: string;
     dailyLimit?: Record<string, string>;
     /** The reasons that go; while there is another, all of it stays held. */
-    lifts?: (reason: string) => boolean;
+    lifts?: (reason: HoldReason) => boolean;
   },
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);

@@ -186,7 +186,12 @@ async function waiting(id: bigint): Promise<void> {
   expect(await decisions.retry({ ids: [id], since: at(2.4 * hour), digest, person: 'x' })).toMatchObject({
     decided: [{ reference: 'F-R2' }],
   });
-  const hold = { mode: 'test' as const, batch: 'b-1', reason: 'waits', at: at(2.5 * hour) };
+  const hold = {
+    mode: 'test' as const,
+    batch: 'b-1',
+    reason: { kind: 'person' as const },
+    at: at(2.5 * hour),
+  };
   await holdBatch(ledger, hold);
 }
 

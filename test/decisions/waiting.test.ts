@@ -134,7 +134,7 @@ describe('a retry under the same reference that waits', () => {
 
   it('P20: is taken back when its batch was on hold and is released, too', async () => {
     const id = await retried();
-    await holdBatch(ledger, { ...batch(hour), reason: 'a person' });
+    await holdBatch(ledger, { ...batch(hour), reason: { kind: 'person' } });
     await told.looked(id, 2 * hour, shown('success', different));
     const released = await releaseBatch(ledger, batch(3 * hour));
     expect(released, 'it does not stay held').toMatchObject({ moved: 0, kept: 0, first: [], doubted: 1 });

@@ -119,7 +119,7 @@ describe('P21: a canary', () => {
     const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
     const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
     await early.settle();
-    await reasons('["held by a person"]');
+    await reasons('[{"kind":"person"}]');
     await late.settle();
     expect(await findHalt(ledger.db)).toBeUndefined();
     await reasons('[]');

@@ -86,7 +86,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P21: not what is held, until it is released', async () => {
     await addBatch(ledger, ['R-1', 'R-2']);
-    const hold = { mode: 'test' as const, batch: 'b-1', reason: 'a person', at: at(0) };
+    const hold = { mode: 'test' as const, batch: 'b-1', reason: { kind: 'person' as const }, at: at(0) };
     await claimAt(ledger, at(0));
     expect(await holdBatch(ledger, hold)).toBe(1);
     expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'held' });

@@ -144,7 +144,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
       const request = { mode: 'test' as const, batch: subject ?? '', at, dailyLimit };
       if (what === 'hold batch') {
         town.brakes.holding(request.batch);
-        await holdBatch(ledger, { ...request, reason: 'held by a person' });
+        await holdBatch(ledger, { ...request, reason: { kind: 'person' } });
         town.brakes.held(request.batch);
         return;
       }
