@@ -27,7 +27,7 @@ export async function hold(
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      await app.ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
+      await app.ledger.write((trx) => halt(trx, { kind: 'person' }, at));
       const { payouts } = await payoutOverview(app.ledger.db);
       const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;

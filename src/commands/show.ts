@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collectionStory } from '../collections/collection-lines.sql.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
@@ -89,7 +90,9 @@ function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) 
     );
   if (lookups.length > 0) lines.push('', 'questions');
   for (const q of lookups)
-    lines.push(`  ${q.asked_at ?? q.due_at}  ${q.kind} (${q.reason}): ${q.outcome ?? 'due'}`);
+    lines.push(
+      `  ${q.asked_at ?? q.due_at}  ${q.kind} (${inquiryReasonText[q.reason]}): ${q.outcome ?? 'due'}`,
+    );
   if (discrepancies.length > 0) lines.push('', 'discrepancies');
   for (const d of discrepancies) {
     lines.push(

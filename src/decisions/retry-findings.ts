@@ -1,4 +1,5 @@
 import type { CellProblem } from '../domain/batch-rules.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
@@ -35,7 +36,7 @@ export function obstacle(one: Case, since: string): Finding | null {
     };
   if (one.asking !== null)
     return {
-      problem: `waits for a look-up that nobody has answered (${one.asking}): it may have been paid`,
+      problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
       fix: `counterfoil retry ${reference} asks the service; then drop the file again`,
     };
   if (state === 'failed' && !isFresh(one, since))

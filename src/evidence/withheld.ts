@@ -27,7 +27,7 @@ export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[
     trx,
     asked.map(([payoutId]) => ({
       payout_id: payoutId,
-      reason: 'a webhook about what was not sent',
+      reason: 'webhook_unsent',
       due_at: at,
     })),
   );

@@ -10,7 +10,7 @@ import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { chainEntry, historyHash, insertHistory } from './history.ts';
-import { askDetails } from './inquiries.ts';
+import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, loadRows, writeRows } from './projection-rows.ts';
 import { startHistory } from './start-history.ts';
@@ -137,12 +137,12 @@ const supersede = prepared<never>(
 
 /** What must be asked next: an unknown climbs the ladder (P19). */
 async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void> {
-  const due: Record<string, string | bigint>[] = [];
+  const due: LookUpWanted[] = [];
   const closed: bigint[] = [];
   for (const { payoutId, from, to } of recorded) {
     if (to === 'unknown' && from !== 'unknown') {
       const dueAt = later(at, ladderDelayMs(0));
-      due.push({ payout_id: payoutId, reason: 'unknown outcome', due_at: dueAt, rung_due_at: dueAt });
+      due.push({ payout_id: payoutId, reason: 'unknown', due_at: dueAt, rung_due_at: dueAt });
     }
     if (isFinalState(to) && !isFinalState(from)) closed.push(payoutId);
   }

@@ -64,9 +64,7 @@ describe('what was never sent', () => {
       expect(await told.claimed(2000)).toEqual(['G']);
       expect(await heldBecause()).toMatch(/^a webhook that no look-up has settled/);
       const due = ledger.db.selectFrom('inquiries').select('reason').where('payout_id', '=', id);
-      expect(await due.execute(), 'the service is asked').toEqual([
-        { reason: 'a webhook about what was not sent' },
-      ]);
+      expect(await due.execute(), 'the service is asked').toEqual([{ reason: 'webhook_unsent' }]);
       await told.lookedInVain(id, 3000);
       expect(await sentOnRelease(4000)).toEqual(['fF']);
     },

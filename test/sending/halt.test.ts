@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { haltText } from '../../src/commands/describe.ts';
-import { haltAdvice, haltKindOf, haltKinds, readHaltKinds } from '../../src/sending/halt.ts';
+import { haltAdvice, haltCauseText, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 
@@ -18,11 +18,23 @@ it('P11: the advice comes from what halted, not from the words of the service', 
 it('of several causes the most urgent gives the advice', () => {
   expect(haltAdvice(['person', 'canary_open', 'signature'])).toBe('doctor');
   expect(haltAdvice(['canary_failed', 'canary_open'])).toBe('reconcile');
-  expect(haltAdvice(['person', 'account', 'canary_failed', 'unsaid'])).toBe('none');
+  expect(haltAdvice(['person', 'account', 'canary_failed'])).toBe('none');
 });
 
-it('kinds are read as they were written; what no version wrote is unsaid', () => {
-  expect(readHaltKinds(haltKinds.join(' '))).toEqual(haltKinds);
-  expect(readHaltKinds('')).toEqual(['unsaid']);
-  expect(readHaltKinds('person of')).toEqual(['person', 'unsaid']);
+it('a cause is worded from what it is', () => {
+  const failure = { kind: 'withheld' as const, reference: 'R-1' };
+  expect(
+    haltCauseText([
+      { kind: 'unknowns', count: 3, of: 3 },
+      { kind: 'unknowns', count: 12, of: 50 },
+      { kind: 'canary_failed', batch: 'b-1', failure },
+    ]),
+  ).toBe(
+    '3 unknown outcomes in a row; also: 12 of the last 50 outcomes are unknown; also: the canary of b-1 failed: R-1 is held, and cannot be sent; counterfoil show R-1 says why',
+  );
+});
+
+it('loses no cause that it cannot read', () => {
+  expect(() => readHaltCause('{"kind":"another"}')).toThrow();
+  expect(() => readHaltCause('held by a person')).toThrow();
 });

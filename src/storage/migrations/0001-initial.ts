@@ -5,6 +5,9 @@ const states =
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
 const fileStates = "'none','due','whole','changed','missing','accepted','begun'";
+const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
+  'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent'`;
+const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
 const verdicts = "'reconciled','exceptions','not_compared'";
 
 const statements = [
@@ -96,10 +99,11 @@ const statements = [
   `create table canaries (
     batch_id text primary key not null references batches (id), from_id integer not null, through_id integer not null,
     state text not null check (state in ('open','passed','failed','released')), started_at text not null,
-    ended_at text, cause text) strict`,
+    ended_at text) strict`,
   `create index canaries_standing on canaries (state)`,
   `create table halts (
-    id integer primary key check (id = 1), cause text not null, at text not null, kinds text not null default '') strict`,
+    id integer primary key, at text not null, kind text not null check (kind in (${haltKinds})),
+    batch_id text references batches (id), detail text not null) strict`,
   `create table collection_files (
     id text primary key not null, file_name text not null, content_hash text not null,
     phase text not null check (phase in ('loading','loaded')), row_count integer not null,
@@ -144,7 +148,7 @@ const statements = [
     address text not null) strict`,
   `create table inquiries (
     id integer primary key, payout_id integer not null references payouts (id),
-    kind text not null check (kind = 'details'), reason text not null, due_at text not null, rung integer not null,
+    kind text not null check (kind = 'details'), reason text not null check (reason in (${inquiryReasons})), due_at text not null, rung integer not null,
     asked_at text, answered_at text, outcome text, raw text, rung_due_at text, raised integer not null default 0,
     attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
     origin_id integer not null default 0) strict`,

@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import type { InquiryReason } from '../../domain/inquiry-reason.ts';
 import type { PayoutState } from '../../domain/payout.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
@@ -33,8 +34,8 @@ export type Tables = BrakeTables &
     rejections: RejectionTable;
     inquiries: InquiryTable;
     listed: ListedTable;
-    /** At most one row, 1: the halt in force. */
-    halts: { id: bigint; cause: string; at: string; kinds: Generated<string> };
+    /** The causes of the halt in force; none where nothing halts. `detail` is the cause as JSON. */
+    halts: { id: Generated<bigint>; at: string; kind: string; batch_id: string | null; detail: string };
     jobs: JobTable;
     workers: {
       id: string;
@@ -194,7 +195,7 @@ type InquiryTable = {
   id: Generated<bigint>;
   payout_id: bigint;
   kind: 'details';
-  reason: string;
+  reason: InquiryReason;
   due_at: string;
   /** Which rung of the ladder this is, from 0. */
   rung: bigint;
