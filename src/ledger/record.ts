@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { historyEvent } from '../domain/history-event.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { isFinalState, type PayoutState } from '../domain/payout.ts';
@@ -59,7 +60,7 @@ export async function record(
       payoutId,
       seq: row.history_seq + 1n,
       at,
-      event: eventName(event),
+      event: historyEvent(event),
       source,
       from,
       to: row.state,
@@ -92,7 +93,7 @@ export async function recordIntake(
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
   const text = JSON.stringify(detail);
-  const first = { seq: 1n, at, event: 'intake', source: 'intake', from: null, detail: text };
+  const first = { seq: 1n, at, event: 'intake' as const, source: 'intake', from: null, detail: text };
   for (const [to, own] of Map.groupBy(payouts, (payout) => payout.state)) {
     const heads = own.map(({ id }) => ({ id, head: historyHash('', { ...first, payoutId: id, to }) }));
     await startHistory(trx, { at, to, detail: text }, heads);
@@ -150,10 +151,4 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void
   if (closed.length > 0) {
     await supersede(trx, [at, idsText(closed)]);
   }
-}
-
-function eventName(event: PayoutEvent): string {
-  if (event.kind === 'outcome') return event.outcome.kind;
-  if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;
-  return event.kind === 'settle' ? `settle as ${event.as}` : event.kind;
 }

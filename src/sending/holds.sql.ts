@@ -5,6 +5,7 @@ import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-rea
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
 import { holdText } from './hold-words.ts';
 import { tooLarge } from './limits.sql.ts';
@@ -126,7 +127,7 @@ export async function releaseBatch(
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
       const rows = await trx
         .selectFrom('payouts')
-        .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])
+        .select(['id', 'reference', 'attempt_count', 'successor_of', 'withheld_by', 'currency', 'amount'])
         .where('batch_id', '=', batch)
         .where('state', '=', 'held')
         .where('id', '>', after)
@@ -161,14 +162,17 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
   if (first.length < shownKept) first.push({ reference: row.reference, why: reason.why });
 }
 
-type HeldBack = { id: bigint; reference: string; attempt_count: bigint; message: string | null };
+type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by'>;
 
-/** What must not be sent is held anew under its own reason, unless it says that already. */
+/**
+ * What must not be sent is held anew under its own reason, unless it is held for that already. What became of a
+ * predecessor may have changed, and with it the way out.
+ */
 function releaseOf(
-  row: { id: bigint; attempt_count: bigint; message: string | null },
+  row: Pick<Payout, 'id' | 'attempt_count' | 'withheld_by'>,
   reason: Withheld | undefined,
 ): RecordEvent[] {
-  if (reason !== undefined && reason.why === row.message) return [];
+  if (reason && reason.by !== 'predecessor' && reason.by === row.withheld_by) return [];
   const released: RecordEvent = { payoutId: row.id, source: 'person', event: { kind: 'release' } };
   return reason === undefined ? [released] : [released, withholding(row, reason)];
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
+import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
@@ -92,7 +93,7 @@ export async function addPayout(
   ledger: Ledger,
   reference: string,
   path: [PayoutState, ...PayoutState[]],
-  more: Partial<NewPayout> & { times?: string[]; events?: string[] } = {},
+  more: Partial<NewPayout> & { times?: string[]; events?: HistoryEvent[] } = {},
 ): Promise<bigint> {
   const { times, events, ...given } = more;
   row += 1n;
@@ -124,7 +125,7 @@ export async function addPayout(
     payout_id: id,
     seq: BigInt(index + 1),
     at: times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`,
-    event: events?.[index] ?? 'test',
+    event: events?.[index] ?? 'looked_up',
     source: 'test',
     from_state: path[index - 1] ?? null,
     to_state: to,

@@ -5,6 +5,12 @@ const states =
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
 const fileStates = "'none','due','whole','changed','missing','accepted','begun'";
+const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
+  'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
+  'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',
+  'listing says pending','listing says success','listing says failed','listing says returned',
+  'details says pending','details says success','details says failed','details says returned',
+  'person says pending','person says success','person says failed','person says returned'`;
 const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
   'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent'`;
 const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
@@ -47,7 +53,8 @@ const statements = [
     narration text not null, sender_name text not null, type text, body text not null, cells text not null,
     state text not null check (state in (${states})), attempt_count integer not null default 0,
     last_attempt_id integer, transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text,
-    final_at text, evidence text not null default '', not_before text, history_seq integer not null default 0,
+    final_at text, evidence text not null default '', not_before text,
+    withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
     unseen_sends integer not null default 0, auto_resends integer not null default 0) strict`,
   `create unique index payouts_reference on payouts (reference_key)`,
@@ -78,7 +85,8 @@ const statements = [
   `create index attempts_uncounted on attempts (began_at) where day_id is null`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
-    at text not null, event text not null, source text not null, from_state text,
+    at text not null, event text not null check (event in (${historyEvents})), source text not null,
+    from_state text,
     to_state text not null check (to_state in (${states})), detail text not null, prev_hash text not null,
     hash text not null) strict`,
   `create unique index history_payout on history (payout_id, seq)`,

@@ -1,6 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
-import type { PayoutState } from '../../domain/payout.ts';
+import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -119,6 +120,8 @@ type PayoutTable = {
   /** `response+webhook+listing+details`: the sources that agree with the state. */
   evidence: Generated<string>;
   not_before: string | null;
+  /** Why it is held though nobody held it; null for every other payout. */
+  withheld_by: WithheldBy | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
   successor_of: bigint | null;
   /** Sends that this ledger does not remember but that may have happened (P25). */
@@ -156,7 +159,7 @@ type HistoryTable = {
   payout_id: bigint;
   seq: bigint;
   at: string;
-  event: string;
+  event: HistoryEvent;
   source: string;
   from_state: PayoutState | null;
   to_state: PayoutState;
