@@ -11,7 +11,7 @@ const words: { table: string; column: string; keys?: string[] }[] = [
   { table: 'history', column: 'detail', keys: ['message', 'keep', 'conflict'] },
   { table: 'halts', column: 'detail', keys: ['message'] },
   { table: 'resend_requests', column: 'reason' },
-  { table: 'rejections', column: 'reason' },
+  { table: 'rejections', column: 'detail' },
   { table: 'pauses', column: 'why' },
   { table: 'discrepancies', column: 'evidence' },
   { table: 'discrepancies', column: 'action' },

@@ -13,6 +13,8 @@ const historyEvents = `'intake','intent','accepted','refused','not_sent','turned
   'person says pending','person says success','person says failed','person says returned'`;
 const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
   'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent'`;
+const rejectionKinds = `'signature_missing','signature_wrong','merchant_signature_wrong','authorization_missing',
+  'authorization_wrong','other_mode','no_keys','source_address','compressed','too_large','no_request','many'`;
 const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
 const verdicts = "'reconciled','exceptions','not_compared'";
 
@@ -152,8 +154,8 @@ const statements = [
   `create index webhooks_unmatched on webhooks (lower(reference))
     where payout_id is null and applied_at is not null and kind = 'payout'`,
   `create table rejections (
-    id integer primary key, at text not null, path text not null, reason text not null,
-    address text not null) strict`,
+    id integer primary key, at text not null, path text not null,
+    kind text not null check (kind in (${rejectionKinds})), detail text not null, address text not null) strict`,
   `create table inquiries (
     id integer primary key, payout_id integer not null references payouts (id),
     kind text not null check (kind = 'details'), reason text not null check (reason in (${inquiryReasons})), due_at text not null, rung integer not null,

@@ -2,6 +2,7 @@ import type { Generated, Insertable, Selectable } from 'kysely';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
 import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
+import type { RejectionKind } from '../../domain/rejection.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -192,7 +193,15 @@ type WebhookTable = {
   effect: string | null;
 };
 
-type RejectionTable = { id: Generated<bigint>; at: string; path: string; reason: string; address: string };
+type RejectionTable = {
+  id: Generated<bigint>;
+  at: string;
+  path: string;
+  kind: RejectionKind;
+  /** What the sender sent, for people. */
+  detail: string;
+  address: string;
+};
 
 type InquiryTable = {
   id: Generated<bigint>;
