@@ -135,7 +135,7 @@ const halts: Scenario = async (ledger, note) => {
   note('too many unknown', (await ledger.write((trx) => tooManyUnknown(trx, 3)))?.kind);
   const always: Brakes = { ...noBrakes, approval: 'always' };
   await addBatch(ledger, ['C-1'], { id: 'b-3' });
-  await createBrakes({ ledger, clock: { iso: () => at(9) }, mode: 'test', brakes: always }).settle();
+  await createBrakes({ ledger, clock: { iso: () => at(9) }, brakes: always }).settle();
 };
 
 const barriers: Scenario = async (ledger, note) => {

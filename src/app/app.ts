@@ -21,7 +21,8 @@ import { createTransport, type Transport } from '../service/transport.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
 import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
-import { accountIn, type LocalOptions, openLocal } from './local-app.ts';
+import { type LocalOptions, openLocal } from './local-app.ts';
+import { accountIn } from './looking-app.ts';
 
 export type { LocalApp } from './local-app.ts';
 /** Everything, the service included. */
@@ -72,7 +73,7 @@ export async function openApp(options: AppOptions, kind: string) {
     perMs: 60_000,
     limit: limit.resendsPerMinute,
   });
-  const rules = { mode, concurrency: limit.concurrency };
+  const rules = { concurrency: limit.concurrency };
   const probe = config.submission.resubmit === 'confirmed_absent';
   const lookUpRules = { ...rules, quietPeriodMs, probe };
   const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
@@ -81,15 +82,15 @@ export async function openApp(options: AppOptions, kind: string) {
     clock,
     service,
     throttle,
-    rules: { mode, receives: config.receiver.enabled },
+    rules: { receives: config.receiver.enabled },
   });
   const listing = createListing({
     ledger,
     clock,
     service,
     limiter,
+    account: keys.account,
     settings: {
-      mode,
       concurrency: limit.concurrency,
       maxPasses: config.reconciliation.maxPasses,
       windowDays: config.reconciliation.windowDays,
@@ -99,7 +100,8 @@ export async function openApp(options: AppOptions, kind: string) {
   const followUp = {
     lookUp: lookUps.askNow,
     askResend: resends.ask,
-    applyStored: (signal?: AbortSignal) => applyWebhooksAgain({ ledger, clock, mode }, signal),
+    applyStored: (signal?: AbortSignal) =>
+      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
   };
   const collections = createCollectionConclusions({
     ledger,

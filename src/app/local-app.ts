@@ -1,10 +1,8 @@
 import { createDecisions } from '../decisions/decisions.ts';
-import { type Account, accountOf } from '../domain/origin.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
 import { createReporting } from '../reporting/reporting.ts';
 import type { Logger } from '../runtime/logger.ts';
-import type { Config } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
 import { type LookingOptions, openLooking } from './looking-app.ts';
 
@@ -16,13 +14,11 @@ export type LocalOptions = LookingOptions & { log: Logger };
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
 export async function openLocal(options: LocalOptions) {
   const looking = await openLooking(options);
-  const { config, clock, ledger, paths } = looking;
-  const account = accountIn(config);
+  const { config, clock, ledger, paths, account } = looking;
   const decisions = createDecisions({
     ledger,
     clock,
     rules: {
-      mode: config.mode,
       referencePrefix: config.intake.referencePrefix,
       payoutLimit: config.submission.payoutLimit,
       account,
@@ -30,7 +26,7 @@ export async function openLocal(options: LocalOptions) {
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
-    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, mode: config.mode }, signal);
+    looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account }, signal);
   /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
@@ -44,14 +40,8 @@ export async function openLocal(options: LocalOptions) {
     log: options.log,
     intake: intakeAsking(async () => undefined),
     intakeAsking,
-    reporting: createReporting({ ledger, config, paths, retries: decisions.rows }),
+    reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),
     decisions,
     applyWebhooks: applyStored,
   };
-}
-
-/** The account that this configuration reaches (P31); null where its mode has no key. */
-export function accountIn({ mode, keys, service }: Config): Account | null {
-  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
-  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

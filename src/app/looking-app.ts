@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
+import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
@@ -57,6 +58,7 @@ export async function openLooking(options: LookingOptions) {
   };
   return {
     config,
+    account: accountIn(config),
     clock,
     access,
     ledger,
@@ -69,7 +71,6 @@ export async function openLooking(options: LookingOptions) {
     brakes: createBrakes({
       ledger,
       clock,
-      mode,
       brakes: config.submission,
       async confirmFiles() {
         const { confirmFiles } = await import('../intake/confirm.ts');
@@ -83,4 +84,10 @@ export async function openLooking(options: LookingOptions) {
     jobsStore: createJobsStore(ledger),
     close: () => ledger.close(),
   };
+}
+
+/** The account that this configuration reaches (P31); null where its mode has no key. */
+export function accountIn({ mode, keys, service }: Config): Account | null {
+  const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
+  return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);
 }

@@ -20,7 +20,7 @@ export type CollectionLine = {
   difference: string;
 };
 
-/** Every collection of the mode in the order in which the ledger came to know them, a page at a time. */
+/** Every collection in the order in which the ledger came to know them, a page at a time. */
 export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
   for (let after = 0n; ; ) {
     const rows = await db

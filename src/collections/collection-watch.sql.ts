@@ -98,7 +98,7 @@ export async function collectionsToVerify(
   return rows.map((row) => row.id);
 }
 
-/** Collections of the mode by state. */
+/** Collections by state. */
 export async function collectionCounts(db: Db): Promise<Partial<Record<CollectionState, number>>> {
   const rows = await db
     .selectFrom('collections')

@@ -2,7 +2,6 @@ import { lacksAmount, wordsDiffer } from '../domain/collection.ts';
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import { isAskable } from '../domain/others-reference.ts';
-import type { Mode } from '../domain/payout.ts';
 import { isNotFound } from '../domain/witness.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
@@ -23,7 +22,7 @@ export type VerifyDeps = {
   service: Pick<ServiceClient, 'verifyTransaction'>;
   /** The same one as for all other requests. */
   limiter: { take(signal?: AbortSignal): Promise<void> };
-  rules: { mode: Mode; concurrency: number };
+  rules: { concurrency: number };
 };
 
 export type CollectionLookUps = {

@@ -1,4 +1,5 @@
 import type { LocalApp } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
@@ -103,11 +104,13 @@ async function letGo(
   const at = app.clock.iso();
   // A hold that somebody put on meanwhile is theirs to lift.
   const lifts = isApprovedReason;
-  const request = { mode, batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
+  const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const released = await releaseBatch(app.ledger, request);
   const { moved } = released;
   const stays = holdTexts(released.stays, batch.id);
-  const lines = [`${line}; ${moved} payouts may go now: ${submitCommand(mode)} or serve sends them`];
+  const lines = [
+    `${line}; ${counted(moved, 'payout')} may go now: ${submitCommand(mode)} or serve sends them`,
+  ];
   lines.push(...notReleasedLines(released));
   lines.push(...stays.map((reason) => `  still held: ${reason}`));
   const told = {
@@ -120,13 +123,12 @@ async function letGo(
   return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
 }
 
-/** Everybody who dropped it: the person, and the account that sudo made of them; null for nobody known. */
-function droppersOf(batch: Batch): (Account | null)[] {
+/** Everybody who dropped it: the person, and the account that sudo made of them. */
+function droppersOf(batch: Batch): Account[] {
   const account = (name: string, uid: bigint | null): Account => ({
     name,
     uid: uid === null ? null : Number(uid),
   });
-  if (batch.dropped_by === '') return [null];
   const person = account(batch.dropped_by, batch.dropped_uid);
   return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }

@@ -1,4 +1,5 @@
 import type { LocalApp } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { confirm, withLocal } from './context.ts';
@@ -56,7 +57,7 @@ async function describeBatch(app: LocalApp, batch: Batch, done: Done): Promise<R
   const [now] = await batchCounts(app.ledger.db, [batch.id]);
   const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
   const lines = [
-    `${batch.id}: ${now?.state}; ${cancelled} payouts cancelled; sending now: ${sent.sending ?? 0}; already sent: ${countsText({ ...sent, sending: 0 })}`,
+    `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled; sending now: ${sent.sending ?? 0}; already sent: ${countsText({ ...sent, sending: 0 })}`,
     ...waitLines(waiting, batch.id),
     ...listedLines(done),
   ];

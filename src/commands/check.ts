@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import type { Checked } from '../intake/check-file.ts';
 import { withLocalOrPassing } from './context.ts';
@@ -50,5 +51,5 @@ function remarksOn(checked: Checked): string[] {
 /** How many lines became how many rows, where that differs: a quote may have merged some. */
 function linesRead({ lines, rows }: Checked): string[] {
   if (rows === 0 || lines === rows + 1) return [];
-  return [`  read ${lines} lines as a header and ${rows} ${rows === 1 ? 'row' : 'rows'}`];
+  return [`  read ${lines} lines as a header and ${counted(rows, 'row')}`];
 }

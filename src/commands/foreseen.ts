@@ -1,4 +1,5 @@
 import type { LocalApp } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
 import { holdTexts } from '../sending/hold-words.ts';
 import { totalsText } from './describe.ts';
 
@@ -15,7 +16,7 @@ export function isTakenWhole({ ok, skipped }: Checked): boolean {
 export function takenText({ rows, skipped, totals }: Checked): string {
   const left =
     skipped === 0 ? '' : `; ${skipped} of its ${rows} rows would be left out (intake.on_invalid_row)`;
-  return `${rows - skipped} payouts, ${totalsText(totals)}${left}`;
+  return `${counted(rows - skipped, 'payout')}, ${totalsText(totals)}${left}`;
 }
 
 /** What a file comes to by bank, and which brakes it would meet; nothing for one that would be refused. */
@@ -24,7 +25,7 @@ export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): strin
   const all = Object.entries(banks).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const shown = all
     .slice(0, shownBanks)
-    .map(([code, { count, totals }]) => `  bank ${code}: ${count} payouts, ${totalsText(totals)}`);
+    .map(([code, { count, totals }]) => `  bank ${code}: ${counted(count, 'payout')}, ${totalsText(totals)}`);
   return [
     ...shown,
     ...(all.length > shownBanks ? [`  and ${all.length - shownBanks} more banks: --json names them`] : []),

@@ -1,5 +1,8 @@
 import type { LocalApp } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
+import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
 import { holdTexts } from '../sending/hold-words.ts';
@@ -13,6 +16,7 @@ import {
   notReleasedLines,
   unlessQuiet,
 } from './describe.ts';
+import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 
@@ -44,7 +48,7 @@ export async function hold(
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
     const lines = [
-      `${batch}: ${moved} payouts held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
+      `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
     ];
     return unlessQuiet(context, {
       code: 0,
@@ -65,16 +69,33 @@ export async function release(
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
+    const note = readNote(options);
     if (options.mode) {
       const lifted = await app.ledger.write((trx) => liftHalt(trx, at));
+      const waived = note !== null && (await waive(app, note));
       const line = lifted
         ? `the halt of mode ${mode} (${lifted.cause}) is lifted`
         : `mode ${mode} was not halted`;
       const barrier = await findHalt(app.ledger.db);
       return unlessQuiet(context, {
         code: barrier ? 4 : 0,
-        lines: [line, ...(barrier ? [`sending still stands ${haltText(barrier)}`] : [])],
-        json: { mode, released: Boolean(lifted), cause: lifted?.cause ?? null, halted: barrier ?? null },
+        lines: [
+          line,
+          ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
+          ...(barrier ? [`sending still stands ${haltText(barrier)}`] : []),
+          ...(barrier && note !== null
+            ? [
+                'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
+              ]
+            : []),
+        ],
+        json: {
+          mode,
+          released: Boolean(lifted) || waived,
+          cause: lifted?.cause ?? null,
+          waived,
+          halted: barrier ?? null,
+        },
       });
     }
     const batch = await oneBatch(app, args);
@@ -87,7 +108,7 @@ export async function release(
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
-    const lines = [`${batch}: ${moved} payouts released; ${underWayText(sending)}`];
+    const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
@@ -106,6 +127,25 @@ export async function release(
       },
     });
   });
+}
+
+/** The note of `release --mode`, or null without one. */
+function readNote({ mode, note }: Record<string, unknown>): string | null {
+  if (typeof note !== 'string') return null;
+  if (!mode) throw new Stop(2, '--note goes with --mode; nothing was done');
+  if (note.trim() === '') throw new Stop(2, 'say how you know: --note "account closed, letter of 3 May"');
+  return note.trim();
+}
+
+/** P32: ends the wait of an adopted ledger for a list that will never come, where that may be (P25). */
+async function waive({ ledger, account, clock, log }: LocalApp, note: string): Promise<boolean> {
+  const by = person();
+  const waived = await ledger.write(async (trx) => {
+    const foreign = await foreignOrigins(trx, account);
+    return waiveListing(trx, { at: clock.iso(), by, note, foreign });
+  });
+  if (waived) log.warn({ by, note }, 'a person ended the wait for the list of an account that is closed');
+  return waived;
 }
 
 /** A name beside --mode would be ignored, and everything let go instead of one batch. */

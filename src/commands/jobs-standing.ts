@@ -1,7 +1,7 @@
 import type { LookingApp } from '../app/looking-app.ts';
 import { isOverdue } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
-import { nextRun } from '../runtime/next-run.ts';
+import { nextDue } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
@@ -66,7 +66,7 @@ export async function jobsStanding(
         expression,
         last_run_at: past?.lastRunAt ?? null,
         last_result: past ? resultOf(past, serves) : null,
-        next_run_at: serves ? await nextRun(expression, timezone) : null,
+        next_run_at: serves ? (nextDue(expression, timezone)?.toISOString() ?? null) : null,
         late: isKept && isLate(expression, timezone, past, app.clock.now()),
       };
     }),

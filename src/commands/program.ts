@@ -76,7 +76,10 @@ const entries: Entry[] = [
     usage: 'release [batch]',
     does: 'let a held batch go, but for what only approve lets go; with --mode lift a halt',
     example: 'counterfoil release --mode',
-    options: [['--mode', 'everything of the configured mode']],
+    options: [
+      ['--mode', 'everything of the configured mode'],
+      ['--note <text>', 'with --mode: how you know that the account of an adopted ledger is closed'],
+    ],
     load: async () => (await import('./hold.ts')).release,
   },
   {

@@ -1,4 +1,5 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
+import { counted } from '../domain/counted.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
 import { isUsable } from '../domain/verdict.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
@@ -51,7 +52,7 @@ function describe(
   const found = !isUsable(run.list)
     ? `not checked, without a list to compare with; known: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
-  const listing = `listing        ${run.listed} transfers in ${run.passes === 1 ? '1 pass' : `${run.passes} passes`}, ${listingText(run)}`;
+  const listing = `listing        ${counted(run.listed, 'transfer')} in ${counted(run.passes, 'pass', 'passes')}, ${listingText(run)}`;
   const discrepancies = `discrepancies  ${found}`;
   const verdicts = verdictLines(run);
   const stands = [
@@ -64,7 +65,7 @@ function describe(
     ...taken.flatMap(collectionLines),
     `run            ${run.run}`,
     listing,
-    `matched        ${run.matched} payouts`,
+    `matched        ${counted(run.matched, 'payout')}`,
     ...verdicts,
     discrepancies,
     `follow-up      ${run.lookups} look-ups, ${run.resends} resend requests${waitingText(run)}`,

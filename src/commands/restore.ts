@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { counted } from '../domain/counted.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { nameOf, type Place } from '../storage/place.ts';
@@ -112,7 +113,7 @@ async function adopted(
     if (wrong !== null) throw new Stop(1, wrong);
     const { unknown } = await adoptLedger(ledger, clock.iso, (count) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
-        context.say(`${count} payouts became unknown`);
+        context.say(`${counted(count, 'payout')} became unknown`);
     });
     return unknown;
   } finally {
@@ -140,7 +141,7 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
     code: 4,
     lines: [
       ...doneSoFar({ finished, restored, aside, unknown }, path),
-      ...(unknown === null ? [] : [`adopted: ${unknown} payouts became unknown`]),
+      ...(unknown === null ? [] : [`adopted: ${counted(unknown, 'payout')} became unknown`]),
       next,
     ],
     json: {

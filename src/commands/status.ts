@@ -5,6 +5,7 @@ import { isUsable, type Verdict } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
 import { countOpen } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
@@ -124,7 +125,7 @@ function lastRunJson(last: LastRun | undefined) {
 }
 
 function lastRunLines(last: LastRunJson): string[] {
-  if (last === null) return ['last run       none: counterfoil reconcile makes one'];
+  if (last === null) return ['last run       none at this account: counterfoil reconcile makes one'];
   const all = Object.entries(last.verdicts).map(
     ([currency, verdict]) => `${currency} ${verdictWords[verdict]}`,
   );
@@ -189,7 +190,7 @@ async function gather(app: LookingApp) {
     })),
     ...overview,
     discrepancies: await countOpen(db),
-    last_run: lastRunJson(await lastRun(db)),
+    last_run: lastRunJson(await lastRun(db, await foreignOrigins(db, app.account))),
     webhooks: {
       received: counts.received,
       applied: counts.applied,

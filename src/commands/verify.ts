@@ -1,4 +1,5 @@
 import type { Check, Verdict } from '../custody/verify-ledger.ts';
+import { counted } from '../domain/counted.ts';
 import { nameOf } from '../storage/place.ts';
 import { demandLedger, loadSettings, withReading } from './context.ts';
 import type { Result } from './result.ts';
@@ -12,7 +13,7 @@ export async function verify(context: Context): Promise<Result> {
     const { verifyLedger } = await import('../custody/verify-ledger.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)
-        context.say(`verified ${payouts} payouts`);
+        context.say(`verified ${counted(payouts, 'payout')}`);
     });
     return describe(verdict, nameOf(app.ledger.place));
   });

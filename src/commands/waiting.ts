@@ -1,4 +1,5 @@
 import type { LookingApp } from '../app/looking-app.ts';
+import { counted } from '../domain/counted.ts';
 import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
@@ -38,7 +39,7 @@ function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, sub
 }
 
 function payoutsText(count: number): string {
-  return count === 1 ? '1 payout' : `${count} payouts`;
+  return counted(count, 'payout');
 }
 
 /** The same for `--json`. */

@@ -4,9 +4,9 @@ import { forgettable } from '../domain/transition.ts';
 import { dropSome } from '../intake/drop-batch.sql.ts';
 import {
   barrierKeys,
+  endWait,
   fellBackTo,
   forgetFall,
-  lowerBarrier,
   noteAdoption,
   noteFall,
   raiseBarrier,
@@ -180,7 +180,7 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
   await noteAdoption(trx, at);
   // Also without payouts: a copy from before the first batch has forgotten the most.
   const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;
-  await lowerBarrier(trx, barrierKeys.listing);
+  await endWait(trx);
   await raiseBarrier(trx, barrierKeys.listing, { at, cause });
   await trx
     .deleteFrom('meta')

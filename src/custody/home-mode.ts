@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../domain/payout.ts';
-import { assertMode } from '../storage/schema-version.ts';
+import { assertMode, readMode } from '../storage/schema-version.ts';
 import { linkNew } from './mark.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, '.mode');
@@ -31,14 +31,11 @@ export function bindHome(dataDir: string, mode: Mode): void {
 
 function homeMode(dataDir: string): Mode | undefined {
   const path = fileOf(dataDir);
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8').trim();
+    return readMode(path, readFileSync(path, 'utf8').trim());
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return undefined;
     throw error;
   }
-  if (text === 'test' || text === 'live') return text;
-  throw new Error(`${path} names no mode: it must say test or live, as the ledger of this home`);
 }

@@ -11,6 +11,7 @@ import {
   LedgerAbsent,
   LedgerNewer,
   LedgerOlder,
+  readMode,
   type SchemaStanding,
   schemaStanding,
 } from '../storage/schema-version.ts';
@@ -82,10 +83,10 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   const { db, write, close, place, session } = opened;
   const { path } = place;
   const born = options.reads ? await identityOf(db) : await write((trx) => bornOnce(trx, options));
+  if (!born) throw new LedgerAbsent(nameOf(place));
   assertMode(nameOf(place), born.mode, options.mode);
   const sealed = await findSeal(db, nameOf(place));
-  const identity = { id: born.id, birth: born.birth, mode: born.mode ?? options.mode ?? 'test' };
-  const ledger: Ledger = { db, path, place, session, ...identity, unnotedFall: null, write, close };
+  const ledger: Ledger = { db, path, place, session, ...born, unnotedFall: null, write, close };
   if (options.reads) {
     const unnotedFall = sealed ? null : await findFall(db, path, { id: born.id, at: options.now() });
     return { ...ledger, unnotedFall, write: () => Promise.reject(new Error('this command only reads')) };
@@ -134,7 +135,7 @@ async function migrate(trx: Trx, mode: Mode | undefined, schema?: string): Promi
   });
   const { error } = await migrator.migrateToLatest();
   if (error) throw error;
-  assertMode('this ledger', (await identityOf(trx)).mode, mode);
+  assertMode('this ledger', (await identityOf(trx))?.mode, mode);
 }
 
 /** The ledger was moved for ever (P26); the message says where to. */
@@ -142,29 +143,26 @@ export class LedgerSealed extends Error {
   readonly code = 'LEDGER_SEALED';
 }
 
-type Identity = { id: string; birth: string; mode: Mode | undefined };
-
-async function bornOnce(trx: Trx, { now, mode }: OpenOptions): Promise<Identity> {
+async function bornOnce(trx: Trx, { now, mode = 'test' }: OpenOptions): Promise<Identity | null> {
   await trx
     .insertInto('meta')
     .values([
       { key: 'ledger_id', value: randomUUID() },
       { key: 'birth', value: now() },
-      ...(mode === undefined ? [] : [{ key: 'mode', value: mode }]),
+      { key: 'mode', value: mode },
     ])
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
   return identityOf(trx);
 }
 
-async function identityOf(db: Db | Trx): Promise<Identity> {
+type Identity = Pick<Ledger, 'id' | 'birth' | 'mode'>;
+
+/** Null where a process made the tables and died before it wrote down whose they are. */
+async function identityOf(db: Db | Trx): Promise<Identity | null> {
   const keys = ['ledger_id', 'birth', 'mode'];
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
+  if (rows.length === 0) return null;
   const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
-  const mode = value('mode');
-  return {
-    id: value('ledger_id'),
-    birth: value('birth'),
-    mode: mode === 'test' || mode === 'live' ? mode : undefined,
-  };
+  return { id: value('ledger_id'), birth: value('birth'), mode: readMode('the ledger', value('mode')) };
 }

@@ -4,8 +4,8 @@ import type { Ledger, Trx } from '../storage/ledger.ts';
 export type OpenOptions = {
   now: () => string;
   /**
-   * The mode of this process: it binds a ledger that has none yet, and must be that of any other (P24). Absent: whatever
-   * the ledger belongs to, for what serves both.
+   * The mode of this process: a new ledger is bound to it, and any other must be of it (P24). Absent: whatever the
+   * ledger belongs to, and a new one is of test mode.
    */
   mode?: Mode;
   maxPageCount?: number;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Mode } from '../domain/payout.ts';
 import { barrierKeys, lowerBarrier, noteFall } from '../ledger/barriers.ts';
+import { ledgerMode } from '../ledger/ledger-mode.ts';
 import { knownMigrations } from '../storage/known-migrations.ts';
 import { assertMode } from '../storage/schema-version.ts';
 import { openDatabase } from '../storage/sqlite.ts';
@@ -32,7 +33,7 @@ export async function restoreLedger(path: string, file: string, at: string, mode
       dropCopy(path);
       return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
     }
-    assertMode(file, await modeOf(copy), mode);
+    assertMode(file, await writeRaw(copy, ledgerMode), mode);
     const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
     await writeRaw(copy, async (trx) => {
       await noteFall(trx, { at, cause });
@@ -123,11 +124,4 @@ function sealOf(database: ReturnType<typeof openDatabase>, path: string): Seal |
   };
   const sealed = value(barrierKeys.sealed);
   return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
-}
-
-async function modeOf(copy: string): Promise<Mode | undefined> {
-  const found = await writeRaw(copy, (trx) =>
-    trx.selectFrom('meta').select('value').where('key', '=', 'mode').executeTakeFirst(),
-  );
-  return found?.value === 'test' || found?.value === 'live' ? found.value : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Account } from '../domain/origin.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
@@ -14,7 +14,6 @@ export type DecisionDeps = {
   ledger: Ledger;
   clock: Clock;
   rules: {
-    mode: Mode;
     referencePrefix: string;
     payoutLimit: Record<string, string>;
     /** The account that this configuration reaches (P31); null where it has no key. */
@@ -62,8 +61,8 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
 }
 
 /** What evidence is weighed by, as the rules have it. */
-export function groundOf({ mode, referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
-  return { mode, prefix, account };
+export function groundOf({ referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
+  return { prefix, account };
 }
 
 async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder): Promise<Decided[]> {

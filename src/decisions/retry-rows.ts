@@ -27,7 +27,7 @@ type Offer = { id: bigint; reference: string; claim: RetryClaim };
  * first; nothing is asked here.
  */
 export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
-  const { mode, referencePrefix: prefix } = rules;
+  const { referencePrefix: prefix } = rules;
   const ground = groundOf(rules);
   const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
 
@@ -77,7 +77,7 @@ export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
     const lines = await linesOf(db, ids);
     return rows.map((row): ExaminedRow => {
       const one = caseOf.get(foldReference(row.of));
-      if (!one) return bad(row, unknownOriginal(mode));
+      if (!one) return bad(row, unknownOriginal(ledger.mode));
       const inTheWay = obstacle(one, since);
       if (inTheWay) return bad(row, inTheWay);
       const reference = references ? (references.get(one.payout.id) ?? '') : row.reference;

@@ -78,61 +78,42 @@ const actions: Record<DiscrepancyKind, string> = {
     'Compare what the payer owed with what the service collected, and ask the service which is right. Book only what has arrived.',
 };
 
-/** Whether what we report of the payout may be wrong while such a discrepancy is open. */
-export const contradictsState: Record<DiscrepancyKind, boolean> = {
-  missing_at_service: true,
-  missing_in_ledger: false,
-  status_conflict: true,
-  amount_conflict: true,
-  currency_conflict: true,
-  beneficiary_conflict: true,
-  fee_conflict: false,
-  mode_conflict: true,
-  duplicate_at_service: false,
-  paid_twice: true,
-  stale_pending: false,
-  unknown_outcome: false,
-  webhook_missing: false,
-  webhook_conflict: false,
-  returned_after_success: false,
-  reference_collision: true,
-  collection_missing: false,
-  collection_conflict: false,
-};
-
-/** What each kind means where a person closes its payout (P32). */
-type OnClose = {
+/** What an open discrepancy of a kind says about its payout, and what becomes of it where a person closes that (P32). */
+type About = {
   /** Ended with the payout, or, where other money is in question, only acknowledged. */
   ends: 'resolved' | 'acknowledged';
   /** It tells only that nothing more was heard: while a person's word closes the payout it is not found again. */
   silence: boolean;
-  /** It speaks against the evidence that made the payout final, so that a person may close it all the same. */
-  contradicts: boolean;
+  /**
+   * What it speaks against: the evidence that made the payout final, so that a person may close it all the same, and
+   * what we report of the payout.
+   */
+  against: readonly ('evidence' | 'report')[];
 };
 
-const onClose: Record<DiscrepancyKind, OnClose> = {
-  missing_at_service: { ends: 'resolved', silence: true, contradicts: true },
-  missing_in_ledger: { ends: 'acknowledged', silence: false, contradicts: false },
-  status_conflict: { ends: 'resolved', silence: false, contradicts: true },
-  amount_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
-  currency_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
-  beneficiary_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
-  fee_conflict: { ends: 'acknowledged', silence: false, contradicts: false },
-  mode_conflict: { ends: 'acknowledged', silence: false, contradicts: true },
-  duplicate_at_service: { ends: 'acknowledged', silence: false, contradicts: false },
-  paid_twice: { ends: 'acknowledged', silence: false, contradicts: false },
-  stale_pending: { ends: 'resolved', silence: true, contradicts: false },
-  unknown_outcome: { ends: 'resolved', silence: true, contradicts: false },
-  webhook_missing: { ends: 'resolved', silence: true, contradicts: false },
-  webhook_conflict: { ends: 'resolved', silence: false, contradicts: true },
-  returned_after_success: { ends: 'acknowledged', silence: false, contradicts: false },
-  reference_collision: { ends: 'resolved', silence: false, contradicts: true },
-  collection_missing: { ends: 'acknowledged', silence: false, contradicts: false },
-  collection_conflict: { ends: 'acknowledged', silence: false, contradicts: false },
+const about: Record<DiscrepancyKind, About> = {
+  missing_at_service: { ends: 'resolved', silence: true, against: ['evidence', 'report'] },
+  missing_in_ledger: { ends: 'acknowledged', silence: false, against: [] },
+  status_conflict: { ends: 'resolved', silence: false, against: ['evidence', 'report'] },
+  amount_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
+  currency_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
+  beneficiary_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
+  fee_conflict: { ends: 'acknowledged', silence: false, against: [] },
+  mode_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
+  duplicate_at_service: { ends: 'acknowledged', silence: false, against: [] },
+  paid_twice: { ends: 'acknowledged', silence: false, against: ['report'] },
+  stale_pending: { ends: 'resolved', silence: true, against: [] },
+  unknown_outcome: { ends: 'resolved', silence: true, against: [] },
+  webhook_missing: { ends: 'resolved', silence: true, against: [] },
+  webhook_conflict: { ends: 'resolved', silence: false, against: ['evidence'] },
+  returned_after_success: { ends: 'acknowledged', silence: false, against: [] },
+  reference_collision: { ends: 'resolved', silence: false, against: ['evidence', 'report'] },
+  collection_missing: { ends: 'acknowledged', silence: false, against: [] },
+  collection_conflict: { ends: 'acknowledged', silence: false, against: [] },
 };
 
-const kindsWhere = (test: (one: OnClose) => boolean): DiscrepancyKind[] =>
-  discrepancyKinds.filter((kind) => test(onClose[kind]));
+const kindsWhere = (test: (one: About) => boolean): DiscrepancyKind[] =>
+  discrepancyKinds.filter((kind) => test(about[kind]));
 
 /** Every kind that a run can find. */
 export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
@@ -143,7 +124,9 @@ export const acknowledgedByClose = kindsWhere(({ ends }) => ends === 'acknowledg
 /** The kinds that are not found again while a person's word closes their payout. */
 export const silentKinds = kindsWhere(({ silence }) => silence);
 /** The kinds of which an open one lets a person close what evidence had made final. */
-export const contradictingKinds = kindsWhere(({ contradicts }) => contradicts);
+export const contradictingKinds = kindsWhere(({ against }) => against.includes('evidence'));
+/** The kinds of which an open one says that what we report of the payout may be wrong. */
+export const doubtedKinds = kindsWhere(({ against }) => against.includes('report'));
 
 /** True for the name of a kind. */
 export function isDiscrepancyKind(name: string): name is DiscrepancyKind {

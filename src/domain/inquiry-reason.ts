@@ -15,7 +15,9 @@ export type InquiryReason =
   /** The X-Webhook-Reference of a webhook names another payout than its body. */
   | 'webhook_header'
   /** A webhook is about a payout that was not sent. */
-  | 'webhook_unsent';
+  | 'webhook_unsent'
+  /** A webhook is signed with another key than the payout was sent with (P31). */
+  | 'webhook_other_key';
 
 const webhookReasons: Record<InquiryReason, boolean> = {
   unknown: false,
@@ -28,6 +30,7 @@ const webhookReasons: Record<InquiryReason, boolean> = {
   webhook_alike: true,
   webhook_header: true,
   webhook_unsent: true,
+  webhook_other_key: true,
 };
 
 /** True for a question that a webhook raised: something may speak against what the ledger holds. */
@@ -47,4 +50,5 @@ export const inquiryReasonText: Record<InquiryReason, string> = {
   webhook_alike: 'a webhook under another reference',
   webhook_header: 'a webhook whose X-Webhook-Reference names another',
   webhook_unsent: 'a webhook about what was not sent',
+  webhook_other_key: 'a webhook signed with another key',
 };

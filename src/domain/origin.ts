@@ -42,8 +42,7 @@ export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Acco
 /** Why an answer to this account proves nothing about what went to that origin, and what would help (P31). */
 export function whyElsewhere(went: Origin, { own }: Account): string {
   const asks = `this configuration asks ${own.baseUrl} with key ${own.secretKey}, and what that does not show proves nothing`;
-  const first = went.baseUrl === '' ? 'an earlier version did not write down where it went' : sentTo(went);
-  return `${first}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, counterfoil reconcile --full shows it`;
+  return `${sentTo(went)}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, counterfoil reconcile --full shows it`;
 }
 
 function sentTo({ baseUrl, secretKey, orderKey }: Origin): string {
@@ -66,5 +65,5 @@ export function isKnownAs(known: KnownAs, shown: { transferId: string | null; tr
 
 /** An origin in a few words, for what a person compares. */
 export function originText({ baseUrl, secretKey }: Origin): string {
-  return baseUrl === '' ? 'an unrecorded address' : `${baseUrl} with key ${secretKey}`;
+  return `${baseUrl} with key ${secretKey}`;
 }

@@ -51,7 +51,7 @@ function conflicting(db: Db) {
 export type ConflictingWebhook = Awaited<ReturnType<ReturnType<typeof conflicting>['execute']>>[number];
 
 /**
- * All those of the mode, `limit` at a time: those of one payout together, once, since they are one discrepancy, and each
+ * All those, `limit` at a time: those of one payout together, once, since they are one discrepancy, and each
  * about nobody by itself.
  */
 export async function* conflictingWebhooks(db: Db, limit: number): AsyncGenerator<ConflictingWebhook[][]> {

@@ -57,7 +57,7 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquir
   where h.payout_id = p.id and h.event = 'settle as ' || p.state
     and e.kind = 'details' and e.outcome = q.outcome and e.history_seq < h.seq)`;
 
-/** Payouts of the mode that a details look-up contradicted, and none found since as they should be: worth asking again. */
+/** Payouts that a details look-up contradicted, and none found since as they should be: worth asking again. */
 export async function contradictedIds(db: Db): Promise<bigint[]> {
   const rows = await contradicted(db).select('p.id').execute();
   return rows.map(({ id }) => id);

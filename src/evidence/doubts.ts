@@ -76,7 +76,7 @@ function isDenied(evidence: Evidence, webhook: Heard): boolean {
   const statuses = listing?.statuses.map((status) => readStatus(status)) ?? [];
   const agrees = statuses.length > 0 && statuses.every((word) => word !== null && agreeing.includes(word));
   if (!listing || !agrees || listing.startedAt <= webhook.received_at) return false;
-  return webhook.entry === null || listing.mark === null || listing.mark >= webhook.entry;
+  return webhook.entry === null || listing.mark >= webhook.entry;
 }
 
 /** By the history too: a clock that was set back makes an older answer the later one. */

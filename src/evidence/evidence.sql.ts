@@ -3,7 +3,7 @@ import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import { lastAdoption } from '../ledger/barriers.ts';
 import { readDetail } from '../ledger/history.ts';
-import { sentElsewhere } from '../ledger/origins.ts';
+import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
 import { type LastLookUp, lastLookUps } from '../lookups/last-look-ups.sql.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -43,7 +43,7 @@ export type Evidence = {
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
   asking: InquiryReason | null;
-  /** null: no run of the mode ever proved its listing complete. */
+  /** null: no run at the account that is asked ever proved its listing complete. */
   listing: LastListing | null;
   /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */
   listedSince: ListedSince[];
@@ -78,7 +78,7 @@ export async function loadEvidence(
   ids: readonly bigint[],
   { prefix = '', account = null }: { prefix?: string | undefined; account?: Account | null | undefined } = {},
 ): Promise<Evidence[]> {
-  const complete = await newestCompleteRun(db);
+  const complete = await newestCompleteRun(db, await foreignOrigins(db, account));
   const ground = { complete, later: await runsSince(db, complete), prefix, account };
   const all: Evidence[] = [];
   const sorted = [...new Set(ids)].toSorted((a, b) => (a < b ? -1 : 1));

@@ -9,13 +9,13 @@ import type { Payout } from '../storage/tables/tables.ts';
 
 /**
  * What the newest complete listing shows under the payout: the statuses of the transfers paired with it, and their ids.
- * `mark`: the newest history entry when its reading began; null for runs of older versions.
+ * `mark`: the newest history entry when its reading began.
  */
 export type LastListing = {
   run: string;
   startedAt: string;
   finishedAt: string;
-  mark: bigint | null;
+  mark: bigint;
   statuses: string[];
   transfers: string[];
 };
@@ -107,8 +107,8 @@ export async function lastListings(
 ): Promise<Map<bigint, LastListing>> {
   if (!complete) return new Map();
   const { id: run, startedAt, finishedAt } = complete;
-  const began = await db.selectFrom('runs').select('history_mark').where('id', '=', run).executeTakeFirst();
-  const mark = began?.history_mark ?? null;
+  const began = db.selectFrom('runs').select('history_mark as mark').where('id', '=', run);
+  const { mark } = await began.executeTakeFirstOrThrow();
   const rows = await rowsWith(db, run, 'payout_id', idsText(payouts)).orderBy('transfer_id').execute();
   const byPayout = Map.groupBy(rows, (row) => row.payout_id);
   return new Map(

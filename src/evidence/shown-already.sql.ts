@@ -75,7 +75,7 @@ export async function heededRuns(trx: Trx): Promise<{ all: string[]; since: stri
   const latest = (await latestRuns(trx, [])).map(({ id }) => id);
   if (latest.length === 0) return { all: [], since: [] };
   // Runs that got no list may have followed it.
-  const complete = await newestCompleteRun(trx);
+  const complete = await newestCompleteRun(trx, []);
   const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
   return { all, since: complete ? all.slice(0, all.indexOf(complete.id) + 1) : all };
 }

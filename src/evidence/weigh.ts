@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../domain/origin.ts';
-import type { Mode } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -27,7 +26,7 @@ export type Weighed = { cases: Case[]; digest: string };
 /** Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with; `account`: who is asked. */
 export async function weigh(
   db: Db | Trx,
-  by: { mode: Mode; ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
+  by: { ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
 ): Promise<Weighed> {
   const { ids, since, prefix, account } = by;
   const evidence = await loadEvidence(db, ids, { prefix, account });

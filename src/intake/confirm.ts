@@ -75,8 +75,8 @@ async function look({ path, bytes, sha256, outcome }: ArchivedBatch, { intake }:
   if (outcome !== 'done' || !found?.isFile()) return { kind: 'missing' };
   if (found.size === bytes && (await (await import('./read.ts')).bytesHashOf(path, intake)) === sha256)
     return { kind: 'whole' };
-  const grown = bytes !== null && found.size > bytes ? found.size - bytes : 0n;
-  if (bytes === null || grown === 0n) return { kind: 'changed', late: null };
+  if (found.size <= bytes) return { kind: 'changed', late: null };
+  const grown = found.size - bytes;
   return { kind: 'changed', late: { bytes: Number(grown), line: await lineAt(path, Number(bytes)) } };
 }
 

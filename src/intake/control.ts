@@ -42,6 +42,12 @@ function differences(control: Control, found: Sums, who: string): Problem[] {
 
 type ReadControl = { kind: 'control'; control: Control } | { kind: 'problem'; problem: Problem };
 
+/** Whether control figures that can be read lie beside the file. */
+export async function hasControl(path: string): Promise<boolean> {
+  const text = await smallText(`${path}.control.json`);
+  return text !== null && text !== '' && parseControl(text) !== null;
+}
+
 async function readControl(path: string): Promise<ReadControl> {
   const text = await smallText(path);
   if (text === '') return { kind: 'control', control: {} };

@@ -20,14 +20,14 @@ export async function waitsAhead(
   scan: Scan,
   { ledger, config, clock }: { ledger: Ledger; config: Config; clock: Clock },
 ): Promise<string[]> {
-  const { submission: brakes, mode } = config;
+  const { submission: brakes } = config;
   const waits: string[] = [];
   if (brakes.canary > 0 && scan.good.count > brakes.canary)
     waits.push(
       `submission.canary: the first ${brakes.canary} payouts go first, the other ${scan.good.count - brakes.canary} when those have settled`,
     );
   if (Object.keys(brakes.dailyLimit).length === 0) return waits;
-  const use = await dailyUse(ledger.db, { mode, brakes, at: clock.iso() });
+  const use = await dailyUse(ledger.db, { brakes, at: clock.iso() });
   for (const [currency, total] of scan.good.totals) {
     const left = use.left.get(currency);
     if (left === undefined || total <= left) continue;

@@ -3,6 +3,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Waiting, WhyWaiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { hasControl } from './control.ts';
 import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 import { openWriters } from './open-writers.ts';
@@ -20,14 +21,14 @@ export type InboxScan = { ready: string[]; waiting: Waiting[]; ignored: Ignored[
 export type Lying = { files: number; waiting: Waiting[]; ignored: Ignored[] };
 
 type Seen = { mark: string; since: number };
-type File = { done: boolean; hasControl: boolean; seen: Seen };
+type File = { vouched: boolean; seen: Seen };
 type Look = { files: Map<string, File>; ignored: Ignored[] };
 
 /**
- * The gate of the inbox. A file is whole when nobody has it open for writing and its `.done` marker stands beside it, or
- * when size, times and inode of it and its control figures were the same at two looks `settleMs` apart (0: at once). One
- * without control figures and without a line end at its end may have been cut there: it waits a minute more. Remembers
- * its looks, so that a daemon waits only for new files.
+ * The gate of the inbox. A file is whole when nobody has it open for writing and its marker or its control figures stand
+ * beside it, or when its size, times and inode were the same at two looks `settleMs` apart (0: at once). One without a line
+ * end at its end may have been cut there: it waits a minute more. Remembers its looks, so that a daemon waits only for new
+ * files.
  */
 export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number }): () => Promise<InboxScan> {
   const { inbox, clock, settleMs } = deps;
@@ -37,14 +38,11 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
     const { names, batches, ignored } = await sift(inbox);
     const files: Look['files'] = new Map();
     for (const [name, stat] of batches) {
-      const control = names.has(`${name}.control.json`)
-        ? await lstat(join(inbox, `${name}.control.json`)).catch(() => null)
-        : null;
-      const mark = `${markOf(stat)} ${control ? markOf(control) : ''}`;
+      // Control figures that have just begun to be written are given the same time.
+      const mark = `${markOf(stat)} ${names.has(`${name}.control.json`)}`;
       const before = seen.get(name);
       const since = before?.mark === mark ? before.since : clock.monotonic();
-      const done = names.has(`${name}.done`);
-      files.set(name, { done, hasControl: control !== null, seen: { mark, since } });
+      files.set(name, { vouched: await isVouched(inbox, name, names), seen: { mark, since } });
     }
     seen = new Map([...files].map(([name, file]) => [name, file.seen]));
     return { files, ignored };
@@ -53,10 +51,10 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
   /** Why a file waits as far as time is concerned; null for one that has waited long enough. */
   async function waitOf(name: string, file: File): Promise<WhyWaiting | null> {
     const age = clock.monotonic() - file.seen.since;
-    if (file.done || settleMs === 0) return null;
+    if (file.vouched || settleMs === 0) return null;
     if (age < settleMs) return { kind: 'settling' };
     const leftMs = settleMs + unendedMs - age;
-    if (file.hasControl || leftMs <= 0 || (await isEnded(inbox, name))) return null;
+    if (leftMs <= 0 || (await isEnded(inbox, name))) return null;
     return { kind: 'no_line_end', leftMs };
   }
 
@@ -103,8 +101,8 @@ async function seenUnfinished(folder: string, { names, batches }: Sifted): Promi
   const open = await openAmong(folder, [...batches.keys()]);
   const waiting = [...open];
   for (const name of batches.keys()) {
-    const hasMarker = names.has(`${name}.done`) || names.has(`${name}.control.json`);
-    if (hasMarker || open.some((one) => one.name === name) || (await isEnded(folder, name))) continue;
+    if (open.some((one) => one.name === name)) continue;
+    if ((await isVouched(folder, name, names)) || (await isEnded(folder, name))) continue;
     waiting.push({ name, why: { kind: 'no_line_end', leftMs: unendedMs } });
   }
   return waiting;
@@ -116,6 +114,12 @@ async function openAmong(folder: string, names: readonly string[]): Promise<Wait
     const own = writers.get(join(folder, name));
     return own ? [{ name, why: { kind: 'open' as const, writers: own } }] : [];
   });
+}
+
+/** Whether a marker or control figures say that the file is whole; figures that are still being written do not. */
+async function isVouched(folder: string, name: string, names: ReadonlySet<string>): Promise<boolean> {
+  if (names.has(`${name}.done`)) return true;
+  return names.has(`${name}.control.json`) && (await hasControl(join(folder, name)));
 }
 
 /** Whether a file ends with a line end; true for a spreadsheet, which is refused by its name. */

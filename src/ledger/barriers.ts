@@ -89,12 +89,7 @@ export async function noteAdoption(trx: Trx, at: string): Promise<void> {
     .selectFrom('payouts')
     .select((eb) => eb.fn.max<bigint | null>('id').as('id'))
     .executeTakeFirst();
-  const value = `${at} ${newest?.id ?? 0n}`;
-  await trx
-    .insertInto('meta')
-    .values({ key: adoptedKey, value })
-    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
-    .execute();
+  await setMeta(trx, adoptedKey, `${at} ${newest?.id ?? 0n}`);
 }
 
 /**
@@ -118,19 +113,62 @@ export async function awaitsListing(db: Db | Trx): Promise<boolean> {
   return row !== undefined;
 }
 
+/** In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its payouts. */
+const notOursKey = 'listing_not_ours';
+/** In `meta`: when, by whom and with what note the wait was last ended without a listing of ours. */
+const waivedKey = 'listing_waived';
+
+/** A complete list that was read. `notOurs`: it shows none of the payouts that it should, and where it was read. */
+type ReadList = { startedAt: string; now: string; notOurs?: { originId: bigint; address: string } };
+
 /**
- * Lifts the wait of an adopted ledger when a complete listing of the mode began after the adoption (P25). Who adopts is
- * alone, so what ends after it began after it, whatever a clock said that ran ahead then and is right again at `now`.
+ * Lifts the wait of an adopted ledger when a complete listing of ours began after the adoption (P25); one that is not ours
+ * only opens the way for {@link waiveListing}. Who adopts is alone, so what ends after it began after it, whatever a
+ * clock said that ran ahead then and is right again at `now`.
  */
-export async function hearListing(
-  trx: Trx,
-  { startedAt, now }: { startedAt: string; now: string },
-): Promise<void> {
+export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
   const barrier = (await metaOf(trx, [key, key, key]))[0];
   if (!barrier) return;
   const { at } = readBarrier(barrier.value);
-  if (at < startedAt || at > now) await lowerBarrier(trx, key);
+  if (at >= startedAt && at <= now) return;
+  await endWait(trx);
+  if (!notOurs) return;
+  const { originId, address } = notOurs;
+  await setMeta(trx, notOursKey, originId.toString());
+  const cause = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts. counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed for good, counterfoil release --mode --note "how you know" does`;
+  await raiseBarrier(trx, key, { at, cause });
+}
+
+/**
+ * P32: a person ends the wait of an adopted ledger whose payouts went to an account that no list will ever show again.
+ * False, and nothing done, unless the complete list of the account that is named now was read since the adoption and
+ * shows none of them. No payout of this ledger may be sent again by it: what may have been sent stays unknown (P31).
+ * `foreign`: the origins of other accounts.
+ */
+export async function waiveListing(
+  trx: Trx,
+  { at, by, note, foreign }: { at: string; by: string; note: string; foreign: readonly bigint[] },
+): Promise<boolean> {
+  const [read] = await metaOf(trx, [notOursKey, notOursKey, notOursKey]);
+  if (!read || foreign.includes(BigInt(read.value))) return false;
+  await endWait(trx);
+  await setMeta(trx, waivedKey, `${at} ${by}: ${note}`);
+  return true;
+}
+
+/** The wait for a listing is over, or begins anew. */
+export async function endWait(trx: Trx): Promise<void> {
+  await lowerBarrier(trx, barrierKeys.listing);
+  await lowerBarrier(trx, notOursKey);
+}
+
+async function setMeta(trx: Trx, key: string, value: string): Promise<void> {
+  await trx
+    .insertInto('meta')
+    .values({ key, value })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+    .execute();
 }
 
 /** True from the moment a fall is noticed until the ledger is adopted (P25). */

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { FileState, FileTaskOutcome } from '../storage/tables/file-tables.ts';
@@ -10,13 +10,16 @@ export type ArchivedBatch = {
   state: FileState;
   source: string;
   path: string;
-  bytes: bigint | null;
+  bytes: bigint;
   sha256: string;
   outcome: FileTaskOutcome | null;
 };
 
 /** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
-export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('none', 'whole', 'accepted', 'begun')`;
+export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('whole', 'accepted', 'begun')`;
+
+/** The states in which a file is still looked at; as literals, so that SQLite uses the partial index on them. */
+const lookedAt = (['due', 'whole', 'changed', 'missing'] as const).map((state) => sql.lit(state));
 
 function archivedBatches(db: Db | Trx) {
   return db
@@ -31,8 +34,9 @@ function archivedBatches(db: Db | Trx) {
       'file_moves.sha256',
       'file_moves.outcome',
     ])
-    .where('batches.file_state', 'in', ['due', 'whole', 'changed', 'missing'])
+    .where('batches.file_state', 'in', lookedAt)
     .where('file_moves.kind', '=', 'archive')
+    .$narrowType<{ bytes: NotNull }>()
     .where('file_moves.done_at', 'is not', null)
     .where(ofThisMachine);
 }

@@ -13,7 +13,8 @@ export type NewBatch = Pick<
   Batch,
   'id' | 'name' | 'file_name' | 'content_hash' | 'columns' | 'delimiter' | 'row_count' | 'created_at'
 > &
-  Partial<Pick<Batch, 'dropped_by' | 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
+  Pick<Batch, 'dropped_by'> &
+  Partial<Pick<Batch, 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
 
 /** A payout as intake hands it over; it waits as `held` and without history until its batch is decided. */
 export type LoadedRow = Pick<
@@ -37,7 +38,7 @@ export type LoadedRow = Pick<
 export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
   await trx
     .insertInto('batches')
-    .values({ ...batch, phase: 'loading', hold_reasons: '[]', body_digest: '' })
+    .values({ ...batch, phase: 'loading', hold_reasons: '[]', body_digest: '', file_state: 'due' })
     .execute();
 }
 
@@ -110,11 +111,7 @@ export async function decideBatch(
 ): Promise<void> {
   await trx
     .updateTable('batches')
-    .set({
-      hold_reasons: JSON.stringify(decided.holdReasons),
-      body_digest: decided.bodyDigest,
-      file_state: 'due',
-    })
+    .set({ hold_reasons: JSON.stringify(decided.holdReasons), body_digest: decided.bodyDigest })
     .where('id', '=', decided.id)
     .execute();
   await promiseFiles(trx, { owner: decided.id, at: decided.at }, decided.files);
@@ -183,7 +180,7 @@ export type BatchCounts = {
   totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
 };
 
-/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch of the mode. */
+/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch. */
 export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
   let batches = db.selectFrom('batches').selectAll();
   let groups = db

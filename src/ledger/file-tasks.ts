@@ -79,7 +79,6 @@ export function recentArchives(db: Db, since: string, limit: number): Promise<Fi
     .select(columns)
     .where('kind', '=', 'archive')
     .where('outcome', '=', 'done')
-    .where('bytes', 'is not', null)
     .where('created_at', '>=', since)
     .where(ofThisMachine)
     .orderBy('id', 'desc')

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
-import type { Mode } from '../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -23,7 +22,6 @@ export type Due = {
 export async function dueInquiries(
   db: Db,
   request: {
-    mode: Mode;
     kind: 'details';
     at: string;
     limit: number;

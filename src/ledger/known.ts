@@ -94,24 +94,23 @@ export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): 
 }
 
 /** A payout of ours that the service has shown, the latest: what a look-up with a working key must find (P16). */
-export async function presentPayout(db: Db | Trx, mode: Mode): Promise<Known | undefined> {
+export async function presentPayout(db: Db | Trx): Promise<Known | undefined> {
   for (const state of ['success', 'pending'] as const) {
     const row = await db
       .selectFrom('payouts')
-      .selectAll()
+      .select('id')
       .where('state', '=', state)
       .where((eb) => eb.or([eb('evidence', 'like', '%listing%'), eb('evidence', 'like', '%details%')]))
       .orderBy('id', 'desc')
       .limit(1)
       .executeTakeFirst();
-    if (row)
-      return { payout: row, expected: expectedOf(row, mode, (await acceptedOf(db, [row.id])).has(row.id)) };
+    if (row) return (await loadKnown(db, [row.id])).get(row.id);
   }
   return undefined;
 }
 
 /**
- * Whether the service has given some payout of the mode a name of its own, if only in its answer or a webhook. `sentSince`:
+ * Whether the service has given some payout a name of its own, if only in its answer or a webhook. `sentSince`:
  * ISO UTC, empty for any.
  */
 export async function takenPayout(db: Db | Trx, sentSince = ''): Promise<boolean> {

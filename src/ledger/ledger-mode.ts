@@ -1,13 +1,14 @@
 import type { Mode } from '../domain/payout.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import { readMode } from '../storage/schema-version.ts';
 
 const modeRow = prepared<{ value: string }>((db) =>
   db.selectFrom('meta').select('value').where('key', '=', 'mode'),
 );
 
-/** The one mode that the ledger belongs to (P24); of one that no process has bound yet: test. */
+/** The one mode that the ledger belongs to from its birth (P24). */
 export async function ledgerMode(db: Db | Trx): Promise<Mode> {
   const [row] = await modeRow(db, []);
-  return row?.value === 'live' ? 'live' : 'test';
+  return readMode('the ledger', row?.value);
 }

@@ -35,7 +35,6 @@ export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise
     .innerJoin('payouts as p', 'p.id', 'a.payout_id')
     .select(['a.day_id', 'p.currency', sql<bigint>`sum(p.amount)`.as('amount')])
     .where('a.id', 'in', wanted)
-    .where('a.day_id', 'is not', null)
     .groupBy(['a.day_id', 'p.currency'])
     .execute();
   for (const { day_id, currency, amount } of rows)

@@ -36,30 +36,15 @@ export async function sentElsewhere(
   ids: readonly bigint[],
   account: Account,
 ): Promise<Map<bigint, Origin>> {
-  if (ids.length === 0) return new Map();
   const foreign = await unseenOrigins(db, account);
-  if (foreign.size === 0) return new Map();
-  const went = await db
-    .selectFrom('attempts')
-    .select(['payout_id', 'origin_id'])
-    .distinct()
-    .where('payout_id', 'in', idsOf(ids))
-    .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', '<>', 'not_sent')]))
-    .execute();
+  const sends = await sendsOf(db, ids, foreign);
+  const [used] = sends.some(({ unseen_sends }) => unseen_sends > 0n) ? await usedOf(db, foreign) : [];
   const elsewhere = new Map<bigint, Origin>();
-  for (const { payout_id, origin_id } of went) {
-    const origin = foreign.get(origin_id);
-    if (origin) elsewhere.set(payout_id, origin);
+  for (const { id, origin_id, unseen_sends } of sends) {
+    const origin = origin_id === null ? undefined : foreign.get(origin_id);
+    if (origin) elsewhere.set(id, origin);
+    else if (unseen_sends > 0n && used && !elsewhere.has(id)) elsewhere.set(id, used[1]);
   }
-  const forgotten = await db
-    .selectFrom('payouts')
-    .select('id')
-    .where('id', 'in', idsOf(ids))
-    .where('unseen_sends', '>', 0n)
-    .execute();
-  if (forgotten.length === 0) return elsewhere;
-  const [used] = await usedOf(db, foreign);
-  for (const { id } of forgotten) if (used && !elsewhere.has(id)) elsewhere.set(id, used[1]);
   return elsewhere;
 }
 
@@ -73,25 +58,53 @@ export async function sentOnlyElsewhere(
   ids: readonly bigint[],
   account: Account,
 ): Promise<Map<bigint, Origin>> {
-  if (ids.length === 0) return new Map();
-  const foreign = await unseenOrigins(db, account);
-  if (foreign.size === 0) return new Map();
-  const went = await db
-    .selectFrom('attempts')
-    .innerJoin('payouts', 'payouts.id', 'attempts.payout_id')
-    .select(['attempts.payout_id', 'attempts.origin_id', 'attempts.outcome'])
-    .where('attempts.payout_id', 'in', idsOf(ids))
-    .where('payouts.unseen_sends', '=', 0n)
-    .where((eb) => eb.or([eb('attempts.outcome', 'is', null), eb('attempts.outcome', '<>', 'not_sent')]))
-    .execute();
+  return sentOnlyTo(db, ids, await unseenOrigins(db, account));
+}
+
+/**
+ * The same where each of these attempts was made with another key: what is signed with a key of this account cannot be
+ * about it. The address does not count, as no signature names one.
+ */
+export async function sentWithOtherKeys(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  account: Account,
+): Promise<Map<bigint, Origin>> {
+  const foreign = [...(await unseenOrigins(db, account))];
+  const others = foreign.filter(([, { secretKey }]) => !account.secretKeys.includes(secretKey));
+  return sentOnlyTo(db, ids, new Map(others));
+}
+
+async function sentOnlyTo(
+  db: Db | Trx,
+  ids: readonly bigint[],
+  foreign: ReadonlyMap<bigint, Origin>,
+): Promise<Map<bigint, Origin>> {
+  const sends = await sendsOf(db, ids, foreign);
   const elsewhere = new Map<bigint, Origin>();
-  for (const [id, sent] of Map.groupBy(went, (attempt) => attempt.payout_id)) {
+  const remembered = sends.filter((one) => one.origin_id !== null && one.unseen_sends === 0n);
+  for (const [id, sent] of Map.groupBy(remembered, (one) => one.id)) {
     const taken = sent.filter(({ outcome }) => mayHaveBeenTaken(outcome));
-    const origins = (taken.length > 0 ? taken : sent).map(({ origin_id }) => foreign.get(origin_id));
+    const origins = (taken.length > 0 ? taken : sent).map(({ origin_id }) => foreign.get(origin_id ?? 0n));
     const [first] = origins;
     if (first && origins.every((origin) => origin !== undefined)) elsewhere.set(id, first);
   }
   return elsewhere;
+}
+
+/** Every attempt of these payouts that left this machine, one row without an attempt where none did; none at home. */
+async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMap<bigint, Origin>) {
+  if (ids.length === 0 || foreign.size === 0) return [];
+  return db
+    .selectFrom('payouts')
+    .leftJoin('attempts', (join) =>
+      join
+        .onRef('attempts.payout_id', '=', 'payouts.id')
+        .on((eb) => eb.or([eb('attempts.outcome', 'is', null), eb('attempts.outcome', '<>', 'not_sent')])),
+    )
+    .select(['payouts.id', 'payouts.unseen_sends', 'attempts.origin_id', 'attempts.outcome'])
+    .where('payouts.id', 'in', idsOf(ids))
+    .execute();
 }
 
 /** The origins that are not this account's, and of which it has shown nothing either. */
@@ -112,6 +125,11 @@ export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map
     .execute();
   for (const { origin_id } of sights) foreign.delete(origin_id);
   return foreign;
+}
+
+/** Their ids, for questions about runs; empty where no account is configured. */
+export async function foreignOrigins(db: Db | Trx, account: Account | null): Promise<bigint[]> {
+  return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 
 /** Those from which anything was ever sent. */

@@ -7,7 +7,10 @@ import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
 /** How many rows one statement carries: two values of each. */
 const rowsPerCarry = 500;
 
-/** The runs of the mode that most likely show what this one will: the last one with rows, and the newest complete one. */
+/**
+ * The runs that most likely show what this one will: the last one with rows, and the newest complete one. A row is copied
+ * only where it is the same, so that any account's will do.
+ */
 export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
   const latest = await db
     .selectFrom('runs')
@@ -17,7 +20,7 @@ export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();
-  const complete = await newestCompleteRun(db);
+  const complete = await newestCompleteRun(db, []);
   const ids = [latest?.id, complete?.id].filter((id) => id !== undefined);
   return [...new Set(ids)].filter((id) => id !== run);
 }

@@ -1,7 +1,6 @@
 import { edgeOf, sentInside } from '../domain/list-order.ts';
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Answer, Question } from './listing-ask.ts';
 import type { Reach } from './listing-pass.ts';
@@ -10,7 +9,7 @@ import { type Base, type OpenPayout, olderRows, openBefore } from './short-cuts.
 type Deps = {
   ledger: Ledger;
   ask(question: Question): Promise<Answer>;
-  settings: { mode: Mode; windowDays: number };
+  settings: { windowDays: number };
 };
 
 /** More open payouts than this are not asked about one by one: the edge then goes back to the oldest. */

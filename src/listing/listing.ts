@@ -1,6 +1,7 @@
 import { bothSaw } from '../domain/list-order.ts';
 import type { StagedTransfer } from '../domain/listed-transfer.ts';
-import type { Mode } from '../domain/payout.ts';
+import type { Account } from '../domain/origin.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -20,7 +21,9 @@ type Deps = {
   clock: Clock;
   service: Pick<ServiceClient, 'listPage'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
-  settings: { mode: Mode; maxPasses: number; concurrency: number; windowDays?: number };
+  settings: { maxPasses: number; concurrency: number; windowDays?: number };
+  /** Whose list it is (P31); absent: nobody else's was ever read. */
+  account?: Account;
 };
 
 /** `full`: everything is listed, whatever the short cut could save (P29). */
@@ -39,15 +42,19 @@ const passesForAll = 2;
 /** Walks the list of transfers in passes until two in a row agree (P28), or `maxPasses` are used up. */
 export function createListing(deps: Deps): Listing {
   const { ledger, clock, settings } = deps;
-  const { mode, maxPasses, concurrency, windowDays = 0 } = settings;
+  const { maxPasses, concurrency, windowDays = 0 } = settings;
   const ask = createAsk(deps);
+
+  /** P31: a short cut stands on a list of the account that is asked. */
+  const ownBase = async (): Promise<Base | undefined> =>
+    trustedBase(ledger.db, await foreignOrigins(ledger.db, deps.account ?? null));
 
   async function walk(run: string, options: WalkOptions = { full: true }): Promise<ListingResult> {
     const { signal } = options;
     const sightings = createSightings();
     const memory = createPageMemory(sightings);
-    const base = options.full || windowDays === 0 ? undefined : await trustedBase(ledger.db);
-    const edgeDeps = { ledger, ask, settings: { mode, windowDays } };
+    const base = options.full || windowDays === 0 ? undefined : await ownBase();
+    const edgeDeps = { ledger, ask, settings: { windowDays } };
     let reach: Reach = base
       ? await reachOf(edgeDeps, { base, begunAt: clock.iso(), ...(signal && { signal }) })
       : { kind: 'whole' };
@@ -85,7 +92,7 @@ export function createListing(deps: Deps): Listing {
       earlier = walked;
       if (!isSound(walked.pass) && passes < maxPasses) await clock.sleep(betweenPassesMs, signal);
     }
-    const seen = await describeListing(ledger.db, run, mode);
+    const seen = await describeListing(ledger, run);
     const cut = earlier?.pass.cut ?? clock.iso();
     return { complete: false, passes, listed: sightings.size(), cut, ...seen, trouble };
   }
@@ -106,7 +113,7 @@ export function createListing(deps: Deps): Listing {
           created_at <= cut && created_at >= from && sightings.lastPass(transfer_id) < passes - 1,
       );
     }
-    const seen = await describeListing(ledger.db, run, mode);
+    const seen = await describeListing(ledger, run);
     const result = { passes, listed: sightings.size(), cut, ...seen };
     if (later.reach.kind === 'window' && base)
       return { complete: 'window', ...result, window: { edge: later.reach.edge, base: base.run } };

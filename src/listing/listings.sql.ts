@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Mode } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { idsOf } from '../storage/bulk.ts';
@@ -9,8 +8,11 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 /** How many rows one DELETE names: well under SQLite's limit of variables. */
 const rowsPerDelete = 250;
 
-/** Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. */
-export async function beginRun(trx: Trx, at: string): Promise<string> {
+/**
+ * Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. `originId`: whose
+ * list it reads (P31).
+ */
+export async function beginRun(trx: Trx, at: string, originId = 0n): Promise<string> {
   const base = `${at.slice(0, 19).replace(/[-:]/g, '')}Z`;
   const taken = await trx.selectFrom('runs').select('id').where('id', 'like', `${base}%`).execute();
   const ids = new Set(taken.map((row) => row.id));
@@ -24,6 +26,7 @@ export async function beginRun(trx: Trx, at: string): Promise<string> {
       finished_at: null,
       summary: null,
       history_mark: await newestHistory(trx),
+      origin_id: originId,
     })
     .execute();
   return id;
@@ -132,9 +135,8 @@ export async function* transferRanges(db: Db, run: string): AsyncGenerator<Trans
 
 /** What the staged rows of a run say as a whole. */
 export async function describeListing(
-  db: Db,
+  { db, mode }: Pick<Ledger, 'db' | 'mode'>,
   run: string,
-  mode: Mode,
 ): Promise<{ oldestCreatedAt: string | null; otherDomainSeen: boolean }> {
   let oldest: string | null = null;
   let other = 0n;
@@ -171,14 +173,21 @@ export const latestRunFirst = sql`runs.rowid desc`;
 
 export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
 
-/** The newest run of the mode whose listing was proven complete; a short cut is none (P29). */
-export async function newestCompleteRun(db: Db | Trx): Promise<CompleteRun | undefined> {
+/**
+ * The newest run whose listing was proven complete; a short cut is none (P29). `foreign`: the origins that are not of the
+ * account it is asked for: what another account's list lacks proves nothing (P31).
+ */
+export async function newestCompleteRun(
+  db: Db | Trx,
+  foreign: readonly bigint[],
+): Promise<CompleteRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['id', 'started_at', 'finished_at'])
     .where('finished_at', 'is not', null)
     // Not `not_ours`: that list is whole, but of another account.
     .where('list_standing', 'in', ['complete', 'shows_none'])
+    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();
@@ -187,7 +196,7 @@ export async function newestCompleteRun(db: Db | Trx): Promise<CompleteRun | und
     : undefined;
 }
 
-/** When the last run of the mode began, finished or not; ISO UTC. */
+/** When the last run began, finished or not; ISO UTC. */
 export async function lastRunBegan(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('runs')

@@ -6,14 +6,18 @@ import { uncheckedShortCuts } from './short-cuts.sql.ts';
 const rowsPerDelete = 5_000;
 
 /**
- * Drops the staged rows of all but the last `keep` runs of the mode, the newest complete one, which decisions, claims
- * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. Some at a
- * time, so that other writers get their turn.
+ * Drops the staged rows of all but the last `keep` runs, the newest complete one, which decisions, claims
+ * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. The same
+ * is kept of each account in `foreign`, which may be asked again (P31). Some at a time, so that other writers get their
+ * turn.
  */
-export async function pruneListings(ledger: Ledger, keep: number): Promise<void> {
-  const complete = await newestCompleteRun(ledger.db);
-  const unchecked = (await uncheckedShortCuts(ledger.db)).map(({ id }) => id);
-  const kept = new Set([complete?.id, ...unchecked]);
+export async function pruneListings(ledger: Ledger, keep: number, foreign: readonly bigint[]): Promise<void> {
+  const kept = new Set<string | undefined>();
+  for (const others of await othersOfEach(ledger, foreign)) {
+    const complete = await newestCompleteRun(ledger.db, others);
+    const unchecked = await uncheckedShortCuts(ledger.db, others);
+    for (const id of [complete?.id, ...unchecked.map((one) => one.id)]) kept.add(id);
+  }
   const latest = ledger.db.selectFrom('runs').select('id').orderBy(latestRunFirst);
   const runs = await ledger.db
     .selectFrom('runs')
@@ -39,4 +43,12 @@ export async function pruneListings(ledger: Ledger, keep: number): Promise<void>
       });
     }
   }
+}
+
+/** For this account and each foreign origin: the origins of all others. */
+async function othersOfEach(ledger: Ledger, foreign: readonly bigint[]): Promise<(readonly bigint[])[]> {
+  if (foreign.length === 0) return [[]];
+  const rows = await ledger.db.selectFrom('origins').select('id').execute();
+  const all = [0n, ...rows.map(({ id }) => id)];
+  return [foreign, ...foreign.map((one) => all.filter((id) => id !== one))];
 }

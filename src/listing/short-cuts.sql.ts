@@ -8,10 +8,13 @@ import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges }
 /** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */
 export type Base = { run: string; order: CreationOrder; cut: string };
 
-/** The newest complete listing, when it saw a creation order hold and nothing demands a whole listing (P25). */
-export async function trustedBase(db: Db): Promise<Base | undefined> {
+/**
+ * The newest complete listing of the account, when it saw a creation order hold and nothing demands a whole listing (P25).
+ * `foreign`, here and below: the origins of other accounts, as {@link newestCompleteRun} has them.
+ */
+export async function trustedBase(db: Db, foreign: readonly bigint[]): Promise<Base | undefined> {
   if (await findBarrier(db)) return undefined;
-  const complete = await newestCompleteRun(db);
+  const complete = await newestCompleteRun(db, foreign);
   if (!complete) return undefined;
   const run = await db
     .selectFrom('runs')
@@ -89,8 +92,8 @@ const mostUnchecked = 8;
 export type ShortCut = { id: string; edge: string; cut: string };
 
 /** The latest short cuts that no whole listing has checked yet. */
-export async function uncheckedShortCuts(db: Db): Promise<ShortCut[]> {
-  const base = await newestCompleteRun(db);
+export async function uncheckedShortCuts(db: Db, foreign: readonly bigint[]): Promise<ShortCut[]> {
+  const base = await newestCompleteRun(db, foreign);
   if (!base) return [];
   const rows = await db
     .selectFrom('runs')
@@ -109,9 +112,9 @@ export async function uncheckedShortCuts(db: Db): Promise<ShortCut[]> {
 const mostMissed = 10_000;
 
 /** P29: how many transfers of a whole listing some short cut since the one before should have shown, and did not. */
-export async function missedByShortCuts(db: Db, run: string): Promise<number> {
+export async function missedByShortCuts(db: Db, run: string, foreign: readonly bigint[]): Promise<number> {
   const missed = new Set<string>();
-  const shortCuts = await uncheckedShortCuts(db);
+  const shortCuts = await uncheckedShortCuts(db, foreign);
   if (shortCuts.length === 0) return 0;
   for await (const range of transferRanges(db, run)) {
     for (const shortCut of shortCuts)
@@ -151,8 +154,8 @@ async function missedIn(
 }
 
 /** True when the newest complete listing found that short cuts had missed rows; only a `--full` run trusts again. */
-export async function orderDistrusted(db: Db): Promise<boolean> {
-  const complete = await newestCompleteRun(db);
+export async function orderDistrusted(db: Db, foreign: readonly bigint[]): Promise<boolean> {
+  const complete = await newestCompleteRun(db, foreign);
   if (!complete) return false;
   const run = await db
     .selectFrom('runs')

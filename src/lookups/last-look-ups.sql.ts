@@ -19,7 +19,6 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .where('outcome', 'is not', null)
     .groupBy('payout_id');
   const asked = await db.selectFrom('inquiries').selectAll().where('id', 'in', newest).execute();
-  const superseded = await details.selectAll().where('outcome', '=', 'superseded').execute();
   const told = await db
     .selectFrom('history')
     .select(['payout_id', 'seq', 'at', 'event', 'detail'])
@@ -33,12 +32,10 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .orderBy('seq')
     .execute();
   const askedOf = new Map(asked.map((one) => [one.payout_id, one]));
-  const supersededOf = Map.groupBy(superseded, (one) => one.payout_id);
   const toldOf = Map.groupBy(told, (entry) => entry.payout_id);
   return new Map(
     ids.flatMap((id) => {
-      const own = supersededOf.get(id) ?? [];
-      const last = lastLookUp(askedOf.get(id), toldOf.get(id) ?? [], own);
+      const last = lastLookUp(askedOf.get(id), toldOf.get(id) ?? []);
       return last ? [[id, last] as const] : [];
     }),
   );
@@ -46,20 +43,13 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
 
 type Told = { seq: bigint; at: string; event: string; detail: string };
 
-function lastLookUp(
-  asked: Inquiry | undefined,
-  told: readonly Told[],
-  superseded: readonly Inquiry[],
-): LastLookUp | null {
+function lastLookUp(asked: Inquiry | undefined, told: readonly Told[]): LastLookUp | null {
   const last = told.at(-1);
-  // Earlier versions closed every open question of what became final, that of the answer itself too, as superseded.
-  const own =
-    last && superseded.find(({ answered_at, due_at }) => answered_at === last.at && due_at <= last.at);
-  if (last && isLater(last, asked, own !== undefined)) {
+  // Told by another process perhaps, after the last question was answered. Entries, not times: the clock may step.
+  if (last && last.seq > (asked?.history_seq ?? 0n)) {
     const { conflict } = readDetail(last.detail);
     const outcome = typeof conflict === 'string' ? `conflict: ${conflict}` : 'found';
-    const askedAt = own?.due_at ?? asked?.asked_at ?? '';
-    return { askedAt, answeredAt: last.at, outcome, said: saidBy(last) };
+    return { askedAt: asked?.asked_at ?? '', answeredAt: last.at, outcome, said: saidBy(last) };
   }
   if (!asked) return null;
   const { asked_at, answered_at, outcome } = asked;
@@ -70,16 +60,6 @@ function lastLookUp(
     outcome: outcome ?? '',
     said: entry ? saidBy(entry) : null,
   };
-}
-
-/**
- * Whether it was told after the last question was answered, by another process perhaps. The clock may have been set back:
- * a time tells only where an earlier version left nothing else (`superseded`: it did).
- */
-function isLater(told: Told, asked: Inquiry | undefined, superseded: boolean): boolean {
-  if (!asked?.answered_at) return true;
-  if (asked.history_seq !== null) return told.seq > asked.history_seq;
-  return superseded && told.at > asked.answered_at;
 }
 
 function saidBy({ event }: Told): WitnessStatus | null {

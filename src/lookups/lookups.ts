@@ -1,6 +1,5 @@
 import type { Answer } from '../domain/clearance.ts';
 import type { Standpoint } from '../domain/origin.ts';
-import type { Mode } from '../domain/payout.ts';
 import { findWitness } from '../domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
 import { loadKnown, markAttempts, presentPayout } from '../ledger/known.ts';
@@ -17,7 +16,6 @@ export type LookUpDeps = {
   /** Where it asks (P31); absent: nobody writes that down. */
   standpoint?: Standpoint;
   rules: {
-    mode: Mode;
     concurrency: number;
     quietPeriodMs: number;
     /** Asks about a transfer known to be present around the others: absence may then be concluded (P16). */
@@ -101,7 +99,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
   /** The reference of a present transfer that the service just showed; null when there is none, or none was shown. */
   async function probe(dues: readonly Due[], signal?: AbortSignal): Promise<string | null> {
     if (!rules.probe || !dues.some((due) => due.unknown)) return null;
-    const known = await presentPayout(ledger.db, rules.mode);
+    const known = await presentPayout(ledger.db);
     if (!known) return null;
     await limiter.take(signal);
     if (signal?.aborted) return null;
@@ -122,7 +120,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
         for (const payoutId of ids)
           await addInquiry(trx, { payoutId, kind: 'details', reason: 'asked', dueAt: at, rung: 0n });
       });
-      const request = { mode: rules.mode, kind: 'details' as const, at, limit: ids.length, payoutIds: ids };
+      const request = { kind: 'details' as const, at, limit: ids.length, payoutIds: ids };
       const dues = await dueInquiries(ledger.db, request);
       for (const [id, answer] of await askAll(dues, true, signal)) answers.set(id, answer);
     }
@@ -131,7 +129,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
 
   return {
     async askDue({ budget, signal }) {
-      const request = { mode: rules.mode, kind: 'details' as const, at: clock.iso(), limit: budget };
+      const request = { kind: 'details' as const, at: clock.iso(), limit: budget };
       return (await askAll(await dueInquiries(ledger.db, request), false, signal)).size;
     },
     askNow,

@@ -1,5 +1,4 @@
 import { longestPauseMs } from '../domain/pause.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceClient, ServiceTrouble } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -22,7 +21,7 @@ export type ResendDeps = {
   /** The throttle of the resend endpoints, shared by all processes on the ledger: 0, or the ms until it lets one go. */
   throttle: { tryTake(): Promise<number> };
   /** `receives`: webhooks can reach us; else none is asked for, unless a person asks. */
-  rules: { mode: Mode; receives: boolean };
+  rules: { receives: boolean };
 };
 
 /** One request as it was made, in the service's words. */

@@ -46,9 +46,9 @@ const page = 500;
 const budget = 2_000;
 const minute = 60_000;
 
-/** The collections of one mode, and how webhooks arrive: verify, conclude, ask for what was never heard. */
+/** The collections, and how webhooks arrive: verify, conclude, ask for what was never heard. */
 export function createCollectionConclusions({ ledger, config, clock, followUp }: Deps) {
-  const { mode } = config;
+  const { mode } = ledger;
   const { stalePendingHours, webhookGraceMinutes } = config.reconciliation;
   const staleMs = stalePendingHours * 60 * minute;
   const graceMs = webhookGraceMinutes * minute;
@@ -108,7 +108,7 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
       const asks = options.followUp && config.receiver.enabled;
       const resends = asks ? await askUnheard(signal) : 0;
       const now = clock.iso();
-      const about = { mode, enabled: config.receiver.enabled, now: now > by.at ? now : by.at, graceMs };
+      const about = { enabled: config.receiver.enabled, now: now > by.at ? now : by.at, graceMs };
       const webhooks = await webhookFigures(ledger.db, about);
       const states = await collectionCounts(ledger.db);
       return {

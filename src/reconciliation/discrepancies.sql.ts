@@ -12,6 +12,15 @@ import { addEvents } from './discrepancy-events.sql.ts';
 /** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
 export type SeenBy = { run: string; at: string };
 
+/** Payouts of which the run listed nothing but a transfer that is another's (P15): paired by its reference, not matched. */
+export async function countCollisions(db: Db, run: string): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`
+    select count(*) as n from discrepancies d where d.kind = 'reference_collision' and d.last_run_id = ${run}
+      and not exists (select 1 from listed l indexed by listed_payout where l.run_id = ${run}
+        and l.payout_id = d.payout_id and l.transfer_id <> d.transfer_id)`.execute(db);
+  return Number(rows[0]?.n ?? 0n);
+}
+
 const dayMs = 86_400_000;
 
 /** `D-` and 12 hex digits of kind and subject: the same discrepancy has the same id for ever. */

@@ -10,6 +10,7 @@ import { addEvents } from './discrepancy-events.sql.ts';
  * and of our account. `oldest`: its oldest row, ISO UTC; what is older may have been pruned from the list (P28), and
  * null reaches nothing. `answered`: payouts that a look-up of this run found. `judgedSince`: payouts first sent before
  * were not judged, though some of their transfers are listed (P29); empty: all were. `receives`: webhooks are expected.
+ * `foreign`: the origins of other accounts; what their lists showed, the absence from this one says nothing of (P31).
  */
 export type Sight = {
   complete: boolean;
@@ -17,6 +18,7 @@ export type Sight = {
   answered: readonly bigint[];
   judgedSince: string;
   receives: boolean;
+  foreign: readonly bigint[];
 };
 
 /** Closed per transaction, so that other writers get their turn. */
@@ -141,7 +143,9 @@ function healed(
   const inReach = sql<boolean>`coalesce(discrepancies.shown_at,
     (select p.submitted_at from payouts p where p.id = discrepancies.payout_id), discrepancies.first_seen_at)
     >= ${sight.oldest ?? '9'}`;
-  const wholly = eb.and([eb.lit(sight.complete), inReach]);
+  const ofThisAccount = sql<boolean>`not exists (select 1 from runs r where r.id = discrepancies.last_run_id
+    and r.origin_id in ${idsOf(sight.foreign)})`;
+  const wholly = eb.and([eb.lit(sight.complete), inReach, ofThisAccount]);
   const kind = 'discrepancies.kind';
   return eb.or([
     eb(kind, 'in', ledgerKinds),

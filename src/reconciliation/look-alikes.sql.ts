@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Mode } from '../domain/payout.ts';
 import { unpaired } from '../listing/pairing.sql.ts';
 import { field, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
 import { jsonRows } from '../storage/dialect.ts';
@@ -20,7 +19,8 @@ const rowsPerStep = 2_000;
  * Puts aside the run's transfers that no payout explains but an open one resembles, so that both can be asked for the
  * other by key. Nothing is matched by it. What an earlier run put aside is dropped.
  */
-export async function findLookAlikes(ledger: Ledger, run: string, mode: Mode): Promise<void> {
+export async function findLookAlikes(ledger: Ledger, run: string): Promise<void> {
+  const { mode } = ledger;
   await ledger.write(async (trx) => {
     const runs = trx.selectFrom('runs').select('id');
     await trx.deleteFrom('look_alikes').where('run_id', 'in', runs).execute();

@@ -1,5 +1,4 @@
 import { sentInside } from '../domain/list-order.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { awaitsListing } from '../ledger/barriers.ts';
 import { presentPayout, takenPayout } from '../ledger/known.ts';
@@ -21,7 +20,6 @@ export const standingTroubles: Partial<Record<ListStanding, string>> = {
  */
 export async function standingOf(
   db: Db,
-  mode: Mode,
   { listing, shown }: { listing: ListingResult; shown: boolean },
 ): Promise<ListStanding> {
   const { complete, window } = listing;
@@ -29,7 +27,7 @@ export async function standingOf(
     return listing.listed === 0 && listing.trouble !== undefined ? 'unread' : 'incomplete';
   const whole = window ? 'window' : 'complete';
   if (shown) return whole;
-  const present = await presentPayout(db, mode);
+  const present = await presentPayout(db);
   // P29: a short cut that shows none says nothing of what was sent before its edge.
   const since = window ? sentInside(window.edge) : '';
   if (present && (!window || (present.expected.firstIntentAt ?? '') >= since)) return 'not_ours';

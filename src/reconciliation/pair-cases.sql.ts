@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool,
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
+import { ledgerMode } from '../ledger/ledger-mode.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutSteps } from '../listing/pairing.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
@@ -20,12 +21,12 @@ type InPair = ExpressionBuilder<Pick<Tables, 'listed' | 'payouts'>, 'listed' | '
  */
 export async function* pairCases(
   db: Db,
-  { run, mode, walked }: { run: string; mode: Mode; walked?: WalkedRange[] },
+  { run, walked }: { run: string; walked?: WalkedRange[] },
   limit: number,
 ): AsyncGenerator<PairCase[]> {
   for await (const range of payoutSteps(db, run)) {
     let any = false;
-    for await (const cases of casesIn(db, { run, mode, range }, limit)) {
+    for await (const cases of casesIn(db, { run, range }, limit)) {
       any = true;
       yield cases;
     }
@@ -39,9 +40,10 @@ export type WalkedRange = PayoutRange & { any: boolean };
 /** The cases of one range of payouts, at most `limit` at a time. */
 export async function* casesIn(
   db: Db,
-  { run, mode, range }: { run: string; mode: Mode; range: PayoutRange },
+  { run, range }: { run: string; range: PayoutRange },
   limit: number,
 ): AsyncGenerator<PairCase[]> {
+  const mode = await ledgerMode(db);
   let { after } = range;
   for (let more = true; more; ) {
     const found = await findCases(db, [run, mode, after, range.upTo, BigInt(limit)]);

@@ -7,7 +7,7 @@ import { contradictedIds } from '../evidence/contradicted.sql.ts';
 import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { markAttempts } from '../ledger/known.ts';
-import { noteListedSights, unseenOrigins } from '../ledger/origins.ts';
+import { foreignOrigins, noteListedSights } from '../ledger/origins.ts';
 import type { ListingResult } from '../listing/completeness.ts';
 import { beginRun, finishRun, noteStanding, showsOurs } from '../listing/listings.sql.ts';
 import { pairListed } from '../listing/pairing.sql.ts';
@@ -18,7 +18,7 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { forgedReported } from '../webhooks/webhook-figures.sql.ts';
 import type { CollectionRun } from './conclude-collections.ts';
-import { countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
+import { countCollisions, countOpen, renewSeverity, type SeenBy } from './discrepancies.sql.ts';
 import { closeHealed } from './discrepancy-healing.sql.ts';
 import { judgeCases } from './judge-cases.ts';
 import { standingOf, standingTroubles } from './our-account.ts';
@@ -85,10 +85,9 @@ const goesPerCommit = 4;
 const keptListings = 3;
 const minute = 60_000;
 
-/** Lists, pairs, inquires, concludes, asks for resends and writes what differs; the books of one mode. */
+/** Lists, pairs, inquires, concludes, asks for resends and writes what differs. */
 export function createReconciliation(deps: Deps): Reconciliation {
   const { ledger, config, clock, followUp } = deps;
-  const { mode } = config;
   const { each, unlisted, whole } = createWatch({
     ledger,
     graceMinutes: config.reconciliation.missingGraceMinutes,
@@ -101,12 +100,13 @@ export function createReconciliation(deps: Deps): Reconciliation {
     const { listing, by } = work;
     const id = by.run;
     const asked: Asked = options.followUp ? await inquire(work, disputed, signal) : new Map();
-    const matched = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
+    const paired = await pairListed(ledger, id, (payoutId) => work.look.paired.add(payoutId));
     const answered = [...asked].flatMap(([payoutId, { word }]) => (word === 'found' ? [payoutId] : []));
-    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreignOrigins()));
-    const standing = await standingOf(ledger.db, mode, { listing, shown });
+    const shown = answered.length > 0 || (await showsOurs(ledger.db, id, await foreign()));
+    const standing = await standingOf(ledger.db, { listing, shown });
     const ours = standing !== 'not_ours';
     await conclusions.listing(work, asked, ours);
+    const matched = paired - (await countCollisions(ledger.db, id));
     const resubmitted = options.full ? await concludeAbsent(work, asked) : 0;
     await followUp.applyStored?.(signal);
     const unheardIds = await conclusions.ledger(work);
@@ -120,6 +120,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
       answered,
       judgedSince: listing.window ? sentInside(listing.window.edge) : '',
       receives: config.receiver.enabled,
+      foreign: await foreign(),
     };
     const resolved = await closeHealed(ledger, by, sight);
     await ledger.write((trx) => renewSeverity(trx, by.at));
@@ -146,9 +147,10 @@ export function createReconciliation(deps: Deps): Reconciliation {
       await finishRun(trx, id, now, summary);
       if (beside) await forgedReported(trx, beside.figures.webhooks.forged);
       // P25: all that a complete list shows is matched now.
-      if (listing.complete === true && ours) await listingHeard(trx, { startedAt: work.begunAt, now });
+      if (listing.complete === true)
+        await listingHeard(trx, { startedAt: work.begunAt, now, ...(!ours && { notOurs: whoseList() }) });
     });
-    await pruneListings(ledger, keptListings);
+    await pruneListings(ledger, keptListings, await foreign());
     return summary;
   }
 
@@ -158,7 +160,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   ): Promise<{ work: Work; disputed: bigint[]; missed: number }> {
     const mark = await markAttempts(ledger.db);
     const begunAt = clock.iso();
-    const id = await ledger.write((trx) => beginRun(trx, begunAt));
+    const id = await ledger.write((trx) => beginRun(trx, begunAt, deps.standpoint?.originId));
     const listing = await deps.listing.walk(id, { full, ...(signal && { signal }) });
     const missed = await noteOrder(id, listing, full);
     await pairListed(ledger, id);
@@ -174,16 +176,20 @@ export function createReconciliation(deps: Deps): Reconciliation {
     if (standpoint) await ledger.write((trx) => noteListedSights(trx, run, standpoint, clock.iso()));
   }
 
+  function whoseList(): { originId: bigint; address: string } {
+    return { originId: deps.standpoint?.originId ?? 0n, address: config.service.baseUrl };
+  }
+
   /** The origins that are not known to be this account's (P31). */
-  async function foreignOrigins(): Promise<bigint[]> {
-    const { standpoint } = deps;
-    return standpoint ? [...(await unseenOrigins(ledger.db, standpoint.account)).keys()] : [];
+  function foreign(): Promise<bigint[]> {
+    return foreignOrigins(ledger.db, deps.standpoint?.account ?? null);
   }
 
   /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
-    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run) : 0;
-    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db)));
+    const others = await foreign();
+    const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, others) : 0;
+    const distrusted = missed > 0 || (!full && (await orderDistrusted(ledger.db, others)));
     await ledger.write((trx) => noteListing(trx, run, listing, distrusted ? 'distrusted' : listing.order));
     return missed;
   }
@@ -192,7 +198,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function hearList(work: Work): Promise<bigint[]> {
     const disputed: bigint[] = [];
     let heard: Heard[] = [];
-    const about = { run: work.by.run, mode, walked: work.look.walked };
+    const about = { run: work.by.run, walked: work.look.walked };
     for await (const cases of pairCases(ledger.db, about, chunk)) {
       const witnesses = new Map<bigint, Witness>();
       const found: Found[] = [];
@@ -232,7 +238,6 @@ export function createReconciliation(deps: Deps): Reconciliation {
   async function concludeAbsent({ by, begunAt, listing }: Work, asked: Asked): Promise<number> {
     if (config.submission.resubmit !== 'confirmed_absent' || listing.complete !== true) return 0;
     const about = {
-      mode,
       run: by.run,
       at: clock.iso(),
       listing: { ...listing, complete: listing.complete, full: true, begunAt },
@@ -251,7 +256,7 @@ export function createReconciliation(deps: Deps): Reconciliation {
     run,
     async hear(signal) {
       await listAndHear(false, signal);
-      await pruneListings(ledger, keptListings);
+      await pruneListings(ledger, keptListings, await foreign());
     },
   };
 }

@@ -41,14 +41,13 @@ export function createConclusions(deps: {
   standpoint?: Standpoint | undefined;
 }) {
   const { ledger, config, clock, standpoint } = deps;
-  const { mode } = config;
   const settings = config.reconciliation;
   /** What was created before it is not expected to be ours. */
   const expectedSince = settings.since === '' ? ledger.birth : settings.since;
   const { each, unlisted, whole } = createWatch({ ledger, graceMinutes: settings.missingGraceMinutes });
 
   async function concludePairs(work: Work): Promise<void> {
-    const about = { run: work.by.run, mode, look: work.look };
+    const about = { run: work.by.run, look: work.look };
     for await (const cases of casesAgain(ledger.db, about, chunk)) {
       const judged = await judgeCases(ledger.db, standpoint, whole(work, cases), work.listing.complete);
       const found = judged.flatMap((one) => one.found);
@@ -170,7 +169,7 @@ export function createConclusions(deps: {
   return {
     /** What the run's paired rows show: what differs, who is missing, and what nobody here ordered. `ours`: the list is our account's. */
     async listing(work: Work, asked: Map<bigint, LookedUp>, ours: boolean): Promise<void> {
-      await findLookAlikes(ledger, work.by.run, mode);
+      await findLookAlikes(ledger, work.by.run);
       await concludePairs(work);
       // Another account's list lacks all that is ours, and its key finds none of it.
       if (ours) await concludeMissing(work, asked);

@@ -1,5 +1,4 @@
 import type { Account } from '../domain/origin.ts';
-import type { Mode } from '../domain/payout.ts';
 import { judgeAbsence } from '../evidence/absence.ts';
 import { absenceCases, type RunListing } from '../evidence/absence-facts.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
@@ -15,7 +14,6 @@ export async function resendAbsent(
   ledger: Ledger,
   payoutIds: readonly bigint[],
   about: {
-    mode: Mode;
     run: string;
     at: string;
     listing: RunListing;

@@ -30,7 +30,7 @@ export type DiscrepancyLine = Discrepancy & {
   money: bigint | null;
 };
 
-/** Discrepancies of the mode that are open or acknowledged, and those resolved since the run began, oldest first. */
+/** Discrepancies that are open or acknowledged, and those resolved since the run began, oldest first. */
 export async function* discrepancyLines(db: Db, scope: Scope): AsyncGenerator<DiscrepancyLine[]> {
   for (let last = { first_seen_at: '', id: '' }; ; ) {
     const { rows } = await sql<DiscrepancyLine>`

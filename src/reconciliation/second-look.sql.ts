@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Mode } from '../domain/payout.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import type { Db } from '../storage/ledger.ts';
 import { casesIn, type PairCase, type WalkedRange } from './pair-cases.sql.ts';
@@ -19,7 +18,7 @@ const mostMoved = 20_000;
  */
 export async function* casesAgain(
   db: Db,
-  { run, mode, look }: { run: string; mode: Mode; look: FirstLook },
+  { run, look }: { run: string; look: FirstLook },
   limit: number,
 ): AsyncGenerator<PairCase[]> {
   const moved = await movedSince(db, look.mark);
@@ -28,7 +27,7 @@ export async function* casesAgain(
     moved !== null && !hasAny(range, moved) && !hasAny(range, paired);
   for (const range of look.walked) {
     if (!range.any && isQuiet(range)) continue;
-    yield* casesIn(db, { run, mode, range }, limit);
+    yield* casesIn(db, { run, range }, limit);
     await setImmediate();
   }
 }

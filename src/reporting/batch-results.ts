@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { contradictsState } from '../domain/discrepancy.ts';
+import { doubtedKinds } from '../domain/discrepancy.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
@@ -109,7 +109,7 @@ export function createBatchResults(deps: {
   let under: Promise<unknown> = Promise.resolve();
 
   /**
-   * Writes the results of every batch of the mode that changed since; gives the files' paths. Two in one process go one
+   * Writes the results of every batch that changed since; gives the files' paths. Two in one process go one
    * after the other, so that the second finds written what the first wrote. A batch whose folder cannot be written keeps
    * nobody else's results back: the first such failure is thrown once the others are written.
    */
@@ -193,7 +193,7 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
 
 /** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
 function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
-  const against = open.filter(({ kind }) => contradictsState[kind]);
+  const against = open.filter(({ kind }) => doubtedKinds.includes(kind));
   if (against.length === 0) return payout.message ?? '';
   return against
     .map(

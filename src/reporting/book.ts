@@ -95,15 +95,10 @@ export function lastSendEnded(moves: readonly Move[], through: bigint): string |
 
 /**
  * True when a send up to `through` was under way while the list was read or began later, so that absence there says
- * nothing. `mark` is the newest entry when the reading began; runs of older versions have only its time.
+ * nothing. `mark` is the newest entry when the reading began.
  */
-export function sentMeanwhile(
-  moves: readonly Move[],
-  reading: { mark: bigint | null; startedAt: string },
-  through: bigint,
-): boolean {
-  const isBefore = ({ id, at }: Move): boolean =>
-    reading.mark === null ? at < reading.startedAt : id <= reading.mark;
+export function sentMeanwhile(moves: readonly Move[], { mark }: { mark: bigint }, through: bigint): boolean {
+  const isBefore = ({ id }: Move): boolean => id <= mark;
   if (moves.some((move) => move.id <= through && move.to === 'sending' && !isBefore(move))) return true;
   return moves.findLast(isBefore)?.to === 'sending';
 }

@@ -21,7 +21,7 @@ const collectionColumns = [
   'file',
 ];
 
-/** One row a collection of the mode: what was expected and what arrived, with who says so. The first page is the header. */
+/** One row a collection: what was expected and what arrived, with who says so. The first page is the header. */
 export async function* collectionPages(db: Db, zone: string): AsyncGenerator<string[][]> {
   yield [collectionColumns];
   for await (const page of collectionLines(db)) yield page.map((line) => cellsOf(line, zone));

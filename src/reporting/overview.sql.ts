@@ -13,7 +13,7 @@ export type Overview = {
   totals: Record<string, Partial<Record<PayoutState, string>>>;
 };
 
-/** Payouts of a mode by state, counts and amounts, in one grouped query. */
+/** Payouts by state, counts and amounts, in one grouped query. */
 export async function payoutOverview(db: Db): Promise<Omit<Overview, 'batches'>> {
   const rows = await db
     .selectFrom('payouts')

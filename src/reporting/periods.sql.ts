@@ -8,7 +8,7 @@ import type { Listing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;
 
-/** The last closed month of the mode. */
+/** The last closed month. */
 export function lastPeriod(db: Db | Trx): Promise<Period | undefined> {
   return db.selectFrom('periods').selectAll().orderBy('month', 'desc').limit(1).executeTakeFirst();
 }
@@ -17,7 +17,7 @@ export function findPeriod(db: Db | Trx, month: string): Promise<Period | undefi
   return db.selectFrom('periods').selectAll().where('month', '=', month).executeTakeFirst();
 }
 
-/** Every closed month of the mode, the oldest first: a few a year. */
+/** Every closed month, the oldest first: a few a year. */
 export function closedPeriods(db: Db): Promise<Period[]> {
   return db.selectFrom('periods').selectAll().orderBy('month').execute();
 }

@@ -1,4 +1,5 @@
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import type { Account } from '../domain/origin.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { createBatchResults } from './batch-results.ts';
@@ -17,8 +18,11 @@ export function createReporting(deps: {
   config: Config;
   paths: { reports: string };
   retries: RetryOffers;
+  /** Who is asked now (P31): what another account listed is not its word. */
+  account?: Account | null;
 }) {
-  const parts = { ledger: deps.ledger, config: deps.config, reports: deps.paths.reports };
+  const { ledger, config, account = null } = deps;
+  const parts = { ledger, config, account, reports: deps.paths.reports };
   const results = createBatchResults({ ...parts, retries: deps.retries });
   const runs = createRunFiles(parts);
   const periods = createPeriodFiles(parts);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** Promises the reports of a run, in the transaction that finishes it (P34). */
@@ -12,6 +13,12 @@ export async function reportsWritten(trx: Trx, run: string): Promise<void> {
 
 /** The runs whose reports are promised and not written yet, in their order. */
 export async function runsDue(db: Db): Promise<string[]> {
-  const rows = await db.selectFrom('runs').select('id').where('reports_due', '=', 1n).orderBy('id').execute();
+  const due = sql.lit(1n); // A literal: SQLite uses a partial index for no bound value.
+  const rows = await db
+    .selectFrom('runs')
+    .select('id')
+    .where('reports_due', '=', due)
+    .orderBy('id')
+    .execute();
   return rows.map(({ id }) => id);
 }

@@ -14,7 +14,7 @@ export function findBatch(db: Db, batch: string): Promise<Batch | undefined> {
   return db.selectFrom('batches').selectAll().where('id', '=', batch).executeTakeFirst();
 }
 
-/** Batches of the mode, fully loaded, whose results changed since they were last written. */
+/** Batches, fully loaded, whose results changed since they were last written. */
 export async function batchesDue(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('batches')

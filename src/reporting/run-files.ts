@@ -150,7 +150,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     return files;
   }
 
-  /** The newest run of the mode that has reports; null when there is none. */
+  /** The newest run that has reports; null when there is none. */
   async function lastRun(): Promise<string | null> {
     for await (const page of frozenRuns(ledger.db)) return page[0]?.id ?? null;
     return null;

@@ -1,5 +1,6 @@
 import type { ListStanding, Verdict } from '../domain/verdict.ts';
 import { latestRunFirst } from '../listing/listings.sql.ts';
+import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** Rows that one INSERT names: well under SQLite's limit of variables. */
@@ -36,7 +37,7 @@ export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<s
   return Map.groupBy(rows, (row) => row.run_id);
 }
 
-/** What the last run of the mode with a verdict came to. */
+/** What the last run with a verdict came to. */
 export type LastRun = {
   run: string;
   startedAt: string;
@@ -45,12 +46,13 @@ export type LastRun = {
   currencies: RunVerdict[];
 };
 
-/** The last run with a verdict, or undefined where there is none. */
-export async function lastRun(db: Db): Promise<LastRun | undefined> {
+/** The last run with a verdict that read no list of these origins (P31), or undefined where there is none. */
+export async function lastRun(db: Db, foreign: readonly bigint[]): Promise<LastRun | undefined> {
   const row = await db
     .selectFrom('runs')
     .select(['id', 'started_at', 'list_standing', 'verdict'])
     .where('verdict', 'is not', null)
+    .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
     .orderBy(latestRunFirst)
     .limit(1)
     .executeTakeFirst();

@@ -18,8 +18,8 @@ export type Listing = {
   run: string;
   base: { run: string; edge: string } | null;
   startedAt: string;
-  /** The newest history entry when the reading began; null for runs of older versions. */
-  mark: bigint | null;
+  /** The newest history entry when the reading began. */
+  mark: bigint;
   /** What it is worth; null where the run ended before that was known. */
   standing: ListStanding | null;
   /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */
@@ -76,6 +76,10 @@ export type ListedPart = {
   created_at: string;
   /** A closed month has counted it. */
   counted: boolean;
+  /** It bears the payout's reference and is not proven to be its transfer (P15). */
+  collides: boolean;
+  /** It is so because the payout never went to the account whose list shows it (P31). */
+  others: boolean;
 };
 
 export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedPart[] };
@@ -84,7 +88,7 @@ export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedP
 const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 /**
- * Every payout of the mode that the span tells of, in the order of its intake, a page at a time: since the ledger's
+ * Every payout that the span tells of, in the order of its intake, a page at a time: since the ledger's
  * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
  */
 export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
@@ -153,27 +157,45 @@ async function load(db: Db | Trx, scope: PayoutScope, ids: bigint[]): Promise<Pa
 const listedColumns = sql`l.transfer_id, l.reference, l.currency, l.amount, l.amount_text, l.account_number,
   l.bank_code, l.domain, l.status, l.created_at, l.payout_id`;
 
-type ListedRow = Omit<ListedPart, 'counted'> & { payout_id: bigint; counted: bigint };
+const collides: RawBuilder<unknown> = sql`exists (
+  select 1 from discrepancies d where d.payout_id = l.payout_id and d.kind = 'reference_collision'
+    and d.transfer_id = l.transfer_id and (d.state <> 'resolved' or d.last_run_id = l.run_id))`;
+
+const others: RawBuilder<unknown> = sql`(${collides}
+  and exists (select 1 from attempts a where a.payout_id = l.payout_id)
+  and not exists (select 1 from attempts a join runs r on r.id = l.run_id
+    where a.payout_id = l.payout_id and a.origin_id = r.origin_id))`;
+
+const flags = sql`${isCounted} as counted, ${collides} as collides, ${others} as others`;
+
+type Flag = 'counted' | 'collides' | 'others';
+type ListedRow = Omit<ListedPart, Flag> & Record<Flag, bigint> & { payout_id: bigint };
 
 /** The index is named because SQLite, without statistics, takes the primary key's first column and reads the whole listing. */
 async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigint>) {
   const { listing } = scope;
   if (listing === null) return [];
   const { base } = listing;
-  const older = sql`union all select ${listedColumns}, ${isCounted} as counted from listed l indexed by listed_payout
+  const older = sql`union all select ${listedColumns}, ${flags} from listed l indexed by listed_payout
     where l.run_id = ${base?.run ?? ''} and l.payout_id in ${among} and ${notShownAgain(listing)}`;
   const { rows } = await sql<ListedRow>`
-    select ${listedColumns}, ${isCounted} as counted from listed l indexed by listed_payout
+    select ${listedColumns}, ${flags} from listed l indexed by listed_payout
     where l.run_id = ${listing.run} and l.payout_id in ${among} ${base ? older : sql``}
     order by payout_id, transfer_id`.execute(db);
-  return rows.map((row) => ({ ...row, counted: row.counted === 1n }));
+  const isSet = (flag: bigint): boolean => flag === 1n;
+  return rows.map((row) => ({
+    ...row,
+    counted: isSet(row.counted),
+    collides: isSet(row.collides),
+    others: isSet(row.others),
+  }));
 }
 
 /** A row of the base listing that stands for what a short cut did not look at. */
 const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
   and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
 
-/** Listed transfers of the mode that no payout of ours explains and no closed month has counted, by transfer id. */
+/** Listed transfers that no payout of ours explains and no closed month has counted, by transfer id. */
 export async function* foreignFacts(db: Db | Trx, scope: StatementScope): AsyncGenerator<ListedPart[]> {
   const { listing } = scope;
   if (listing === null) return;
@@ -189,12 +211,13 @@ async function* foreignOf(
 ): AsyncGenerator<ListedPart[]> {
   const before = scope.until === null ? sql`` : sql`and l.created_at < ${scope.until}`;
   for (let after = ''; ; ) {
-    const { rows } = await sql<Omit<ListedPart, 'counted'>>`
+    const { rows } = await sql<Omit<ListedPart, Flag>>`
       select ${listedColumns} from listed l where l.run_id = ${run} and l.transfer_id > ${after} and l.payout_id is null
         and coalesce(lower(l.domain), ${scope.mode}) = ${scope.mode} ${before} ${also}
         and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted}
       order by l.transfer_id limit ${pageSize}`.execute(db);
-    if (rows.length > 0) yield rows.map((row) => ({ ...row, counted: false }));
+    if (rows.length > 0)
+      yield rows.map((row) => ({ ...row, counted: false, collides: false, others: false }));
     const last = rows.at(-1);
     if (!last || rows.length < pageSize) return;
     after = last.transfer_id;

@@ -1,11 +1,12 @@
 import { createTask } from 'node-cron';
 
-/** When a cron expression next comes due in its zone, ISO UTC; null for an empty one. Starts nothing that stays. */
-export async function nextRun(expression: string, timezone: string): Promise<string | null> {
+/** When a cron expression next comes due in its zone, by the machine's clock; null for an empty one. */
+export function nextDue(expression: string, timezone: string): Date | null {
   if (expression.trim() === '') return null;
   const task = createTask(expression, () => undefined, { timezone });
-  await task.start();
+  // node-cron tells the next time of a started task only; it is stopped before its timer can ring.
+  void task.start();
   const next = task.getNextRun();
-  await task.destroy();
-  return next?.toISOString() ?? null;
+  void task.destroy();
+  return next;
 }

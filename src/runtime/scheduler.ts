@@ -1,9 +1,9 @@
-import { createTask, type ScheduledTask } from 'node-cron';
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
 import { isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
 import type { Logger } from './logger.ts';
+import { nextDue } from './next-run.ts';
 
 /** How a run ended that did not throw; `why` says what it could not do. */
 export type JobOutcome =
@@ -21,6 +21,13 @@ export type ScheduledJob = {
   /** The first run of all waits for its due time; else what never ran is made up at the start. */
   waitsWhenNew?: boolean;
 };
+
+/** Rings at the due times of a cron expression until it is cancelled; a time that was missed rings late, and once. */
+export type Alarm = (
+  job: Pick<ScheduledJob, 'name' | 'expression'>,
+  timezone: string,
+  ring: (due: Date) => void,
+) => { next(): Date | null; cancel(): void };
 
 export type Scheduler = {
   /** Runs what came due while nobody ran it, and then each job at its times. */
@@ -47,11 +54,13 @@ export function createScheduler(deps: {
   /** This process by its worker id, and whether another by that of its own still lives. */
   worker: string;
   isAlive(worker: string): Promise<boolean>;
+  /** The timers; absent: those of node-cron, by the machine's clock. */
+  alarm?: Alarm;
 }): Scheduler {
-  const { clock, jobsStore, log } = deps;
+  const { clock, jobsStore, log, alarm = cronAlarm } = deps;
   const jobs = deps.jobs.filter((job) => job.expression.trim() !== '');
   const underWay = new Map<string, Promise<void>>();
-  let tasks: { job: ScheduledJob; task: ScheduledTask }[] = [];
+  let alarms = new Map<string, ReturnType<Alarm>>();
   let stopped = false;
 
   /** `since`: what is due is taken by who begins first at or after it. */
@@ -83,18 +92,17 @@ export function createScheduler(deps: {
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, run);
   };
-  const disarm = async (): Promise<void> => {
-    const old = tasks;
-    tasks = [];
-    for (const { task } of old) await task.destroy();
+  const disarm = (): void => {
+    for (const one of alarms.values()) one.cancel();
+    alarms = new Map();
   };
-  const arm = async (): Promise<void> => {
-    await disarm();
-    tasks = jobs.map((job) => ({
-      job,
-      task: cronTask(job, deps.timezone, (due) => trigger(job, due.toISOString())),
-    }));
-    for (const { task } of tasks) await task.start();
+  const arm = (): void => {
+    disarm();
+    for (const job of jobs)
+      alarms.set(
+        job.name,
+        alarm(job, deps.timezone, (due) => trigger(job, due.toISOString())),
+      );
   };
   const catchUp = async (): Promise<void> => {
     const pasts = new Map((await jobsStore.all()).map((row) => [row.job, row]));
@@ -108,7 +116,7 @@ export function createScheduler(deps: {
   };
   return {
     async start() {
-      await arm();
+      arm();
       await catchUp();
     },
     async makeUp() {
@@ -119,25 +127,27 @@ export function createScheduler(deps: {
           if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
           continue;
         }
-        const isMissing = job.triesAgain && isOverdue(job.expression, deps.timezone, past, clock.now());
-        if (isMissing && pauseBeforeTry(past, clock.now()) === 0) trigger(job, justAfter(past), true);
+        // To look for the last due time of a rare job takes longest, and most jobs did their work.
+        const mayTry = job.triesAgain && pauseBeforeTry(past, clock.now()) === 0;
+        if (mayTry && isOverdue(job.expression, deps.timezone, past, clock.now()))
+          trigger(job, justAfter(past), true);
       }
     },
     async rebuild() {
       if (stopped) return;
-      await arm();
+      arm();
       await catchUp();
     },
     async stop() {
       stopped = true;
-      await disarm();
+      disarm();
       await Promise.all(underWay.values());
     },
     nextRuns: () =>
-      deps.jobs.map((job) => {
-        const task = tasks.find((entry) => entry.job.name === job.name)?.task;
-        return { job: job.name, nextRunAt: task?.getNextRun()?.toISOString() ?? null };
-      }),
+      deps.jobs.map(({ name }) => ({
+        job: name,
+        nextRunAt: alarms.get(name)?.next()?.toISOString() ?? null,
+      })),
   };
 }
 
@@ -146,14 +156,28 @@ function justAfter(past: JobPast | undefined): string {
   return new Date(past?.lastRunAt ? Date.parse(past.lastRunAt) + 1 : 0).toISOString();
 }
 
-function cronTask(job: ScheduledJob, timezone: string, trigger: (due: Date) => void): ScheduledTask {
-  const task = createTask(job.expression, ({ date }) => trigger(date), {
-    timezone,
-    name: job.name,
-    noOverlap: true,
-    suppressMissedWarning: true,
-  });
-  // A blocked event loop or a suspended machine: late is better than not at all.
-  task.on('execution:missed', ({ date }) => trigger(date));
-  return task;
+/** No timer is set for longer: the wall clock that the due time is of may step meanwhile (P33). */
+const longestTimerMs = 60_000;
+
+/**
+ * The due times of node-cron with timers of our own. Its own walks through every time that a step of the clock skipped,
+ * for a step of a year an hour long, while nothing else runs.
+ */
+function cronAlarm(...[{ expression }, timezone, ring]: Parameters<Alarm>): ReturnType<Alarm> {
+  let timer: NodeJS.Timeout | undefined;
+  let due = nextDue(expression, timezone);
+  const wait = (): void => {
+    if (due === null) return;
+    const waitMs = Math.min(due.getTime() - Date.now(), longestTimerMs);
+    timer = setTimeout(look, Math.max(0, waitMs));
+  };
+  const look = (): void => {
+    if (due !== null && Date.now() >= due.getTime()) {
+      ring(due);
+      due = nextDue(expression, timezone);
+    }
+    wait();
+  };
+  wait();
+  return { next: () => due, cancel: () => clearTimeout(timer) };
 }

@@ -38,9 +38,7 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
  * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all that one person
  * acts as, such as the account behind sudo: one of them being the dropper is enough to refuse.
  */
-export function whyNotApprove(dropper: Account | null, approvers: readonly Account[]): string | null {
-  if (!dropper)
-    return 'who dropped it is not known (an earlier version took it in), so that nobody can be the second person: cancel it, and drop what was not sent again under new references';
+export function whyNotApprove(dropper: Account, approvers: readonly Account[]): string | null {
   const same = approvers.find((one) =>
     one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,
   );

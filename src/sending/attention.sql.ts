@@ -8,7 +8,7 @@ export type Attention = { unknown: Named; withheld: Named };
 
 const shown = 10;
 
-/** The payouts of a mode, or of these batches, that a person must look at, by reference. */
+/** All payouts, or those of these batches, that a person must look at, by reference. */
 export async function findAttention(db: Db, batches?: readonly string[]): Promise<Attention> {
   const inState = (state: PayoutState) => {
     const query = db.selectFrom('payouts as p').where('p.state', '=', state);

@@ -19,7 +19,7 @@ const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
   db.selectFrom('canaries').selectAll().where('state', 'in', ['open', 'failed']),
 );
 
-/** Every canary of a mode that keeps the rest of its batch back. */
+/** Every canary that keeps the rest of its batch back. */
 export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
   const rows = await standing(db, []);
   return rows.map((row) => ({
@@ -107,7 +107,7 @@ async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefi
 }
 
 /**
- * Writes down what became of the open canaries of a mode; returns the cause of a halt for each that went wrong. What is
+ * Writes down what became of the open canaries; returns the cause of a halt for each that went wrong. What is
  * void gives way to another canary of the same batch.
  */
 export async function settleCanaries(trx: Trx, when: { at: string; hours: number }): Promise<HaltCause[]> {

@@ -1,14 +1,13 @@
-import type { Mode } from '../domain/payout.ts';
 import type { Brakes } from './brakes.ts';
 
-/** What may be claimed: only these batches, only these payouts; everything of the mode when absent. */
+/** What may be claimed: only these batches, only these payouts; everything when absent. */
 export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
 
 /** Payouts that the service's answers allow to be sent, each with the number of attempts that the answer was about. */
 export type Cleared = ReadonlyMap<bigint, bigint>;
 
 /** The brakes of the configuration, and when it is, ISO UTC. */
-export type Under = { mode: Mode; brakes: Brakes; at: string };
+export type Under = { brakes: Brakes; at: string };
 
 export type ClaimRequest = Scope &
   Under & {

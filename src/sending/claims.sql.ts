@@ -21,21 +21,21 @@ import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './re
 /** One payout with a committed intent: it may be POSTed once, under this attempt (P1). */
 export type Claim = { payoutId: bigint; attemptId: bigint; reference: string; body: string };
 
-/** As {@link claimUnlessHalted}, for who does not ask why nothing may be sent. */
+/** As {@link claimUnlessHalted} without the halt reason. */
 export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
   return (await claimUnlessHalted(trx, request)).claims;
 }
 
 /**
  * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
- * here: mode, halt, hold, approval, canary, limits, not-before, the answer that a second attempt needs (P2, P31). Nothing
- * may be sent before the commit. `halted`: why nothing of the mode may be sent.
+ * here: halt, hold, approval, canary, limits, not-before, the answer that a second attempt needs (P2, P31). Nothing
+ * may be sent before the commit. `halted`: why nothing may be sent.
  */
 export async function claimUnlessHalted(
   trx: Trx,
   request: ClaimRequest,
 ): Promise<{ claims: Claim[]; halted: string | null }> {
-  const { mode, brakes, at } = request;
+  const { brakes, at } = request;
   const none = { claims: [], halted: null };
   const isQuiet = await nothingStands(trx, request.workerId);
   if (!isQuiet) {
@@ -52,7 +52,7 @@ export async function claimUnlessHalted(
   const free = await withhold(trx, await readyOf(trx, request, lanes), at);
   const limits = lanes?.use;
   // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
-  if (limits?.moved) await openDay(trx, { mode, brakes, at });
+  if (limits?.moved) await openDay(trx, { brakes, at });
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return none;
   await beginFiles(
@@ -60,7 +60,7 @@ export async function claimUnlessHalted(
     ready.map((payout) => payout.batch_id),
     begunUnder(brakes),
   );
-  const dayId = await openDay(trx, { mode, brakes, at });
+  const dayId = await openDay(trx, { brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
   const { workerId, originId } = request;
@@ -78,7 +78,7 @@ export async function claimUnlessHalted(
   return { claims, halted: null };
 }
 
-/** P21: a canary that went wrong, or did not settle in time, halts the mode. */
+/** P21: a canary that went wrong, or did not settle in time, halts sending. */
 export async function stopForCanaries(trx: Trx, { brakes, at }: Under): Promise<void> {
   const causes = await settleCanaries(trx, { at, hours: brakes.canaryHours });
   for (const cause of causes) await halt(trx, cause, at);

@@ -86,7 +86,7 @@ async function noteRelease(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * Whether unknown outcomes are too many (P11): the last `inARow` of the mode, or a fifth of the last 50, in order of
+ * Whether unknown outcomes are too many (P11): the last `inARow`, or a fifth of the last 50, in order of
  * completion since the last release. Attempts of processes that died are not answers and do not count.
  */
 export async function tooManyUnknown(trx: Trx, inARow: number): Promise<HaltCause | null> {

@@ -11,10 +11,9 @@ export function holdText(reason: HoldReason, batch: string | null): string {
     case 'cancelled':
       return 'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
     case 'approval': {
-      const who = reason.dropper === '' ? 'whoever dropped it' : reason.dropper;
       const why = approvalText(reason.why);
       return isKnown
-        ? `needs an approval (${why}) by somebody other than ${who}: counterfoil approve ${batch}`
+        ? `needs an approval (${why}) by somebody other than ${reason.dropper}: counterfoil approve ${batch}`
         : `needs an approval by somebody else (${why}): counterfoil approve`;
     }
     case 'approved':

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../domain/payout.ts';
 import { farAhead } from '../ledger/projection.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
@@ -20,7 +19,6 @@ export type Lane = {
 export type Lanes = { lanes: Lane[]; use: DailyUse | null };
 
 type Ask = {
-  mode: Mode;
   brakes: Brakes;
   at: string;
   batches?: readonly string[];
@@ -38,7 +36,7 @@ export function usesLanes(brakes: Brakes): boolean {
  * so that nobody pays for brakes they do not use. Cheap however much waits: only the first payout of each is read.
  */
 export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
-  const { mode, brakes, at, batches } = ask;
+  const { brakes, at, batches } = ask;
   const limited = Object.keys(brakes.dailyLimit).length > 0;
   const canaries = await standingCanaries(db);
   if (!usesLanes(brakes) && canaries.length === 0) return null;
@@ -50,7 +48,7 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
     const failed = verdict === null || verdict.kind === 'failed';
     closed.set(canary.batch, { throughId: canary.throughId, failed });
   }
-  const use = limited ? await dailyUse(db, { mode, brakes, at }) : null;
+  const use = limited ? await dailyUse(db, { brakes, at }) : null;
   const heads = await headsOf(db, ask);
   const wanted = batches ? heads.filter(({ batch }) => batches.includes(batch)) : heads;
   const lanes = wanted.map(({ batch, currency, firstId, nextId, amount }): Lane => {
@@ -82,10 +80,7 @@ type Head = {
 };
 
 /** What is ready by batch and currency: two steps of the index for each, however many payouts of it are ready. */
-export async function headsOf(
-  db: Db | Trx,
-  { at, payouts }: Pick<Ask, 'mode' | 'at' | 'payouts'>,
-): Promise<Head[]> {
+export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'payouts'>): Promise<Head[]> {
   const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
   const isReady = sql`p.state = 'ready'${only}`;
   const own = sql`${isReady} and p.batch_id = substr(k.name, 4) and p.currency = substr(k.name, 1, 3)`;

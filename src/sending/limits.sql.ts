@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { Mode } from '../domain/payout.ts';
 import { withholder } from '../evidence/withheld.ts';
 import { adoptedBetween } from '../ledger/limit-uses.ts';
 import { later, type RecordEvent } from '../ledger/projection.ts';
@@ -24,7 +23,7 @@ export type DailyUse = {
 
 const dayMs = 86_400_000;
 
-type Ask = { mode: Mode; brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
+type Ask = { brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
 
 /**
  * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
@@ -51,23 +50,10 @@ export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<Daily
     .groupBy('u.currency');
   // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
   const lost = await adoptedBetween(db, { from, to: later(endsAt, dayMs) });
-  for (const row of [...(await counted.execute()), ...(await uncounted(db, from)), ...lost])
+  for (const row of [...(await counted.execute()), ...lost])
     used.set(row.currency, (used.get(row.currency) ?? 0n) + row.used);
   const limits = limitsOf(brakes.dailyLimit);
   return { day: day.day, limits, used, left: leftOf(limits, used), endsAt, moved: kind === 'moved' };
-}
-
-/** What attempts of earlier versions, which no day counts, may have sent since an instant. */
-function uncounted(db: Db | Trx, since: string): Promise<{ currency: string; used: bigint }[]> {
-  return db
-    .selectFrom('attempts as a')
-    .innerJoin('payouts as p', 'p.id', 'a.payout_id')
-    .select(['p.currency', sql<bigint>`sum(p.amount)`.as('used')])
-    .where('a.day_id', 'is', null)
-    .where('a.began_at', '>=', since)
-    .where((eb) => eb.or([eb('a.outcome', 'is', null), eb('a.outcome', 'in', ['accepted', 'unknown'])]))
-    .groupBy('p.currency')
-    .execute();
 }
 
 type KeptDay = LimitDay & { id: bigint };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import type { FileWait } from '../domain/waiting-file.ts';
 import { getBatch } from '../ledger/batches.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -41,16 +41,15 @@ export type DailyLimit = {
 export function createBrakes(deps: {
   ledger: Ledger;
   clock: { iso(): string };
-  mode: Mode;
   brakes: Brakes;
   /** Holds each batch that could go now and whose file is not what was read (P34). */
   confirmFiles?(): Promise<void>;
   /** The batches whose files that could not look at. */
   fileWaits?(): Promise<{ batch: string; count: number; why: FileWait }[]>;
 }) {
-  const { ledger, clock, mode, brakes } = deps;
+  const { ledger, clock, brakes } = deps;
   const { db } = ledger;
-  const under = (): Under => ({ mode, brakes, at: clock.iso() });
+  const under = (): Under => ({ brakes, at: clock.iso() });
 
   /**
    * Brings the ledger up to what the brakes say: holds what waits for an approval that the rule of today asks for, and

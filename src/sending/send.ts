@@ -1,6 +1,5 @@
 import type { Standpoint } from '../domain/origin.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
@@ -27,7 +26,6 @@ export type SenderDeps = {
   standpoint: Standpoint;
   askService: AskService;
   rules: {
-    mode: Mode;
     concurrency: number;
     sendDeadlineMs: number;
     haltAfterUnknown: number;
@@ -36,7 +34,7 @@ export type SenderDeps = {
 };
 
 export type SendRequest = {
-  /** All of the mode when absent. */
+  /** All when absent. */
   scope?: Scope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
@@ -78,8 +76,8 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
   const unwritten: Done[] = [];
   const { ledger, clock, askService } = deps;
   const { account } = deps.standpoint;
-  const { mode, brakes, concurrency } = deps.rules;
-  const under = () => ({ mode, brakes, at: clock.iso() });
+  const { brakes, concurrency } = deps.rules;
+  const under = () => ({ brakes, at: clock.iso() });
   const { scope, signal } = request;
   const asking = { ledger, clock, account, askService, concurrency, under };
   const clearances = createClearances(asking, { scope, signal });
@@ -214,7 +212,7 @@ async function commitTurn(
   const { clock } = deps;
   const none = { claims: [], halted: null, asked: 0, began: momentOf(clock) };
   if (finished.length === 0 && free <= 0) return none;
-  const { mode, haltAfterUnknown, brakes } = deps.rules;
+  const { haltAfterUnknown, brakes } = deps.rules;
   return deps.ledger.write(async (trx) => {
     // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
     const began = momentOf(clock);
@@ -230,7 +228,7 @@ async function commitTurn(
     const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
     if (cause) await halt(trx, cause, at);
     const by = { workerId: deps.workerId, originId: deps.standpoint.originId, cleared: cleared() };
-    const request = { ...scope, ...by, mode, brakes, limit: free, at };
+    const request = { ...scope, ...by, brakes, limit: free, at };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);
     return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };
   });
@@ -267,8 +265,8 @@ type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stu
 
 /** When something may be sendable again, or why nothing will be in this run. */
 async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances: Clearances): Promise<Next> {
-  const { mode, brakes } = deps.rules;
-  const left = await sendable(deps.ledger.db, { ...scope, mode, brakes, at: deps.clock.iso() });
+  const { brakes } = deps.rules;
+  const left = await sendable(deps.ledger.db, { ...scope, brakes, at: deps.clock.iso() });
   const until = (at: string | null): number => (at === null ? 0 : Date.parse(at) - deps.clock.now());
   const rest = clearances.restMs();
   const waits = [

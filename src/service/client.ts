@@ -56,14 +56,18 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
       answers: ({ text }) => mentions(parseLossless(text), reference),
-      control: (reply) => (judge(reply).kind === 'refused' ? detailsOf(reference) : undefined),
+      control: (reply) => (leavesUntaken(judge(reply)) ? detailsOf(reference) : undefined),
     });
     if (delivery.kind === 'failed') {
       if (!delivery.sent) return { kind: 'not_sent', message: delivery.message };
       return unknown(`no answer: ${delivery.message}`, '');
     }
     const { reply, control } = delivery;
-    if (!control || refusalStands(control, reference)) return judge(reply);
+    const outcome = judge(reply);
+    // Where the service turns away all that it is asked, the question gets the same answer as the order.
+    const saysAgain = (next: HttpReply): boolean =>
+      outcome.kind === 'turned_away' && judge(next).kind === 'turned_away';
+    if (!control || refusalStands(control, reference, saysAgain)) return outcome;
     return unknown('a refusal that may be the answer to another order', reply.text);
   }
 
@@ -106,6 +110,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
     close: () => transport.close(),
   };
+}
+
+/** The outcomes that allow another POST: the reply must be the order's own (P6, P8). */
+function leavesUntaken({ kind }: Outcome): boolean {
+  return kind === 'refused' || kind === 'turned_away';
 }
 
 /** A list's page is read at once: what parses every number as text is needed only to say what is wrong. */

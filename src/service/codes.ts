@@ -1,4 +1,4 @@
-/** What a known status code says about a payout (P10). `halt` is about the account: sending of the mode stops. */
+/** What a known status code says about a payout (P10). `halt` is about the account: sending stops. */
 export type CodeClass = 'accepted' | 'refused' | 'halt' | 'unknown';
 
 const table: Record<string, { class: CodeClass; text: string }> = {

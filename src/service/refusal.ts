@@ -1,17 +1,22 @@
 import { isNotFound } from '../domain/witness.ts';
-import type { Delivery } from './http.ts';
+import type { Delivery, HttpReply } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 
 type Control = NonNullable<Extract<Delivery, { kind: 'reply' }>['control']>;
 
 /**
- * Whether a refusal that names no reference is the order's own (P6). On a socket that carried other requests only the
- * answer to the next question tells: had the refusal been a stray one, the order's answer would come first.
+ * Whether a refusal or a 429 that names no reference is the order's own (P6, P8). On a socket that carried other requests
+ * only the answer to the next question tells: had it been a stray one, the order's answer would come first.
+ * `saysAgain`: true for a reply that leaves the order untaken, whether it answers the order or the question.
  */
-export function refusalStands({ next, alone }: Control, reference: string): boolean {
+export function refusalStands(
+  { next, alone }: Control,
+  reference: string,
+  saysAgain: (reply: HttpReply) => boolean,
+): boolean {
   if (next?.kind !== 'reply') return alone;
   const json = parseLossless(next.reply.text);
   // The order was taken, or its real answer comes only now.
   if (mentions(json, reference) && readEnvelope(json)?.success !== false) return false;
-  return alone || isNotFound(json, next.reply.status);
+  return alone || isNotFound(json, next.reply.status) || saysAgain(next.reply);
 }

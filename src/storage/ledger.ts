@@ -20,7 +20,7 @@ export type Ledger = {
   id: string;
   /** When the ledger was made, ISO UTC. */
   birth: string;
-  /** The one mode that it belongs to (P24); of one that no process has bound yet: test. */
+  /** The one mode that it belongs to from its birth (P24). */
   mode: Mode;
   /** Why nothing may be sent from a ledger that only reads and went back in time, unless that is noted in it (P25). */
   unnotedFall: { cause: string; at: string } | null;

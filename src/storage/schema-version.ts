@@ -46,6 +46,12 @@ class OtherMode extends Error {
   }
 }
 
+/** Parses the mode that the ledger or home called `what` belongs to. */
+export function readMode(what: string, text: string | undefined): Mode {
+  if (text === 'test' || text === 'live') return text;
+  throw new Error(`${what} names no mode: it must say test or live`);
+}
+
 /** Throws where the ledger or home called `what` belongs to another mode than the one asked for (P24). */
 export function assertMode(what: string, own: Mode | undefined, asked: Mode | undefined): void {
   if (own !== undefined && asked !== undefined && own !== asked) throw new OtherMode(what, own, asked);

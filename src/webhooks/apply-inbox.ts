@@ -2,11 +2,13 @@ import { applyCollection } from '../collections/apply-collection.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
-import type { Mode, WitnessStatus } from '../domain/payout.ts';
+import type { Account, Origin } from '../domain/origin.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import { loadKnown } from '../ledger/known.ts';
+import { sentWithOtherKeys } from '../ledger/origins.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -27,7 +29,12 @@ import {
   unappliedWebhooks,
 } from './webhooks.sql.ts';
 
-export type ApplyDeps = { ledger: Ledger; clock: Clock; mode: Mode };
+export type ApplyDeps = {
+  ledger: Ledger;
+  clock: Clock;
+  /** Whose keys verified them (P31); absent: everything was sent with these. */
+  account?: Account | null;
+};
 
 /** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
 const chunk = 100;
@@ -45,12 +52,12 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
     total += await deps.ledger.write(async (trx) => {
       // Another process may have applied them meanwhile, and an old word applied again would contradict the new.
       const still = await stillUnapplied(trx, waiting);
-      await applyChunk(trx, still, deps.clock.iso());
+      await applyChunk(trx, still, { at: deps.clock.iso(), account: deps.account ?? null });
       return still.length;
     });
     if (waiting.length < chunk) return total;
     // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await deps.clock.sleep(1);
   }
 }
 
@@ -60,17 +67,21 @@ export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal):
   return applyWebhooks(deps, signal);
 }
 
+/** When it is, ISO UTC, and whose keys verified the webhooks. */
+type By = { at: string; account: Account | null };
+
 /** A webhook about a payout of ours. */
 type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
 
 /** As if one after the other: those about different payouts go together, since none of them can change what another meets. */
-async function applyChunk(trx: Trx, webhooks: readonly Webhook[], at: string): Promise<void> {
+async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promise<void> {
+  const { at } = by;
   const ofReference = await payoutsOfReferences(trx, webhooks);
   let together = new Map<bigint, Placed>();
   const flush = async (): Promise<void> => {
     const placed = [...together.values()];
     together = new Map();
-    await applyPlaced(trx, placed, at);
+    await applyPlaced(trx, placed, by);
   };
   for (const webhook of webhooks) {
     const json = parseLossless(Buffer.from(webhook.body).toString('utf8'));
@@ -105,13 +116,16 @@ type Said =
   | { kind: 'question'; why: InquiryReason; effect: string };
 
 /** Applies webhooks about payouts, each about another one. */
-async function applyPlaced(trx: Trx, placed: readonly Placed[], at: string): Promise<void> {
+async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }: By): Promise<void> {
   if (placed.length === 0) return;
   const ids = placed.map(({ payoutId }) => payoutId);
   const known = await loadKnown(trx, ids);
+  const elsewhere = account ? await sentWithOtherKeys(trx, ids, account) : new Map<bigint, Origin>();
   const said = placed.flatMap((one) => {
     const ours = known.get(one.payoutId);
-    return ours ? [{ ...one, said: whatItSays(one, ours.expected) }] : [];
+    if (!ours) return [];
+    const isOthers = elsewhere.has(one.payoutId);
+    return [{ ...one, said: isOthers ? ofAnotherAccount : whatItSays(one, ours.expected) }];
   });
   const events = said.flatMap(({ webhook, payoutId, said: one }): RecordEvent[] =>
     one.kind === 'witness' ? [{ payoutId, source: `webhook ${webhook.id}`, event: one }] : [],
@@ -136,6 +150,13 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], at: string): Pro
   );
   await markAllApplied(trx, at, applied);
 }
+
+/** P31: signed with a key that the payout was not sent with, it may be about another account's transfer. */
+const ofAnotherAccount: Said = {
+  kind: 'question',
+  why: 'webhook_other_key',
+  effect: 'signed with another key than it was sent with: a reason to ask, not a witness',
+};
 
 /** As {@link contradictedByWebhook} reads it: that it failed is no sign that it was paid. */
 const staleFailure = 'stale: says failed; a reason to ask, not a witness';

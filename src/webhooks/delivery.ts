@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { keptReference } from '../domain/others-reference.ts';
-import type { Mode } from '../domain/payout.ts';
 import type { Redact } from '../domain/redact.ts';
 import type { Source } from './receiver-address.ts';
 import { type Delivery, differsHeader } from './webhook-inbox.sql.ts';
@@ -11,7 +10,6 @@ const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']
 
 /** Makes the ledger's form of an authentic delivery. Nothing in the body can make it fail: what is odd is `unknown`. */
 export function describeDelivery(input: {
-  mode: Mode;
   body: Uint8Array;
   headers: IncomingHttpHeaders;
   authorization: string;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Mode } from '../domain/payout.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { RejectionKind } from '../domain/rejection.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -29,7 +28,7 @@ type Answer = { status: number; text: string; headers?: Record<string, string> }
 /** A rejection is noted for `status`; without one it was no delivery. */
 type Refusal = Answer & { rejection?: { kind: RejectionKind; detail: string } };
 /** What is known of a request before its body is read. */
-type Heard = { mode: Mode; source: Source; verify: VerifyWebhook };
+type Heard = { source: Source; verify: VerifyWebhook };
 
 const success: Answer = { status: 200, text: 'success' };
 const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
@@ -67,7 +66,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
         rejection: { kind: 'compressed', detail: encoding.slice(0, 40) },
       };
     const announced = Number(request.headers['content-length'] ?? 0);
-    return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { mode, source, verify };
+    return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { source, verify };
   }
 
   async function judge(request: IncomingMessage, turn: Turn, heard: Heard): Promise<Refusal> {
@@ -84,7 +83,6 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     if (verdict.kind === 'rejected')
       return { status: 401, text: 'not authentic', rejection: { kind: verdict.why, detail: '' } };
     const delivery = describeDelivery({
-      mode: heard.mode,
       body: read.body,
       headers,
       authorization: verdict.authorization,

@@ -55,7 +55,7 @@ export async function webhookFigures(
   };
 }
 
-/** What the requests of the mode came to so far. */
+/** What the requests came to so far. */
 export async function resendFigures(db: Db, now: string): Promise<ResendFigures> {
   const over = new Date(Date.parse(now) - resendSpacingMs(resendBudget)).toISOString();
   const { rows } = await sql<{ asked: bigint; heard: bigint; gave_up: bigint; waiting: bigint }>`

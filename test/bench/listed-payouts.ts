@@ -1,3 +1,5 @@
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { openDay } from '../../src/sending/limits.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
 
@@ -11,7 +13,9 @@ export async function addListed(ledger: Ledger, rows: number): Promise<void> {
     const some = Array.from({ length: Math.min(500, rows - from + 1) }, (_, i) => from + i);
     await ledger.write(async (trx) => {
       await trx.insertInto('payouts').values(some.map(payoutOf)).execute();
-      await trx.insertInto('attempts').values(some.map(attemptOf)).execute();
+      const day_id = await openDay(trx, { brakes: noBrakes, at: sent });
+      const attempts = some.map((n) => ({ ...attemptOf(n), day_id }));
+      await trx.insertInto('attempts').values(attempts).execute();
     });
   }
 }

@@ -36,7 +36,7 @@ async function startOurs(): Promise<() => Promise<number>> {
     isApplying = true;
     while (again && running) {
       again = false;
-      await applyWebhooks({ ledger: running.ledger, clock, mode: 'test' });
+      await applyWebhooks({ ledger: running.ledger, clock });
       await clock.sleep(50);
     }
     isApplying = false;

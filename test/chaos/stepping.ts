@@ -37,8 +37,8 @@ export function createSteppingClock(place: Place, random: () => number): Steppin
     timer = setTimeout(step, everyMs);
   };
   let timer = setTimeout(step, firstAfterMs);
-  const preload = new URL('../support/stepping-clock.ts', import.meta.url).href;
-  const env = { ...place.env, NODE_OPTIONS: `--import ${preload}`, STEPPED_CLOCK_FILE: file };
+  const preload = new URL('../support/shifted-clock.mjs', import.meta.url).href;
+  const env = { ...place.env, NODE_OPTIONS: `--import ${preload}`, SHIFTED_CLOCK_FILE: file };
   return {
     place: { ...place, env },
     steps: () => steps,

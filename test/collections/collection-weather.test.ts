@@ -58,7 +58,7 @@ async function dawn(seed: number, count: number) {
   const books = Array.from({ length: count }, (_, i) => bookOne(random, `INV-${i}`));
   await promiseAll(ledger, books);
   const service = { verifyTransaction: async (_reference: string): Promise<Reply> => silence };
-  const rules = { mode: 'test' as const, concurrency: 1 };
+  const rules = { concurrency: 1 };
   const limiter = { take: async () => undefined };
   const lookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
   return {
@@ -87,10 +87,10 @@ async function check(day: Day, booked: Booked): Promise<Collection | undefined> 
 async function hear(day: Day, booked: Booked, { body, reference, trx }: Told): Promise<void> {
   const { ledger, clock } = day;
   const digest = createHash('sha256').update(body).digest('hex');
-  const about = { mode: 'test' as const, kind: 'transaction' as const, reference, trx, headers: '{}' };
+  const about = { kind: 'transaction' as const, reference, trx, headers: '{}' };
   const delivery = { ...about, digest, receivedAt: clock.iso(), body: Buffer.from(body), stale: false };
   await ledger.write((db) => storeDeliveries(db, [delivery]));
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
   await check(day, booked);
 }
 

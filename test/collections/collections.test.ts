@@ -39,7 +39,7 @@ async function deliver(
   await ledger.write((trx) =>
     storeDeliveries(trx, [{ digest, receivedAt: clock.iso(), kind: 'transaction', ...about, body, stale }]),
   );
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
 }
 
 /** Promises INV-1 as an expectation file does. */
@@ -67,7 +67,7 @@ async function verify(
     },
   };
   const limiter = { take: async () => undefined };
-  const rules = { mode: 'test' as const, concurrency: 2 };
+  const rules = { concurrency: 2 };
   await createCollectionLookUps({ ledger, clock, service, limiter, rules }).askDue({ budget: 10 });
   return asked;
 }

@@ -25,7 +25,7 @@ it('leaves what the service said as it is, and calls the answer to the order wha
     const [claimed] = await claimAt(ledger, at(1));
     if (claimed) await recordOutcome(ledger, at(2), claimed, outcome);
   }
-  const shown = await weigh(ledger.db, { mode: 'test', ids, since: at(3) });
+  const shown = await weigh(ledger.db, { ids, since: at(3) });
   await ledger.remove();
   expect(question(shown, true)).toBe('Send 2 of 3 payout(s) again, NGN 3000.00?');
   expect(question(shown, false)).toMatch(/^Order that 2 of 3 .* next submit\? Nothing is sent now\.$/);

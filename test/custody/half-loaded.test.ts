@@ -15,8 +15,8 @@ const payoutsOf = (
   values ('${batch}', 2, 'R-${batch}', 'r-${batch}', '0123456789', 'A', '058', 100, 'NGN', 'n', 's', '{}', '[]', 'held', '${at(0)}')`;
 
 const batchesOf = (batch: string, rows: number, digest: string): string => `insert into batches (id, name,
-    file_name, content_hash, phase, columns, delimiter, row_count, hold_reasons, body_digest, created_at)
-  values ('${batch}', '${batch}', '${batch}.csv', 'h${batch}', 'loading', '[]', ',', ${rows}, '[]', '${digest}', '${at(0)}')`;
+    file_name, content_hash, phase, columns, delimiter, row_count, hold_reasons, body_digest, created_at, dropped_by, file_state)
+  values ('${batch}', '${batch}', '${batch}.csv', 'h${batch}', 'loading', '[]', ',', ${rows}, '[]', '${digest}', '${at(0)}', 'ada', 'due')`;
 
 /** A ledger killed in mid-intake: one batch is decided, the other is not. */
 async function halfLoaded(): Promise<Ledger> {
@@ -60,11 +60,11 @@ it('P23: a half batch is thrown away quickly beside a long list, so that no othe
   await ledger.write(async (trx) => {
     for (const statement of [
       `insert into batches (id, name, file_name, content_hash, phase, columns, delimiter, row_count, hold_reasons,
-        body_digest, created_at) values ('a', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 2000, '[]', '', '${at(0)}')`,
+        body_digest, created_at, dropped_by, file_state) values ('a', 'a', 'a.csv', 'ha', 'loading', '[]', ',', 2000, '[]', '', '${at(0)}', 'ada', 'due')`,
       `${upTo(2000)} insert into payouts (batch_id, row_number, reference, reference_key, account_number, account_name,
         bank_code, amount, currency, narration, sender_name, body, cells, state, updated_at)
         select 'a', n, 'R-' || n, 'r-' || n, '0123456789', 'A', '058', 100, 'NGN', 'n', 's', '{}', '[]', 'held', '${at(0)}' from s`,
-      `insert into runs (id, started_at) values ('run', '${at(0)}')`,
+      `insert into runs (id, started_at, history_mark) values ('run', '${at(0)}', 0)`,
       `${upTo(20_000)} insert into listed (run_id, transfer_id, reference, reference_key, currency, amount_text, account_name,
         account_number, bank_code, domain, status, created_at, updated_at, pass, payout_id)
         select 'run', 'T-' || n, 'x', 'x', 'NGN', '1.00', 'A', '0', '0', 'test', 'success', '', '', 1,
@@ -84,7 +84,13 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
   const batch = { id: 'half' };
   const about = { name: 'half', file_name: 'half.csv', columns: '[]', delimiter: ',', row_count: 9n };
   await ledger.write(async (trx) => {
-    await insertBatch(trx, { ...batch, ...about, content_hash: 'half', created_at: at(0) });
+    await insertBatch(trx, {
+      ...batch,
+      ...about,
+      content_hash: 'half',
+      created_at: at(0),
+      dropped_by: 'ada',
+    });
     const order = { account_number: '0123456789', account_name: 'A', bank_code: '058', currency: 'NGN' };
     const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
     const reference = { row_number: 2n, reference: 'PAY-1', reference_key: 'pay-1', amount: 100n };

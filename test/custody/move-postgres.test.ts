@@ -53,7 +53,7 @@ async function live(): Promise<void> {
     await sql`insert into webhooks (digest, received_at, last_received_at, deliveries, kind, headers, body, stale)
       values ('d', ${at(3)}, ${at(3)}, 1, 'payout', '{}', ${Buffer.from([0, 255, 13])}, 0)`.execute(trx);
     for (const id of ['20261121T100002Z', '20261121T100001Z'])
-      await sql`insert into runs (id, started_at) values (${id}, ${at(3)})`.execute(trx);
+      await sql`insert into runs (id, started_at, history_mark) values (${id}, ${at(3)}, 0)`.execute(trx);
   });
 }
 

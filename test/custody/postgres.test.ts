@@ -120,7 +120,7 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     await one.write((trx) =>
       trx
         .insertInto('file_moves')
-        .values({ ...move, done_at: null })
+        .values({ ...move, kind: 'archive', owner: 'b-1', done_at: null })
         .execute(),
     );
     expect((await openFileTasks(one.db)).map(({ source }) => source)).toEqual([move.source]);
@@ -256,7 +256,7 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     );
     const send = (): Promise<{ name: string; read: bigint }[]> =>
       ledger.write(async (trx) => {
-        const request = { mode: 'test' as const, workerId: 'w-1', at: at(1), brakes: noBrakes };
+        const request = { workerId: 'w-1', at: at(1), brakes: noBrakes };
         const cleared = new Map<bigint, bigint>();
         const { claims } = await claimUnlessHalted(trx, { ...request, limit: 1, originId: 0n, cleared });
         const [claimed] = claims;

@@ -96,7 +96,8 @@ it.each([
   ],
   [
     'an extra attempt',
-    `insert into attempts (payout_id, number, worker_id, began_at) values (3, 1, 'w-9', '${at(3)}')`,
+    `insert into attempts (payout_id, number, worker_id, began_at, day_id)
+      values (3, 1, 'w-9', '${at(3)}', (select max(id) from limit_days))`,
     /attempts: R-3: attempt 1 has no intent/,
   ],
   [
@@ -166,7 +167,8 @@ it('P1: an intent without a decision, chained as a program would, fails the cert
   const cells = Object.values(entry).map((cell) => value(cell ?? null));
   await tamper(
     ledger,
-    `insert into attempts (id, payout_id, number, worker_id, began_at) values (99, ${id}, 2, 'w-1', '${at(9)}')`,
+    `insert into attempts (id, payout_id, number, worker_id, began_at, day_id)
+      values (99, ${id}, 2, 'w-1', '${at(9)}', (select max(id) from limit_days))`,
     `insert into history (${Object.keys(entry).join(', ')}) values (${cells.join(', ')})`,
     `update payouts set state = 'sending', attempt_count = 2, last_attempt_id = 99,
       history_seq = history_seq + 1, history_head = '${entry.hash}' where id = ${id}`,

@@ -24,7 +24,7 @@ const told = createTold(() => ledger);
 
 function decisionsAt(ms: number, referencePrefix: string) {
   const clock = { ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) };
-  return createDecisions({ ledger, clock, rules: { mode: 'test', referencePrefix, payoutLimit: {} } });
+  return createDecisions({ ledger, clock, rules: { referencePrefix, payoutLimit: {} } });
 }
 
 /** Orders F again with this prefix, a look-up of an hour ago being fresh, and returns why not, and what would be sent. */

@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const told = createTold(() => ledger);
-const batch = (ms: number) => ({ mode: 'test' as const, batch: 'b-1', at: at(ms) });
+const batch = (ms: number) => ({ batch: 'b-1', at: at(ms) });
 
 async function weighed(id: bigint, ms: number): Promise<{ one: Case; digest: string }> {
   const { cases, digest } = await told.decisionsAt(ms).weigh([id], at(ms - 10));

@@ -35,7 +35,7 @@ afterEach(() => ledger.remove());
 const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) });
 
 function decisionsAt(ms: number) {
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   return createDecisions({ ledger, clock: clockAt(ms), rules });
 }
 
@@ -95,7 +95,6 @@ async function heard(ms: number, status: WitnessStatus): Promise<void> {
   const body = Buffer.from(JSON.stringify({ ...told, timestamp: at(ms) }));
   const digest = createHash('sha256').update(body).digest('hex');
   const rest = {
-    mode: 'test',
     kind: 'payout',
     reference: 'F',
     trx: 'X',
@@ -103,7 +102,7 @@ async function heard(ms: number, status: WitnessStatus): Promise<void> {
     stale: false,
   } as const;
   await ledger.write((trx) => storeDeliveries(trx, [{ digest, receivedAt: at(ms), body, ...rest }]));
-  await applyWebhooks({ ledger, clock: clockAt(ms), mode: 'test' });
+  await applyWebhooks({ ledger, clock: clockAt(ms) });
 }
 
 it('P20: what a short cut shows as paid is not paid again on an older whole list, nor once the conflict is resolved', async () => {
@@ -187,7 +186,6 @@ async function waiting(id: bigint): Promise<void> {
     decided: [{ reference: 'F-R2' }],
   });
   const hold = {
-    mode: 'test' as const,
     batch: 'b-1',
     reason: { kind: 'person' as const },
     at: at(2.5 * hour),
@@ -244,7 +242,7 @@ it('P20: a successor that waited is not sent when the list shows its predecessor
   await waiting(id);
   await nightOf(ledger, { at: 25 * hour, rows: [listed('success')], details: 'success', full: true });
   expect(await sentOnRelease(26 * hour)).toEqual([]);
-  const batch = { mode: 'test' as const, batch: 'b-1', at: at(26 * hour) };
+  const batch = { batch: 'b-1', at: at(26 * hour) };
   expect(await releaseBatch(ledger, batch)).toMatchObject({
     kept: 1,
     first: [{ reference: 'F-R2', why: expect.stringMatching(/^an open status_conflict says that F, which/) }],

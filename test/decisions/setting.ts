@@ -8,7 +8,7 @@ type Rules = { referencePrefix?: string; payoutLimit?: Record<string, string> };
 export function createSetting(ledger: () => TestLedger) {
   function decisionsOf({ referencePrefix = '', payoutLimit = {} }: Rules = {}) {
     const clock = { ...systemClock(), iso: () => at(5000) };
-    const rules = { mode: 'test' as const, referencePrefix, payoutLimit };
+    const rules = { referencePrefix, payoutLimit };
     return createDecisions({ ledger: ledger(), clock, rules });
   }
 

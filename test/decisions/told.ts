@@ -32,7 +32,7 @@ export function createTold(ledger: () => TestLedger) {
   const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) });
 
   function decisionsAt(ms: number) {
-    const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+    const rules = { referencePrefix: '', payoutLimit: {} };
     return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules });
   }
 
@@ -43,7 +43,7 @@ export function createTold(ledger: () => TestLedger) {
         return answer;
       },
     };
-    const rules = { mode: 'test' as const, concurrency: 1, quietPeriodMs: 24 * hour };
+    const rules = { concurrency: 1, quietPeriodMs: 24 * hour };
     const limiter = { take: async () => {} };
     return createLookUps({ ledger: ledger(), clock: clockAt(ms), service, limiter, rules }).askNow([id]);
   }
@@ -89,10 +89,10 @@ export function createTold(ledger: () => TestLedger) {
       const told = { event: 'payout', ...money, trx: 'X', statusMessage: status, ...other };
       const body = Buffer.from(JSON.stringify({ ...told, timestamp: at(ms) }));
       const digest = createHash('sha256').update(body).digest('hex');
-      const rest = { mode: 'test', kind: 'payout', reference: told.reference, trx: 'X' } as const;
+      const rest = { kind: 'payout', reference: told.reference, trx: 'X' } as const;
       const delivery = { digest, receivedAt: at(ms), body, headers: '{}', stale, ...rest };
       await ledger().write((trx) => storeDeliveries(trx, [delivery]));
-      await applyWebhooks({ ledger: ledger(), clock: clockAt(ms), mode: 'test' });
+      await applyWebhooks({ ledger: ledger(), clock: clockAt(ms) });
     },
     /** What `retry` would say of it, its look-up being begun an hour before. */
     judged: async (id: bigint, ms: number) =>

@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => ledger.remove());
 
 const told = createTold(() => ledger);
-const batch = (ms: number) => ({ mode: 'test' as const, batch: 'b-1', at: at(ms) });
+const batch = (ms: number) => ({ batch: 'b-1', at: at(ms) });
 const listed = (id: string, status: string, other: object = {}) =>
   listedTransfer('F', { id, status, created_at: at(50), updated_at: at(2 * hour), ...other });
 

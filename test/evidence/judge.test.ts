@@ -18,7 +18,7 @@ afterEach(() => ledger.remove());
 
 function listingOf(statuses: string[], from: number, to: number): NonNullable<Evidence['listing']> {
   const transfers = statuses.map((_, i) => `T-${i + 1}`);
-  return { run: 'r', startedAt: at(from), finishedAt: at(to), mark: null, statuses, transfers };
+  return { run: 'r', startedAt: at(from), finishedAt: at(to), mark: 0n, statuses, transfers };
 }
 
 type Outcome = Evidence['attempts'][number]['outcome'];
@@ -43,7 +43,7 @@ function evidence(
     message: null,
     transfer_id: null,
     raw: null,
-    day_id: null,
+    day_id: 1n,
     origin_id: 0n,
   }));
   const final = ['success', 'failed', 'returned'].includes(state);

@@ -36,7 +36,7 @@ async function listAs(status: string, references: string[]): Promise<void> {
   const run = await ledger.write((trx) => beginRun(trx, at(0)));
   await ledger.write((trx) => stage(trx, run, 1, transfers));
 }
-const batch = { mode: 'test' as const, batch: 'b-1', at: at(20) };
+const batch = { batch: 'b-1', at: at(20) };
 
 it('P15: a payout never sent from here whose reference the list shows is held instead of sent', async () => {
   await addBatch(ledger, ['R-1', 'R-2']);

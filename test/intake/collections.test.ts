@@ -65,7 +65,7 @@ it('a file of expected collections is taken once, moved to the archive, and aske
     },
   ]);
   expect(at.names('archive')).toEqual([`${one.id}--invoices.csv`]);
-  const due = { mode: 'test' as const, at: at.clock.iso(), limit: 10 };
+  const due = { at: at.clock.iso(), limit: 10 };
   expect(await dueCollections(at.ledger.db, due)).toHaveLength(2);
   const again = await take(
     at,
@@ -133,7 +133,7 @@ it('P23: what a crash left half promised is taken back, and its file taken whole
     });
     await expectSome(trx, file.id, at.clock.iso(), [row]);
   });
-  const due = { mode: 'test' as const, at: at.clock.iso(), limit: 10 };
+  const due = { at: at.clock.iso(), limit: 10 };
   expect(await dueCollections(at.ledger.db, due), 'not asked about before it counts').toEqual([]);
   expect(await take(at, `${head}\nINV-1,10,NGN\nINV-2,5,NGN\n`)).toMatchObject({ kind: 'taken', rows: 2 });
   expect((await promises(at)).map((one) => one.expected_amount)).toEqual([1_000n, 500n]);

@@ -53,7 +53,7 @@ it('P20: a complete listing is as good as a look-up for a file, and like one onl
   const run = { id: '20261121T100001Z', started_at: at, finished_at: at };
   await s.ledger.db
     .insertInto('runs')
-    .values({ ...run, summary: '{"complete":true}', list_standing: 'complete' })
+    .values({ ...run, history_mark: 0n, summary: '{"complete":true}', list_standing: 'complete' })
     .execute();
   const transfer = {
     id: '481',

@@ -164,7 +164,7 @@ it('P20: the failed payout that a row pays again is no duplicate of it, and anot
 
 it('P20: what pays a payout of a held batch again is held with it, and the third time counts up', async () => {
   const s = await refused('', 'A');
-  const hold = { mode: 'test' as const, reason: { kind: 'person' as const }, at: s.clock.iso() };
+  const hold = { reason: { kind: 'person' as const }, at: s.clock.iso() };
   const [first] = await s.ledger.db.selectFrom('batches').select('id').execute();
   await holdBatch(s.ledger, { ...hold, batch: first?.id ?? '' });
   const taken = await take(s, file(await again(s, 'A')));

@@ -21,7 +21,7 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   await confirmFiles(s);
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules });
   for (const of of ['A', 'B']) {
     const { payouts } = await decisions.find([of]);

@@ -20,7 +20,7 @@ export async function idOf(s: Setting, reference: string): Promise<bigint> {
 }
 
 export function decisionsOf(s: Setting) {
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   return createDecisions({ ledger: s.ledger, clock: s.clock, rules });
 }
 

@@ -55,7 +55,7 @@ export async function setting(yaml = ''): Promise<Setting> {
     rejected: at('rejected'),
     reports: at('reports'),
   };
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   const judged = createDecisions({ ledger, clock, rules }).rows;
   const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): Intake =>
     createIntake({ ledger, clock, config: configOf(home, text), paths, retries: judged, ...other });

@@ -166,6 +166,7 @@ it('P23: throws a half-loaded batch away and takes its file afresh', async () =>
       delimiter: ',',
       row_count: 1n,
       created_at: s.clock.iso(),
+      dropped_by: 'ada',
     }),
   );
   expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken' }] });

@@ -54,6 +54,18 @@ it('P34: a stalled upload that goes on within the minute is taken whole (25,000.
   ]);
 });
 
+it.each([
+  ['one.csv.control.json', '{"rows": 1}'],
+  ['one.csv.done', ''],
+])('a file with its %s is whole at once', async (name, text) => {
+  const s = await setting('intake: { settle_seconds: 10 }');
+  s.drop('one.csv', csv(row('A', '1')));
+  s.drop(name, text);
+  const dropped = s.clock.monotonic();
+  expect(await s.intake.takeInbox()).toMatchObject({ taken: [{ kind: 'taken' }], waiting: [] });
+  expect(s.clock.monotonic() - dropped).toBeLessThan(10_000);
+});
+
 it('control figures or a marker vouch for a file without a line end; settle_seconds 0 waits for none', async () => {
   const s = await setting('intake: { settle_seconds: 10 }');
   s.drop('one.csv', csv(row('A', '1')).trimEnd());
@@ -108,7 +120,6 @@ it.runIf(linux)(
 const claimed = (s: Setting): Promise<unknown[]> =>
   s.ledger.write((trx) =>
     claim(trx, {
-      mode: 'test',
       brakes: { ...brakes },
       workerId: 'w',
       limit: 10,
@@ -192,7 +203,7 @@ it('P34: a batch goes only after its file was looked at, and once more after a h
   await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
   expect(await claimed(s), 'a crash came before the look').toEqual([]);
   await confirm();
-  const hold = { mode: 'test' as const, batch, at: s.clock.iso() };
+  const hold = { batch, at: s.clock.iso() };
   const { holdBatch } = await import('../../src/sending/holds.sql.ts');
   await holdBatch(s.ledger, { ...hold, reason: { kind: 'person' } });
   await releaseBatch(s.ledger, hold);

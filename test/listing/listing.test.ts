@@ -74,7 +74,7 @@ async function walk(
     },
   };
   const run = await ledger.write((trx) => beginRun(trx, clock.iso()));
-  const settings = { mode: 'test' as const, maxPasses, concurrency: 2 };
+  const settings = { maxPasses, concurrency: 2 };
   const listing = createListing({
     ledger,
     clock,

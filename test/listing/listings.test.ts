@@ -33,7 +33,7 @@ it('P20: what the newest complete list showed still counts after nights without 
   const rows = [listedTransfer('R-1', { bank_code: '13' })];
   await nightOf(ledger, { at: 20 * minute, rows, full: true, details: 'no_answer' });
   await nightsWithoutList(21, 5);
-  const [one] = (await weigh(ledger.db, { mode: 'test', ids: [id], since: at(0) })).cases;
+  const [one] = (await weigh(ledger.db, { ids: [id], since: at(0) })).cases;
   expect(one?.listing?.statuses).toEqual(['success']);
   expect(one?.judgement.kind).toBe('no');
 });

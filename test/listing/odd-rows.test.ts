@@ -26,7 +26,7 @@ async function walk(pages: unknown[][]) {
     return { kind: 'page', page: { ...read.page, digest: text } };
   };
   const run = await ledger.write((trx) => beginRun(trx, at(0)));
-  const settings = { mode: 'test' as const, maxPasses: 5, concurrency: 2 };
+  const settings = { maxPasses: 5, concurrency: 2 };
   const limiter = { take: async () => {} };
   const result = await createListing({ ledger, clock, service: { listPage }, limiter, settings }).walk(run);
   const rows = await ledger.db.selectFrom('listed').select('transfer_id').orderBy('transfer_id').execute();

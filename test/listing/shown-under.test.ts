@@ -70,7 +70,13 @@ async function halfBatch(reference: string): Promise<bigint> {
   const rest = { narration: 'n', sender_name: 's', type: null, body: '{}', cells: '[]' };
   const own = { row_number: 2n, reference, reference_key: reference.toLowerCase(), amount: 100n };
   await ledger.write(async (trx) => {
-    await insertBatch(trx, { ...batch, ...about, content_hash: 'half', created_at: at(0) });
+    await insertBatch(trx, {
+      ...batch,
+      ...about,
+      content_hash: 'half',
+      created_at: at(0),
+      dropped_by: 'ada',
+    });
     await insertPayouts(trx, batch.id, at(0), [{ ...order, ...rest, ...own }]);
   });
   const { id } = await ledger.db.selectFrom('payouts').select('id').executeTakeFirstOrThrow();

@@ -136,7 +136,7 @@ it('a webhook that comes while a look-up is on its way is asked about afterwards
     fetchTransferDetails: async (reference) => {
       const reply = await client.fetchTransferDetails(reference);
       await deliver(ledger, { trx: null });
-      await applyWebhooks({ ledger, clock, mode: 'test' });
+      await applyWebhooks({ ledger, clock });
       return reply;
     },
   };

@@ -29,7 +29,7 @@ const ask = () => lookUpsOf(ledger, clock, client).askDue({ budget: 9 });
 it('P14: the details look-up that a webhook asked for makes the payout final', async () => {
   const id = await sent(replies.accepted(String(plant({}).id)));
   await deliver(ledger, { trx: null });
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
   expect((await payoutById(ledger, id)).state).toBe('pending');
   expect(await ask()).toBe(1);
   expect(await payoutById(ledger, id)).toMatchObject({
@@ -135,11 +135,11 @@ it('P20: a word from before the clock was set back is not the fresh answer of a 
   await lookUpsOf(ledger, clock, client).lookUp([id]);
   expect((await payoutById(ledger, id)).state).toBe('failed');
   clock.set(60_000);
-  const before = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
+  const before = await weigh(ledger.db, { ids: [id], since: at(60_000) });
   expect(before.cases[0]?.judgement, 'nobody has asked since').toMatchObject({ kind: 'no' });
   await sandbox.stop();
   expect([...(await lookUpsOf(ledger, clock, client).lookUp([id])).values()]).toEqual(['no_answer']);
-  const { cases } = await weigh(ledger.db, { mode: 'test', ids: [id], since: at(60_000) });
+  const { cases } = await weigh(ledger.db, { ids: [id], since: at(60_000) });
   expect(cases[0]?.judgement).toMatchObject({ kind: 'no', why: expect.stringContaining('nothing confirms') });
 });
 
@@ -149,7 +149,7 @@ it('P18: a look-up that a webhook about a finished payout asked for is asked aga
   await lookUpsOf(ledger, clock, client).lookUp([id]);
   sandbox.book.change(transfer.id, { status: 'failed' });
   await deliver(ledger, { statusMessage: 'failed' });
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
   const silent: ServiceClient = {
     ...client,
     fetchTransferDetails: async () => ({

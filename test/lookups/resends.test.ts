@@ -64,7 +64,7 @@ function resendsOn(
     perMs: minute,
     limit: perMinute,
   });
-  return createResends({ ledger, clock: own, service, throttle, rules: { mode: 'test', receives } });
+  return createResends({ ledger, clock: own, service, throttle, rules: { receives } });
 }
 
 const payouts = (...references: string[]) =>

@@ -16,10 +16,10 @@ export function handClock(): Clock & { set(ms: number): void } {
 export function lookUpsOf(
   ledger: TestLedger,
   clock: Clock,
-  service: ServiceClient,
+  service: Pick<ServiceClient, 'fetchTransferDetails'>,
   more: { probe?: boolean; quietPeriodMs?: number } = {},
 ) {
-  const rules = { mode: 'test' as const, concurrency: 2, quietPeriodMs: 86_400_000, ...more };
+  const rules = { concurrency: 2, quietPeriodMs: 86_400_000, ...more };
   return createLookUps({ ledger, clock, service, limiter: { take: async () => undefined }, rules });
 }
 
@@ -35,7 +35,6 @@ export function deliver(
   const body = Buffer.from(JSON.stringify(shown));
   const digest = createHash('sha256').update(body).digest('hex');
   const row = {
-    mode: 'test' as const,
     digest,
     receivedAt: at(5),
     kind: 'payout' as const,

@@ -181,7 +181,7 @@ it('P16: a webhook that names it in other letters, not applied yet, leaves it to
 it('P16: a webhook about its account and amount under a name of the service’s own leaves it to a person', async () => {
   await follow(0, hour);
   await deliver(ledger, { reference: 'SVC-00017', trx: 'X9' });
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
   await follow(hour + minute, 3 * hour);
   expect((await night()).payout.state).toBe('unknown');
 });
@@ -189,7 +189,7 @@ it('P16: a webhook about its account and amount under a name of the service’s 
 it('P16: a webhook about another amount under nobody’s name has nothing to do with it', async () => {
   await follow(0, hour);
   await deliver(ledger, { reference: 'SVC-00017', trx: 'X9', amount: '1490.00' });
-  await applyWebhooks({ ledger, clock, mode: 'test' });
+  await applyWebhooks({ ledger, clock });
   await follow(hour + minute, 3 * hour);
   expect((await night()).payout.state).toBe('ready');
 });
@@ -232,7 +232,7 @@ it('P16: it waits on hold when its batch is on hold', async () => {
 
 it('P21: nothing of a cancelled batch is resent by itself; it stays unknown, for a person to close', async () => {
   await follow(0, 3 * hour);
-  const order = { mode: 'test' as const, batch: 'b-1', source: 'person:ada', why: 'wrong month' };
+  const order = { batch: 'b-1', source: 'person:ada', why: 'wrong month' };
   await cancelUnsent(ledger, { ...order, at: at(3 * hour) });
   const { payout, summary } = await night();
   expect(payout).toMatchObject({ state: 'unknown', auto_resends: 0n });

@@ -8,6 +8,8 @@ import { stage } from '../../src/listing/staging.sql.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation } from '../../src/reconciliation/reconciliation.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { openDay } from '../../src/sending/limits.sql.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
@@ -89,6 +91,7 @@ export async function payout(
     })
     .returning('id')
     .executeTakeFirstOrThrow();
+  const day_id = await ledger.write((trx) => openDay(trx, { brakes: noBrakes, at: sent }));
   const attempt = await ledger.db
     .insertInto('attempts')
     .values({
@@ -96,6 +99,7 @@ export async function payout(
       number: 1n,
       worker_id: 'w',
       began_at: sent,
+      day_id,
       ended_at: answered,
       outcome,
       http_status: null,

@@ -50,7 +50,7 @@ async function growth(state: PayoutState, work: () => Promise<unknown>): Promise
 
 it('what is ready of each batch is found without reading all that is ready', async () => {
   await addBatch(ledger, ['R-1'], { id: 'b-1' });
-  const work = () => headsOf(ledger.db, { mode: 'test', at: at(0) });
+  const work = () => headsOf(ledger.db, { at: at(0) });
   expect(await growth('ready', work)).toBeLessThan(8);
   expect((await work()).map(({ batch }) => batch).toSorted()).toEqual(['b-0', 'b-1']);
 });

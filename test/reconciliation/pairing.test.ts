@@ -48,7 +48,7 @@ it('SQL pairing passes on every pair that classify would speak about', async () 
       expect(await pairListed(ledger, run)).toBe(all.length);
       const cases = async () => {
         const found: PairCase[] = [];
-        for await (const some of pairCases(ledger.db, { run, mode: 'test' }, 7)) found.push(...some);
+        for await (const some of pairCases(ledger.db, { run }, 7)) found.push(...some);
         return found;
       };
       const passed = new Set((await cases()).map(({ payout: p }) => p.id));

@@ -47,6 +47,6 @@ it('a payout that got a transfer of its own only since is judged with it', async
 it('a walk over the pairs says which ranges of payouts it went through, and that all payouts are in one', async () => {
   const { summary } = await nightOf(ledger, { at: hour, rows: known });
   const walked: WalkedRange[] = [];
-  for await (const _ of pairCases(ledger.db, { run: summary.run, mode: 'test', walked }, 10));
+  for await (const _ of pairCases(ledger.db, { run: summary.run, walked }, 10));
   expect(walked).toEqual([{ after: 0n, upTo: 2n ** 63n - 1n, any: false }]);
 });

@@ -62,7 +62,7 @@ it.each(['newest', 'oldest'] as const)(
       edge: expect.stringMatching(/^2026-11-14T1[12]/),
     });
     // P16, P20: what rests on a complete listing still rests on the whole one.
-    expect((await newestCompleteRun(ledger.db))?.id).toBe(whole.run);
+    expect((await newestCompleteRun(ledger.db, []))?.id).toBe(whole.run);
     expect(await night(true)).toMatchObject({ complete: true, listed: 400 });
   },
 );

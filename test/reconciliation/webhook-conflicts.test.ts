@@ -82,7 +82,7 @@ it.each([
   await addBatch(ledger, ['R-1', 'R-2']);
   await sendAll(ledger);
   await deliver(ledger, { statusMessage: told });
-  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
+  await applyWebhooks({ ledger, clock: handClock() });
   const shown = [listedTransfer('R-1', { status: listed }), listedTransfer('R-2')];
   const first = await nightOf(ledger, { at: hour, rows: shown });
   expect(first.kinds).toEqual(kinds);
@@ -100,7 +100,7 @@ it('P18: of several sends a webhook may tell of another than the one that the li
   if (!claimed) throw new Error('nothing was claimed');
   await recordOutcome(ledger, at(1), claimed, replies.unknown());
   await deliver(ledger, { statusMessage: 'failed' });
-  await applyWebhooks({ ledger, clock: handClock(), mode: 'test' });
+  await applyWebhooks({ ledger, clock: handClock() });
   await ledger.db
     .updateTable('payouts')
     .set({ attempt_count: 2n })

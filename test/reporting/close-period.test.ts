@@ -225,10 +225,15 @@ it.skipIf(onPostgres)(
 
 it('a clock that jumped for a moment moves no day into another month', async () => {
   await addPayout(world.ledger, 'a', ['ready', 'sending', 'pending'], {
+    asAdded: true,
     times: [october(3), '2027-03-01T00:00:00.000Z', october(4)],
   });
-  await addPayout(world.ledger, 'b', ['ready', 'sending', 'pending'], { times: [5, 6, 7].map(october) });
+  await addPayout(world.ledger, 'b', ['ready', 'sending', 'pending'], {
+    asAdded: true,
+    times: [5, 6, 7].map(october),
+  });
   await addPayout(world.ledger, 'c', ['ready', 'sending', 'pending', 'success'], {
+    asAdded: true,
     times: [november(1), november(1), october(2), november(1)],
   });
   await world.reporting.closePeriod('2026-10', november(2));

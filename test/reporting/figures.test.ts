@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { daysUntil, figureRows } from '../../src/reporting/figures.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { openDay } from '../../src/sending/limits.sql.ts';
 import { addPayout, cut, makeWorld, runId, type World } from './support.ts';
 
 let world: World;
@@ -72,7 +74,7 @@ describe('the figures of a run', () => {
     };
     await db.insertInto('history').values(since).execute();
     await db.updateTable('payouts').set({ state: 'success' }).where('id', '=', id).execute();
-    await addPayout(world.ledger, 'unborn', ['ready']);
+    await addPayout(world.ledger, 'unborn', ['ready'], { asAdded: true });
     expect((await figureRows(db, { ...scope, through }, 'UTC')).states.slice(1)).toEqual([
       ['NGN', 'held', '2', '184467440737095516.14'],
       ['NGN', 'pending', '1', '100.00'],
@@ -81,6 +83,7 @@ describe('the figures of a run', () => {
 
   it('name the reasons of failures, and never the first answer of the service as one', async () => {
     const id = await lost('a', 'Transfer initiated');
+    const day_id = await world.ledger.write((trx) => openDay(trx, { brakes: noBrakes, at: cut }));
     await world.ledger.db
       .insertInto('attempts')
       .values({
@@ -88,6 +91,7 @@ describe('the figures of a run', () => {
         number: 1n,
         worker_id: 'w',
         began_at: cut,
+        day_id,
         outcome: 'accepted',
         message: 'Transfer initiated',
       })

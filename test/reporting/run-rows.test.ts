@@ -9,7 +9,7 @@ it('forgets every row of a run that was frozen, however many, and none of anothe
     for (const id of ['a', 'b']) {
       await trx
         .insertInto('runs')
-        .values({ id, started_at: at(0) })
+        .values({ id, started_at: at(0), history_mark: 0n })
         .execute();
       await addRunRows(trx, { run: id, name: 'statement', position: 0 }, [['header']]);
     }

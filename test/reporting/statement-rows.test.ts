@@ -38,6 +38,8 @@ const shown: ListedPart = {
   status: 'success',
   created_at: at(0),
   counted: false,
+  collides: false,
+  others: false,
 };
 const listing = {
   run: 'r',

@@ -56,7 +56,7 @@ export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<Wor
   await addBatch(ledger, 'b-20261121-000001');
   const config = configured('{}');
   const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
-  const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+  const rules = { referencePrefix: '', payoutLimit: {} };
   const retries = createDecisions({ ledger, clock, rules }).rows;
   const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {
@@ -87,15 +87,25 @@ export async function addBatch(
 }
 
 let row = 1n;
+let entries = 0n;
+
+/** A history entry of this instant: its id is its place in time, unless its clock was wrong (`asAdded`). */
+function entryAt(at: string, asAdded: boolean): { id?: bigint; at: string } {
+  if (asAdded) return { at };
+  entries += 1n;
+  return { id: firstEntryAt(at) + entries, at };
+}
+
+const firstEntryAt = (at: string): bigint => BigInt(Date.parse(at)) * 1_000_000n;
 
 /** A payout that went through `path` (first state at 12:00, then a minute each, or as `times` say), history included. */
 export async function addPayout(
   ledger: Ledger,
   reference: string,
   path: [PayoutState, ...PayoutState[]],
-  more: Partial<NewPayout> & { times?: string[]; events?: HistoryEvent[] } = {},
+  more: Partial<NewPayout> & { times?: string[]; events?: HistoryEvent[]; asAdded?: boolean } = {},
 ): Promise<bigint> {
-  const { times, events, ...given } = more;
+  const { times, events, asAdded = false, ...given } = more;
   row += 1n;
   const cells = [reference, '0123456789', 'Ada Obi', '058', '100', 'NGN', 'ok'];
   const payout: NewPayout = {
@@ -122,9 +132,9 @@ export async function addPayout(
     .returning('id')
     .executeTakeFirstOrThrow();
   const rows = path.map((to, index) => ({
+    ...entryAt(times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`, asAdded),
     payout_id: id,
     seq: BigInt(index + 1),
-    at: times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`,
     event: events?.[index] ?? 'looked_up',
     source: 'test',
     from_state: path[index - 1] ?? null,
@@ -152,6 +162,7 @@ export async function addRun(
       finished_at: cut,
       summary,
       list_standing: standing,
+      history_mark: firstEntryAt(startedAt),
     })
     .execute();
 }

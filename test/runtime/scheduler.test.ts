@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { isOverdue } from '../../src/runtime/job-times.ts';
@@ -346,6 +346,25 @@ describe('two daemons on one ledger', () => {
       await expect.poll(async () => (await createJobsStore(ledger).all())[0]?.runner).toBeNull();
     }
     await lives.stop();
+  });
+
+  it('P33: run once, and at once, when the clock steps a year ahead', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    let runs = 0;
+    const job = { name: 'submit', expression: '* * * * * *', run: async () => succeeded(++runs) };
+    const one = scheduler(ledger, job);
+    try {
+      await one.start();
+      await expect.poll(() => runs).toBe(1);
+      vi.setSystemTime(Date.now() + 365 * 24 * 3_600_000);
+      const before = performance.now();
+      await expect.poll(() => runs, { timeout: 5000 }).toBe(2);
+      expect(performance.now() - before).toBeLessThan(4000);
+      expect(Date.parse(one.nextRuns()[0]?.nextRunAt ?? '')).toBeGreaterThan(Date.now());
+    } finally {
+      vi.useRealTimers();
+      await one.stop();
+    }
   });
 
   it('run what comes due each second once', async () => {

@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { csv, type Home, type Json, row } from '../support/cli.ts';
+import { batchOf, csv, type Home, type Json, row } from '../support/cli.ts';
 import { makeHome, stateOf } from '../support/decided.ts';
+import { readRunPaper } from '../support/paper.ts';
 
 type Elsewhere = { other: Sandbox; env: Record<string, string> };
 
@@ -95,5 +97,78 @@ it('P31: what one account lacks of another is not missing, though it shows payou
     const run = await home.json(['reconcile', '--full'], 4, soon);
     expect(run).toMatchObject({ list: 'complete', lookups: 1 });
     expect(run.discrepancies.open).toEqual({});
+  });
+});
+
+it('P25, P32: an adopted ledger whose account is closed sends to another one only after a person has said so', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.sandbox.settleAll();
+  await home.run(['reconcile', '--full']);
+  await home.json(['submit', home.put('lost.csv', csv(row(3))), '--no-wait'], 0);
+  await home.json(['restore', '--adopt', '--yes'], 4);
+  await atAnother(async ({ other, env }) => {
+    const note = ['release', '--mode', '--note', 'account closed by letter of 3 May'];
+    const early = await home.json(note, 4, env);
+    expect(early.halted.cause, 'no list of it was read yet').toContain('reconcile --full');
+    // A transfer of somebody else, so that the list can be read and shows none of ours.
+    other.book.plant({ reference: 'WHO-1' });
+    await other.settleAll();
+    expect((await home.json(['reconcile', '--full'], 4, env)).list).toBe('not_ours');
+    await home.json(['submit', home.put('new.csv', csv(row(4)))], 4, env);
+    expect(other.requests.posts).toBe(0);
+    const status = await home.run(['status'], env);
+    expect(status.out).toContain('counterfoil release --mode --note');
+    expect((await home.json(['release', '--mode'], 4, env)).halted.cause).toContain('--note');
+    expect(await home.json(note, 0, env)).toMatchObject({ halted: null });
+    await home.json(['submit'], 4, env);
+    expect(other.requests.bodies('PAY-0004'), 'new batches go').toBe(1);
+    expect(other.requests.posts, 'and nothing else').toBe(1);
+    const again = JSON.stringify(await home.json(['retry', 'PAY-0003'], 2, env));
+    expect(again, 'it may have gone to the closed account').toContain('the earlier attempt went to');
+    expect(await stateOf(home, 'PAY-0003')).toBe('unknown');
+    await home.json(
+      ['settle', 'PAY-0003', '--as', 'not-paid', '--note', 'the bank says so', '--yes'],
+      0,
+      env,
+    );
+    expect(other.requests.posts, 'closing sends nothing').toBe(1);
+  });
+});
+
+it('P25: no note lifts the barrier of an adopted ledger whose own account was not read, or shows a payout of it', async () => {
+  const home = await makeHome();
+  await home.json(['submit', home.put('pay.csv', batchOf(2))], 0);
+  await home.sandbox.settleAll();
+  await home.run(['reconcile', '--full']);
+  await home.json(['restore', '--adopt', '--yes'], 4);
+  const note = ['release', '--mode', '--note', 'I am sure'];
+  expect((await home.json(note, 4)).halted.cause).toContain('reconcile --full');
+  await atAnother(async ({ other, env }) => {
+    other.book.plant({ reference: 'WHO-1' });
+    await other.settleAll();
+    await home.json(['reconcile', '--full'], 4, env);
+    expect((await home.json(note, 4)).halted, 'the list of another account says nothing here').not.toBeNull();
+  });
+  await home.run(['reconcile', '--full']);
+  expect((await home.json(['status'], 0)).halted).toBeNull();
+});
+
+it("P15, P31: another account's transfer under our reference is not matched, in the run, the statement or payouts.csv", async () => {
+  const home = await accepted();
+  await atAnother(async (elsewhere) => {
+    const { other, env } = elsewhere;
+    await home.json(['submit', home.put('more.csv', csv(row(2)))], 0, env);
+    plantSame(elsewhere, home, 'success');
+    await other.settleAll();
+    const soon = { ...env, COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' };
+    const run = await home.json(['reconcile', '--full'], 4, soon);
+    expect(await openKinds(home, soon)).toContain('reference_collision');
+    expect(run).toMatchObject({ list: 'complete', matched: 1 });
+    expect(run.statement.NGN.verdict).toBe('exceptions');
+    const { rows, payouts } = readRunPaper(join(home.dir, 'data/reports'), run.run);
+    const about = rows.filter(({ reference }) => reference === 'PAY-0001').map(({ line }) => line);
+    expect(new Set(about)).toEqual(new Set(['foreign', 'in_flight', 'unseen']));
+    expect(payouts.map(({ match_state: state }) => state)).toEqual(['not_listed', 'matched']);
   });
 });

@@ -112,7 +112,7 @@ it.each(Object.keys(nowhereToLook))(
     expect(paper.page.words).toContain('Not checked');
     expect(readIndexRow(reports, seen.run.run).words).toContain('not checked');
     expect(readIndexRow(reports, batch).words).toContain('not checked');
-    const status = await home.run(['status']);
+    const status = await home.run(['status'], { COUNTERFOIL_SERVICE_BASE_URL: address });
     expect(status.code).toBe(4);
     expect(status.out).toMatch(/last run .*NGN not compared/);
     expect(status.out).not.toMatch(/discrepancies +none/);

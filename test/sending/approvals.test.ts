@@ -90,7 +90,7 @@ describe('P2: an approval', () => {
     const { ledger } = await braked();
     await addOrdered(ledger, named('A', 2));
     await approve(ledger);
-    const batch = { mode: 'test' as const, batch: 'b-1', at: at(6) };
+    const batch = { batch: 'b-1', at: at(6) };
     await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
     expect(await releaseBatch(ledger, { ...batch, lifts: isApprovedReason })).toMatchObject({
       moved: 0,
@@ -147,9 +147,9 @@ describe('P2: an approval', () => {
   it('that today’s rule asks for holds a batch that was ready, with its reason', async () => {
     const { ledger } = await braked();
     await addBatch(ledger, named('A', 2));
-    await createBrakes({ ledger, clock: { iso: () => at(1) }, mode: 'test', brakes: always }).settle();
+    await createBrakes({ ledger, clock: { iso: () => at(1) }, brakes: always }).settle();
     expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
-    expect(JSON.parse(hold_reasons)).toEqual([needed('')]);
+    expect(JSON.parse(hold_reasons)).toEqual([needed('ada')]);
   });
 });

@@ -29,7 +29,7 @@ export async function braked() {
         claims.map(({ reference }) => reference),
       ),
     left: async (brakes: Brakes, ms: number): Promise<number> =>
-      (await sendable(ledger.db, { mode: 'test', brakes, at: at(ms) })).ready,
+      (await sendable(ledger.db, { brakes, at: at(ms) })).ready,
   };
 }
 

@@ -79,8 +79,8 @@ describe('P21: a canary', () => {
     await addBatch(ledger, named('A', 4));
     await claimUnder(brakes, 0);
     await acceptAll(ledger, 1);
-    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
-    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
+    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
+    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
     expect(await findHalt(ledger.db)).toBeUndefined();
     await late.settle();
@@ -117,8 +117,8 @@ describe('P21: a canary', () => {
     const own = ledger.db.updateTable('payouts').where('reference', '=', 'A-2');
     await own.set({ state: 'held', message: 'the service already shows a transfer under A-2' }).execute();
     const reasons = (text: string) => ledger.db.updateTable('batches').set({ hold_reasons: text }).execute();
-    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, mode: 'test', brakes });
-    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, mode: 'test', brakes });
+    const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
+    const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
     await reasons('[{"kind":"person"}]');
     await late.settle();

@@ -51,7 +51,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
     const told = { payoutId: one.payoutId, source: 'details', event: asked };
     await ledger.write((trx) => record(trx, at(year), [told]));
     expect(await claimedNames(year + 59_999), 'its Retry-After').toEqual([]);
-    const under = { mode: 'test' as const, brakes: noBrakes, at: at(0) };
+    const under = { brakes: noBrakes, at: at(0) };
     expect(await sendable(ledger.db, under)).toMatchObject({ ready: 1, nextAt: null });
     const brakes = { ...noBrakes, dailyLimit: { NGN: '1500.00' } };
     const held = await ledger.write((trx) => lanesOf(trx, { ...under, brakes }));
@@ -88,7 +88,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P21: not what is held, until it is released', async () => {
     await addBatch(ledger, ['R-1', 'R-2']);
-    const hold = { mode: 'test' as const, batch: 'b-1', reason: { kind: 'person' as const }, at: at(0) };
+    const hold = { batch: 'b-1', reason: { kind: 'person' as const }, at: at(0) };
     await claimAt(ledger, at(0));
     expect(await holdBatch(ledger, hold)).toBe(1);
     expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'held' });
@@ -106,7 +106,6 @@ describe('P2: the transaction of the intent checks everything again', () => {
       ledger.write((trx) =>
         claim(trx, {
           ...noneAgain,
-          mode: 'test',
           workerId: 'w',
           limit: 9,
           at: at(9000),
@@ -134,7 +133,6 @@ describe('P2: the transaction of the intent checks everything again', () => {
     const of = (batches: string[]) =>
       ledger.write((trx) =>
         claim(trx, {
-          mode: 'test',
           workerId: 'w',
           limit: 9,
           at: at(0),

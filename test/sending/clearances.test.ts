@@ -75,7 +75,7 @@ function clearancesOf(
   asked: bigint[] = [],
   beforeWeighed: () => Promise<void> = async () => undefined,
 ) {
-  const under = () => ({ mode: 'test' as const, brakes: noBrakes, at: clock.iso() });
+  const under = () => ({ brakes: noBrakes, at: clock.iso() });
   const askService = async (ids: readonly bigint[]) => {
     asked.push(...ids);
     const answers = new Map(ids.map((id) => [id, { ...answer, askedAt: momentOf(clock) }]));
@@ -138,7 +138,7 @@ it('P31: an answer given before another process sent the payout again allows not
     await recordOutcome(ledger, at(11), other, replies.turnedAway());
   });
   await clearances.fill(1);
-  const by = { mode: 'test' as const, workerId: 'w-1', limit: 9, at: at(20), brakes: noBrakes, originId: 0n };
+  const by = { workerId: 'w-1', limit: 9, at: at(20), brakes: noBrakes, originId: 0n };
   expect(await ledger.write((trx) => claim(trx, { ...by, cleared: clearances.fresh() }))).toEqual([]);
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'ready', attempt_count: 2n });
 });
@@ -151,7 +151,6 @@ it('P31: a process that died between the answer and the claim leaves nothing tha
   expect(dying.fresh().size).toBe(1);
   const next = clearancesOf(clock, notFound);
   const request = {
-    mode: 'test' as const,
     workerId: 'w-2',
     limit: 9,
     at: at(2000),
@@ -169,7 +168,6 @@ it('P31: an answer about an earlier attempt allows no other once the payout was 
   if (!other) throw new Error('nothing was claimed');
   await recordOutcome(ledger, at(11), other, replies.turnedAway());
   const request = {
-    mode: 'test' as const,
     workerId: 'w-1',
     limit: 9,
     at: at(20),

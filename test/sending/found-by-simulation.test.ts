@@ -43,7 +43,7 @@ it('P11: a release before the clock was set back does not hide the unknown outco
 
 it('P21: a release that is cut short leaves the reason with what is still held', async () => {
   await addBatch(ledger, ['R-1'], { state: 'held' });
-  const request = { mode: 'test' as const, batch: 'b-1', reason: { kind: 'person' as const }, at: at(1) };
+  const request = { batch: 'b-1', reason: { kind: 'person' as const }, at: at(1) };
   await holdBatch(ledger, request);
   let commits = 0;
   const dying = {

@@ -16,7 +16,7 @@ it('P21: what the service turned away while its batch was being held waits with 
   const client = clientOf(sandbox);
   onTestFinished(() => client.close());
   const [first = 0n] = await addBatch(ledger, named(3));
-  const batch = { mode: 'test' as const, batch: 'b-1', at: at(10) };
+  const batch = { batch: 'b-1', at: at(10) };
   // The brake comes while R-1 is in its request.
   const service: ServiceClient = {
     ...client,

@@ -18,9 +18,9 @@ it.each<[HoldReason, string]>([
     {
       kind: 'approval',
       why: { kind: 'above', totals: [{ currency: 'NGN', total: '5.01', limit: '5.00' }] },
-      dropper: '',
+      dropper: 'ada',
     },
-    'needs an approval (NGN 5.01 is above submission.approval_above, NGN 5.00) by somebody other than whoever dropped it: counterfoil approve b-1',
+    'needs an approval (NGN 5.01 is above submission.approval_above, NGN 5.00) by somebody other than ada: counterfoil approve b-1',
   ],
   [
     { kind: 'named_again', ...match, reference: 'A-R2', earlier: 'A', others: 1 },

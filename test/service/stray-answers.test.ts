@@ -8,6 +8,8 @@ const accepted = (reference: string): string =>
     `{"success":true,"status":"00","message":"ok","data":{"transfer_id":"481","reference":"${reference}"}}`,
   );
 const refused = httpReply(400, '{"success":false,"status":"24","message":"no such amount"}');
+const throttled = httpReply(429, '{"success":false,"status":"429","message":"too many"}');
+const throttledByEdge = httpReply(429, '<html>slow down</html>');
 const notFound = httpReply(404, '{"success":false,"status":"04","message":"not found"}');
 const details = (reference: string, status: string): string =>
   httpReply(
@@ -116,6 +118,56 @@ it('P6: a refused order that the service shows as a transfer is unknown', async 
   );
   expect((await send('R-1')).kind).toBe('unknown');
 });
+
+for (const [whose, tooMany] of [
+  ["the service's", throttled],
+  ["an edge's", throttledByEdge],
+] as const) {
+  it(`P8: a stray 429 of ${whose} that overtakes the answer to a taken order turns nothing away`, async () => {
+    const { send, bodies } = await talk(({ socket, isOrder, reference }) => {
+      if (!isOrder) return void socket.write(notFound);
+      if (reference === 'R-1') return void socket.write(accepted('R-1'));
+      socket.write(tooMany);
+      setTimeout(() => socket.write(accepted(reference)), 40);
+    });
+    await send('R-1');
+    expect((await send('R-2')).kind).toBe('unknown');
+    expect(bodies()).toHaveLength(2);
+  });
+
+  it(`P8: a stray 429 of ${whose} is not believed when the answer to the order never comes`, async () => {
+    const { send } = await talk(({ socket, isOrder, reference }) => {
+      if (isOrder) socket.write(reference === 'R-1' ? accepted('R-1') : tooMany);
+    });
+    await send('R-1');
+    expect((await send('R-2')).kind).toBe('unknown');
+  });
+
+  it(`P8: two stray 429s of ${whose} turn nothing away either`, async () => {
+    const { send } = await talk(({ socket, isOrder, reference }) => {
+      if (isOrder) socket.write(reference === 'R-1' ? accepted('R-1') : tooMany + tooMany);
+    });
+    await send('R-1');
+    expect((await send('R-2')).kind).toBe('unknown');
+  });
+
+  it(`P8: ${whose} 429 counts when the same socket then says it again, or does not find the order`, async () => {
+    for (const next of [tooMany, notFound]) {
+      const { service, send } = await talk(({ socket, isOrder, reference }) => {
+        if (!isOrder) return void socket.write(next);
+        socket.write(reference === 'R-1' ? accepted('R-1') : tooMany);
+      });
+      await send('R-1');
+      expect((await send('R-2')).kind).toBe('turned_away');
+      expect(service.connections()).toBe(1);
+    }
+  });
+
+  it(`P8: ${whose} 429 on a socket that carried nothing else counts`, async () => {
+    const { send } = await talk(({ socket }) => void socket.write(tooMany));
+    expect((await send('R-1')).kind).toBe('turned_away');
+  });
+}
 
 it('P9: after an answer that names another order the socket carries nothing more', async () => {
   const { service, send } = await talk(({ socket, reference, number }) =>

@@ -115,7 +115,7 @@ export function createNights(
     clock,
     service: { listPage },
     limiter: { take: async () => undefined },
-    settings: { mode: 'test', maxPasses, windowDays, concurrency: random.pick([1, 2, 8]) },
+    settings: { maxPasses, windowDays, concurrency: random.pick([1, 2, 8]) },
   });
   const lookUp = async (ids: bigint[]): Promise<Map<bigint, LookedUp>> =>
     new Map(ids.map((id) => [id, detailsOf(town, Number(id))]));

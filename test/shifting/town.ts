@@ -1,4 +1,6 @@
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
+import { noBrakes } from '../../src/sending/brakes.ts';
+import { openDay } from '../../src/sending/limits.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Random } from '../simulation/random.ts';
 import type { World } from './list-service.ts';
@@ -97,7 +99,9 @@ export function createTown(ledger: Ledger, random: Random, clockErrorMs: number)
         const some = ours.slice(from, from + 100);
         if (some.length === 0) continue;
         await trx.insertInto('payouts').values(some.map(payoutOf)).execute();
-        await trx.insertInto('attempts').values(some.flatMap(attemptsOf)).execute();
+        const day_id = await openDay(trx, { brakes: noBrakes, at: iso(world.now) });
+        const attempts = some.flatMap(attemptsOf).map((one) => ({ ...one, day_id }));
+        await trx.insertInto('attempts').values(attempts).execute();
       }
     });
   }

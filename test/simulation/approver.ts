@@ -58,7 +58,7 @@ export async function approve(town: Town, app: App, how: How, id: string): Promi
     if (done.kind === 'changed' || done.others.length > 0) return;
   } else if (!readReasons(batch.hold_reasons).every(isApprovedReason)) return;
   const { dailyLimit } = config.submission;
-  const request = { mode: 'test' as const, batch: id, at: app.clock.iso(), dailyLimit };
+  const request = { batch: id, at: app.clock.iso(), dailyLimit };
   await releaseBatch(ledger, { ...request, lifts: isApprovedReason });
 }
 

@@ -13,7 +13,7 @@ import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
 import { amountOf } from './brake-weather.ts';
 import { givenBack } from './files-verdict.ts';
-import type { Life, Stroke } from './life.ts';
+import type { Stroke } from './life.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -51,7 +51,7 @@ export function writeBatch(
   const lineOf = ({ reference, minor, account }: (typeof rows)[number]): string =>
     `${reference},${account},Adaeze Okonkwo,000013,${(minor / 100).toFixed(2)},NGN,Salary,Acme Ltd`;
   const lines = rows.map(lineOf);
-  const count = weather.long.skipsRows && own.chance(0.7) ? own.between(1, 3) : 0;
+  const count = weather.long.skipsRows && own.chance(0.9) ? own.between(1, 3) : 0;
   const bad = Array.from({ length: count }, (_, i) => `B${number}-bad-${i + 1}`);
   for (const reference of bad)
     lines.splice(own.between(0, lines.length), 0, lineOf({ reference, minor: 100, account: 'nobody' }));
@@ -121,8 +121,10 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
   });
   const work = async (): Promise<void> => {
     const app = await openApp(options, 'submit');
-    await apart(town, life, () => takeIn(app, file));
+    await takeIn(app, file);
     world.trace(`${life.name} took in ${file.name}`);
+    // What an old copy of the ledger forgets of it would be taken in again, as it is then.
+    if (town.weather.long.dropsFiles && !town.weather.oldCopies) town.lateBytes.maybe(file, random);
     if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();
     life.kill('done');
@@ -135,15 +137,9 @@ async function takeIn(app: App, { coming, path }: BatchFile): Promise<void> {
   else await intakeJob.run(app);
 }
 
-/** Reading and writing files takes real time, in which nobody else moves: so nobody else may be in a transaction. */
-export async function apart<T>({ world }: Town, life: Life, work: () => Promise<T>): Promise<T> {
-  while (!world.isQuiet() || world.isExclusive()) await life.clock.sleep(1_000);
-  return world.exclusively(work, life);
-}
-
 /** Where bad rows are to be given back, processes are killed between the batch and the files beside the ledger. */
 function strokesFor({ bad }: BatchFile, random: Random): Stroke[] {
-  if (bad.length === 0 || random.chance(0.4)) return [];
+  if (bad.length === 0 || random.chance(0.15)) return [];
   const point = random.pick(['before a transaction', 'after a commit'] as const);
   return [{ kind: 'crash', point, nth: random.between(3, 7) }];
 }

@@ -49,17 +49,17 @@ export function drawBrakes(
   const wants = (name: BrakeName, likely: number): boolean => random.chance(likely) || wished === name;
   const largest = amountOf(batches.length, Math.max(...batches));
   const total = batches.reduce((sum, size, i) => sum + size * amountOf(i + 1, 0), 0);
-  const wantsApproval = wants('approval', 0.3);
+  const wantsApproval = wants('approval', 0.45);
   return {
     approval: wantsApproval ? random.pick(['always', 'above']) : 'none',
     approvalAbove: random.between(3, 12) * smallestAmount,
-    approvalFromMs: random.chance(wished === 'approval' ? 0.8 : 0.6) ? random.pick(soon) : 0,
+    approvalFromMs: random.chance(wished === 'approval' ? 0.8 : 0.7) ? random.pick(soon) : 0,
     takesOnly: random.chance(wished === 'approval' ? 0.6 : 0.2),
-    dailyLimit: wants('daily limit', 0.25)
+    dailyLimit: wants('daily limit', 0.3)
       ? Math.max(largest, Math.ceil(total / random.pick(wished === 'daily limit' ? [2.5, 4] : [1.3, 2.5])))
       : null,
     payoutLimit: wants('payout limit', 0.15) ? amountOf(1, random.between(0, 10)) : null,
-    canary: wants('canary', 0.25) ? random.between(1, 4) : 0,
+    canary: wants('canary', 0.5) ? random.between(1, 4) : 0,
     canaryHours: random.pick([1, 4]),
     timezone: random.pick(zones),
   };

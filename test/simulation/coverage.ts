@@ -101,8 +101,16 @@ const accountFaults = [
   'asked another account about what went elsewhere',
 ] as const;
 
-/** What became of an empty schedule. */
-const scheduleFaults = ['a daemon begins without one', 'ready beside such a daemon'] as const;
+/** What became of schedules, the empty one first, and the jobs that they ran. */
+const scheduleFaults = [
+  'a daemon begins without one',
+  'ready beside such a daemon',
+  'computed again after a step of the clock',
+  'intake',
+  'submit',
+  'follow_up',
+  'reconcile',
+] as const;
 
 /** What happened to files. */
 const fileFaults = [
@@ -110,10 +118,18 @@ const fileFaults = [
   'in pieces, cut in a row',
   'killed between a batch and its bad rows',
   'bad rows given back',
+  'bytes came after it was read',
+  'held for late bytes, and released',
 ] as const;
 
 /** What was on paper. */
-const paperFaults = ['reconciled', 'exceptions', 'not_compared'] as const;
+const paperFaults = [
+  'reconciled',
+  'exceptions',
+  'not_compared',
+  'promised and interrupted',
+  'written after an interruption',
+] as const;
 
 /** How the brakes of the office were met. */
 const brakeMeetings = [

@@ -1,15 +1,18 @@
 import * as applyJob from '../../jobs/apply-webhooks.ts';
-import * as followUpJob from '../../jobs/follow-up.ts';
 import * as requeueJob from '../../jobs/requeue.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { scheduledJobs } from '../../src/daemon/schedules.ts';
 import { createGate } from '../../src/daemon/sending-gate.ts';
 import { finishRun } from '../../src/listing/listings.sql.ts';
 import type { Queue } from '../../src/runtime/queue.ts';
+import { createScheduler, type Scheduler } from '../../src/runtime/scheduler.ts';
+import { openWorkers } from '../../src/runtime/workers.sql.ts';
 import { sendable } from '../../src/sending/claims.sql.ts';
 import { describeDelivery } from '../../src/webhooks/delivery.ts';
 import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { createWebhookVerifier } from '../../src/webhooks/webhook-signature.ts';
+import { createAlarm, watchSteps } from './alarm.ts';
 import type { Life } from './life.ts';
 import type { Town } from './town.ts';
 import type { Receiver } from './webhooks.ts';
@@ -75,7 +78,7 @@ function noteSchedule({ world, weather, inspector }: Town): void {
     world.coverage.count('schedule: ready beside such a daemon');
 }
 
-/** What `serve` does, with virtual time for a scheduler. */
+/** What `serve` does. */
 function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; reconcile(): void } {
   const { world } = town;
   const random = world.random.fork(`lanes ${life.name}`);
@@ -83,6 +86,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
   const { signal } = stopping;
   const working = new Set<string>();
   let cleared = false;
+  let scheduled = true;
 
   function lane(name: string, work: () => Promise<unknown>): () => void {
     let again = false;
@@ -97,7 +101,7 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
         .then(() => {
           done();
           working.delete(name);
-          if (signal.aborted) return working.size === 0 ? end() : undefined;
+          if (signal.aborted) return working.size === 0 && !scheduled ? end() : undefined;
           return again ? go() : undefined;
         })
         .catch((error: unknown) => town.failed(life, name, error));
@@ -113,15 +117,9 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     await submitJob.run(app, { signal });
   };
   const gate = createGate(app);
-  const { submit: expression } = app.config.schedules;
   const submit = lane('submit', async () => {
     if ((await gate.word()) !== null) await send();
   });
-  const sweep = lane('sweep', async () => {
-    await app.jobsStore.note(submitJob.name, { at: life.clock.iso(), by: app.workers.id, expression });
-    submit();
-  });
-  const followUp = lane('follow-up', () => followUpJob.run(app, signal));
   const apply = lane('apply', () => applyJob.run(app, signal));
   const reconcile = lane('reconcile', async () => {
     await app.takeOver();
@@ -131,7 +129,6 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     if (found.passes > 2) world.coverage.count('machine: page shift');
     await app.ledger.write((trx) => finishRun(trx, found.run, life.clock.iso(), found));
   });
-  const isSlow = town.calm || town.weather.long.ordersWait;
   const end = (): void => {
     app.close().then(
       () => life.kill('stopped in order'),
@@ -149,17 +146,26 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     if (job.name === submitJob.name) submit();
     return 'added';
   };
+  const refill = async (): Promise<object> =>
+    requeueJob.run(app, { own: { add }, shared: null, word: await gate.word() });
+  const scheduler = schedulerOf(town, life, app, { stopping: signal, refill });
   // As the daemon does when it begins, and then by its schedules.
-  if (town.weather.long.sweeps) every(isSlow ? 20 * minute : 5 * minute, 500, sweep);
-  else
-    world.after(
-      500,
-      life,
-      lane('start', async () => {
-        await requeueJob.run(app, { own: { add }, shared: null, word: await gate.word() });
-      }),
-    );
-  every((isSlow ? 20 : random.pick([5, 15])) * minute, 1_000, followUp);
+  const begin = lane('start', async () => {
+    await app.takeOver();
+    await refill();
+    await scheduler.start();
+    every(5 * minute, 5 * minute, makeUp);
+  });
+  const makeUp = lane('make up', scheduler.makeUp);
+  world.after(500, life, begin);
+  const onStep = async (): Promise<void> => {
+    world.coverage.count('schedule: computed again after a step of the clock');
+    await app.rebuildWaits();
+    await scheduler.rebuild();
+  };
+  watchSteps(world, life, { signal, onStep }).catch((error: unknown) =>
+    town.failed(life, 'a step of the clock', error),
+  );
   const hours = town.calm ? 2 : random.between(1, 6) * (town.weather.long.ordersWait ? 12 : 1);
   every(hours * 60 * minute, random.between(1, 120) * minute, reconcile);
   town.receiver = receiverOf(town, life, app, apply);
@@ -167,10 +173,45 @@ function run(town: Town, life: Life, app: App): { stop(): void; submit(): void; 
     world.coverage.count('machine: orderly stop');
     world.trace(`${life.name} is asked to stop`);
     stopping.abort();
-    if (working.size === 0) end();
+    void scheduler.stop().then(() => {
+      scheduled = false;
+      if (working.size === 0) end();
+    });
   };
   if (!town.calm && random.chance(0.5)) world.after(random.between(1, 600) * minute, life, stop);
   return { stop, submit, reconcile };
+}
+
+/** The daemon's own scheduler and jobs, with virtual time for its timers; what they write of batches is left to others. */
+function schedulerOf(
+  town: Town,
+  life: Life,
+  app: App,
+  { stopping, refill }: { stopping: AbortSignal; refill(): Promise<object> },
+): Scheduler {
+  const watched = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      town.failed(life, 'a scheduled job', error);
+      throw error;
+    });
+  const jobs = scheduledJobs(app, { stopping, refill, watched, wakeResults: async () => undefined });
+  return createScheduler({
+    jobs: jobs.map((job) => ({
+      ...job,
+      async run() {
+        const { done } = town.stalls.begins(life, job.name);
+        town.world.coverage.count(`schedule: ${job.name}`);
+        return job.run().finally(done);
+      },
+    })),
+    timezone: app.config.schedules.timezone,
+    clock: life.clock,
+    jobsStore: app.jobsStore,
+    log: app.log,
+    worker: app.workers.id,
+    isAlive: async (worker) => (await openWorkers(app.ledger.db)).some(({ id }) => id === worker),
+    alarm: createAlarm(town.world, life),
+  });
 }
 
 /** As the receiver does: verify, store, answer, apply. */
@@ -184,7 +225,6 @@ function receiverOf(town: Town, life: Life, app: App, apply: () => void): Receiv
     const verdict = createWebhookVerifier({ secretKeys, publicKeys, webhookKeys })(bytes, proof);
     if (verdict.kind === 'rejected') return true;
     const delivery = describeDelivery({
-      mode: 'test',
       body: bytes,
       headers,
       authorization: verdict.authorization,

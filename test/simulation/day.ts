@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
-import type { Ledger } from '../../src/storage/ledger.ts';
 import { memoryFolder } from '../support/memory-folder.ts';
 import { type BatchFile, bringIn, writeBatch } from './batch-files.ts';
 import type { Account } from './book.ts';
@@ -17,6 +15,7 @@ import { createDecisions } from './decisions-made.ts';
 import { createEvidenceWatch } from './evidence-watch.ts';
 import { createFall } from './fall.ts';
 import { openInspector } from './inspector.ts';
+import { createLateBytes } from './late-bytes.ts';
 import { createWriteLock } from './ledger-seam.ts';
 import { drawClockError, nameStep } from './long-weather.ts';
 import { createOldCopies } from './old-copies.ts';
@@ -64,7 +63,6 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const { config } = settingAt(0);
   const log = createLogger({ to: { write: () => undefined } });
   const birth = await openLedger(config.ledgerFile, { now: () => new Date(startsAt).toISOString() });
-  await leaveArchiveAlone(birth);
   const inspector = openInspector(config.ledgerFile);
   await birth.close();
   let town: Town | undefined;
@@ -79,8 +77,9 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
   const decisions = createDecisions(service.book, world.now, weather.quietPeriodMs);
   const brakes = createBrakeWatch({ world, book: service.book, inspector, weather, fall });
   const evidence = createEvidenceWatch({ world, weather, inspector, service });
+  const lateBytes = createLateBytes(world, inspector);
   const watch = createWatch({
-    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence },
+    ...{ world, book: service.book, inspector, decisions, weather, fall, brakes, evidence, lateBytes },
   });
   const lock = createWriteLock(world);
   town = createTown({
@@ -94,6 +93,7 @@ export async function runDay(seed: number, options: Partial<DayOptions> = {}): P
     fall,
     brakes,
     evidence,
+    lateBytes,
     settingNow: () => settingAt(world.now() - startsAt),
     watch,
     log,
@@ -129,7 +129,8 @@ async function liveThrough(
     const at = i === 0 ? 1_000 : random.between(0, weather.lengthMs / 2);
     world.after(at, null, () => bringIn(town, file));
     // Who has just sent a batch looks, now and then, before all of it is there.
-    if (random.chance(0.8)) world.after(at + random.between(100, 5_000), null, daemon.reconcile);
+    for (const ms of [5_000, 20_000, 60_000])
+      if (random.chance(0.7)) world.after(at + random.between(100, ms), null, daemon.reconcile);
   }
   town.brakes.expect(files);
   daemon.start();
@@ -157,20 +158,12 @@ async function liveThrough(
     world.after(0, null, () => void people.tidyUp());
     await world.runUntil(world.now() + 4 * hour);
   }
-  // The look-ups of the last round on paper wait for files, which no seed decides.
-  const hash = world.hash();
   world.after(0, null, paper.atLast);
   await world.runUntil(world.now() + hour);
   world.after(0, null, daemon.rest);
   await world.runUntil(world.now() + hour);
   town.evidence.sumUp();
-  return { files, hash };
-}
-
-/** A look at the archive before a batch's first payout would take real time at a moment that no seed decides. */
-async function leaveArchiveAlone({ db }: Ledger): Promise<void> {
-  await sql`create trigger leave_archive_alone after update of file_state on batches when new.file_state = 'due'
-    begin update batches set file_state = 'none' where id = new.id; end`.execute(db);
+  return { files, hash: world.hash() };
 }
 
 /** What a day's limit keeps back goes on the next days, however many it takes. */
@@ -210,7 +203,7 @@ function scheduleClockJumps(town: Town, random: Random): void {
     const before = world.wallError;
     world.wallError = random.chance(0.5) ? 0 : drawClockError(random, scales);
     if (world.wallError !== before) note(world.wallError - before);
-    world.after(random.between(1, 240) * 60_000, null, jump);
+    world.after(random.between(1, 80) * 60_000, null, jump);
   };
   const note = (ms: number): void => {
     world.coverage.count(`clock: ${nameStep(ms)}`);
@@ -220,16 +213,17 @@ function scheduleClockJumps(town: Town, random: Random): void {
   world.after(random.between(1, 60) * 60_000, null, jump);
 }
 
-/** For a while the configuration names another account, and the daemon begins anew to know of it. */
+/** Now and then the configuration names another account for a while, and the daemon begins anew to know of it. */
 function nameAnother(town: Town, restart: () => void): void {
   const { world, weather } = town;
-  const { elsewhere } = weather.long;
-  if (elsewhere === null || elsewhere.fromMs >= weather.lengthMs) return;
-  world.after(elsewhere.fromMs, null, () => {
-    world.coverage.count(`account: another ${elsewhere.by} named`);
-    restart();
-  });
-  world.after(elsewhere.untilMs, null, restart);
+  for (const { by, fromMs, untilMs } of weather.long.elsewhere) {
+    if (fromMs >= weather.lengthMs) return;
+    world.after(fromMs, null, () => {
+      world.coverage.count(`account: another ${by} named`);
+      restart();
+    });
+    world.after(untilMs, null, restart);
+  }
 }
 
 /** The configuration by the time of the day, as files that were read. */
@@ -241,9 +235,8 @@ function createSettings(
   const { elsewhere } = weather.long;
   const read = new Map<string, Config>();
   return (ms) => {
-    const isElsewhere =
-      elsewhere !== null && ms >= elsewhere.fromMs && ms < Math.min(elsewhere.untilMs, weather.lengthMs);
-    const account: Account = isElsewhere ? elsewhere.by : 'home';
+    const visit = elsewhere.find(({ fromMs, untilMs }) => ms >= fromMs && ms < untilMs);
+    const account: Account = visit && ms < weather.lengthMs ? visit.by : 'home';
     const rule = ms < approvalFromMs ? 0 : approvalFromMs;
     const config = read.get(`${account} ${rule}`) ?? configFor(root, weather, rule, account);
     read.set(`${account} ${rule}`, config);
@@ -269,7 +262,7 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
       resubmit: weather.resubmit,
       ...brakeSettings(weather.brakes, ms),
     },
-    ...(!weather.long.sweeps && { schedules: { submit: '' } }),
+    schedules: schedulesOf(weather),
     ...(weather.long.skipsRows && { intake: { on_invalid_row: 'skip_row' } }),
   };
   mkdirSync(join(root, 'config'), { recursive: true });
@@ -279,4 +272,16 @@ function configFor(root: string, weather: Weather, ms: number, account: Account)
   const loaded = loadConfig({ cwd: root, env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
   return loaded.config;
+}
+
+function schedulesOf({ long }: Weather) {
+  const often = long.ordersWait ? '*/30 * * * *' : '*/15 * * * *';
+  return {
+    intake: long.dropsFiles ? '*/30 * * * *' : '',
+    submit: long.sweeps ? often : '',
+    follow_up: often,
+    reconcile: long.readsPaper ? '0 2 * * *' : '',
+    reconcile_full: '',
+    report: '',
+  };
 }

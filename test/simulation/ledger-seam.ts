@@ -14,7 +14,6 @@ const patienceMs = 60_000;
 
 export function createWriteLock(world: World): WriteLock {
   let holder: Life | null = null;
-  world.isQuiet = () => holder === null;
   const waiting: { life: Life; go: () => void }[] = [];
   const passOn = (): void => {
     holder = null;
@@ -27,9 +26,6 @@ export function createWriteLock(world: World): WriteLock {
   };
   return {
     take(life) {
-      // What was on its way to the ledger when the exclusive work began would else hold the lock that this needs.
-      const others = world.othersWork(life);
-      if (others) return others.then(() => this.take(life));
       if (holder === null) {
         holder = life;
         return Promise.resolve();

@@ -22,6 +22,8 @@ export type Life = Owner & {
   pass(point: Point): Promise<void> | undefined;
   /** The same where nobody can wait: true when it died here. */
   diesAt(point: Point): boolean;
+  /** It is to be killed at the nth time from now that it passes the point. */
+  strike(point: Point, nth: number): void;
   /** Resolves at its death, for those outside it. */
   died: Promise<void>;
   /** What the operating system does when the process is gone. */
@@ -65,22 +67,12 @@ export function createLife(
       sleep(ms, signal) {
         if (!life.alive) return never();
         if (signal?.aborted) return Promise.resolve();
-        const goOn = world.pauseExclusive(life);
         return new Promise((resolve) => {
-          const rise = (): void => {
-            const mustWait = goOn !== null && (!world.isQuiet() || world.isExclusive());
-            if (mustWait) {
-              world.after(1_000, life, rise);
-              return;
-            }
-            goOn?.();
-            resolve();
-          };
           const wake = (): void => {
             signal?.removeEventListener('abort', wake);
             const held = life.pass('waking from a wait');
-            if (held) void held.then(rise);
-            else rise();
+            if (held) void held.then(resolve);
+            else resolve();
           };
           signal?.addEventListener('abort', wake, { once: true });
           world.after(ms, life, wake);
@@ -95,10 +87,12 @@ export function createLife(
         crash(point);
         return never();
       }
-      if (world.isExclusive()) return undefined;
       world.coverage.count(`pause: ${point}`);
       life.stop(found.ms, found.suspends);
       return new Promise((resolve) => world.after(found.ms, life, resolve));
+    },
+    strike(point, nth) {
+      strokes.push({ kind: 'crash', point, nth: (passed.get(point) ?? 0) + nth });
     },
     diesAt(point) {
       if (life.alive && stroke(point)?.kind === 'crash') crash(point);
@@ -125,10 +119,12 @@ export function createLife(
 
 /** How far into a life a point's turn comes, at most: some are passed thousands of times, some a few. */
 const furthest: Partial<Record<Point, number>> = {
-  'after a statement': 500,
-  'before a transaction': 60,
-  'before a commit': 60,
-  'after a commit': 60,
+  'after a statement': 300,
+  'before a transaction': 40,
+  'before a commit': 40,
+  'after a commit': 40,
+  'before the wire': 8,
+  'as the answer comes': 8,
   'waking from a wait': 12,
   'storing a webhook': 5,
   'as the bytes leave': 8,
@@ -152,7 +148,7 @@ export function drawStrokes(random: Random, likelihood: number, kind: string): S
   for (let chance = likelihood; strokes.length < 4 && random.chance(chance); chance *= 0.7) {
     const point = random.pick<Point>(all);
     const nth = random.between(1, random.between(1, furthest[point] ?? 20));
-    if (canStopAt(point) && random.chance(0.4)) {
+    if (canStopAt(point) && random.chance(0.5)) {
       const ms = random.pick([40, 900, 4_900, 5_200, 45_000, 70_000, 600_000, 1_800_000]);
       strokes.push({ kind: 'pause', point, nth, ms, suspends: random.chance(0.2) });
     } else strokes.push({ kind: 'crash', point, nth });

@@ -22,15 +22,15 @@ export type LongWeather = {
   drawTurnMs(random: Random): number;
   /** Orders wait for days: what keeps a batch is let go of late, and whoever looks does so rarely. */
   ordersWait: boolean;
-  /** For a while the configuration names another account. */
-  elsewhere: { by: Elsewhere; fromMs: number; untilMs: number } | null;
+  /** When the configuration names another account, one time after the other. */
+  elsewhere: readonly { by: Elsewhere; fromMs: number; untilMs: number }[];
   /** `schedules.submit` is not empty. */
   sweeps: boolean;
   /** `intake.on_invalid_row: skip_row`, and files that have such rows. */
   skipsRows: boolean;
   /** Files come into the inbox, some of them in pieces. */
   dropsFiles: boolean;
-  /** At the end of each day the office reads what is on paper. */
+  /** Every eight hours, or each day of several, the office reads what is on paper. */
   readsPaper: boolean;
 };
 
@@ -39,7 +39,7 @@ export const shortWeather: LongWeather = {
   turnsLate: 0,
   drawTurnMs: () => 0,
   ordersWait: false,
-  elsewhere: null,
+  elsewhere: [],
   sweeps: true,
   skipsRows: false,
   dropsFiles: false,
@@ -60,23 +60,39 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
     const drawn = random.chance(likely);
     return wished === null ? drawn : wished === name;
   };
-  const ordersWait = wants('waiting', 0.25);
-  const someScale = random.pick<readonly ClockScale[]>([['seconds'], ['an hour'], ['a year'], clockScales]);
+  const ordersWait = wants('waiting', 0.35);
+  const someScale = random.pick<readonly ClockScale[]>([
+    ['seconds'],
+    ['seconds'],
+    ['an hour'],
+    ['a year'],
+    clockScales,
+  ]);
   // Often before the first batch: what is sent while another account is named is what goes there.
   const fromMs = random.chance(0.4) ? 0 : random.between(0, 6 * hour);
   return {
     clock: wants('clock', 0.5) ? someScale : [],
-    turnsLate: ordersWait ? 0.6 : random.pick([0, 0, 0.2]),
+    turnsLate: ordersWait ? 0.6 : random.pick([0, 0.2, 0.4]),
     drawTurnMs: (own) => own.between(minute, ordersWait ? 2 * day : 8 * hour),
     ordersWait,
-    elsewhere: wants('account', 0.25)
-      ? { by: random.pick(['address', 'key']), fromMs, untilMs: fromMs + random.between(hour, 6 * hour) }
-      : null,
-    sweeps: !wants('schedule', 0.15),
-    skipsRows: wants('files', 0.3),
-    dropsFiles: wants('files', 0.4),
-    readsPaper: wants('paper', 0.5),
+    elsewhere: wants('account', 0.35) ? drawElsewhere(random, fromMs) : [],
+    sweeps: !wants('schedule', 0.2),
+    skipsRows: wants('files', 0.5),
+    dropsFiles: wants('files', 0.6),
+    readsPaper: wants('paper', 0.75),
   };
+}
+
+/** The first account and the other one in turn, with some hours at home between them. */
+function drawElsewhere(random: Random, firstMs: number): LongWeather['elsewhere'] {
+  const names = random.chance(0.5) ? (['address', 'key'] as const) : (['key', 'address'] as const);
+  const visits: { by: Elsewhere; fromMs: number; untilMs: number }[] = [];
+  for (let fromMs = firstMs, n = 0; n < 4; n++) {
+    const untilMs = fromMs + random.between(hour / 2, 4 * hour);
+    visits.push({ by: names[n % 2] ?? 'key', fromMs, untilMs });
+    fromMs = untilMs + random.between(hour, 4 * hour);
+  }
+  return visits;
 }
 
 /** How far off the clock is set now; 0 sets it right. */

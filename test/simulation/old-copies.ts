@@ -6,7 +6,6 @@ import { openLedger } from '../../src/custody/open-ledger.ts';
 import { restoreLedger } from '../../src/custody/restore-ledger.ts';
 import { type BatchFile, bringIn } from './batch-files.ts';
 import type { WayBack } from './coverage.ts';
-import { never } from './life.ts';
 import type { Town } from './town.ts';
 
 const minute = 60_000;
@@ -42,7 +41,7 @@ export function createOldCopies(
     const copy = { way, file: `${path}.copy-${copies}`, isBackup };
     alone(() => makeCopy(path, copy, iso(town)));
     world.trace('a copy of the ledger is taken');
-    world.after(random.between(10, 300) * minute, null, () => switchOff(() => putBack(copy)));
+    world.after(random.between(10, 150) * minute, null, () => switchOff(() => putBack(copy)));
   }
 
   /** Ends every process, and does the rest once their connections are closed. */
@@ -83,7 +82,7 @@ export function createOldCopies(
       return;
     }
     fall.shut = false;
-    world.after(random.between(1, 180) * minute, null, () => switchOff(async () => adopt()));
+    world.after(random.between(1, 90) * minute, null, () => switchOff(async () => adopt()));
   }
 
   /** What was taken after the copy is not in it: its file is dropped again, or forgotten. */
@@ -117,7 +116,7 @@ export function createOldCopies(
       await ledger.close();
       life.kill('done');
       fall.shut = false;
-      if (random.chance(0.7)) start();
+      if (random.chance(0.8)) start();
     };
     void life.died.then(() => {
       if (fall.adoptedAt() === null) world.after(minute, null, adopt);
@@ -126,13 +125,10 @@ export function createOldCopies(
     work().catch((error: unknown) => town.failed(life, 'adopting', error));
   }
 
-  const operator = { alive: true, stoppedUntil: 0, died: never() };
   const alone = (work: () => Promise<void>): void => {
-    world
-      .exclusively(work, operator)
-      .catch((error: unknown) => world.violate('the operator can do it', String(error)));
+    work().catch((error: unknown) => world.violate('the operator can do it', String(error)));
   };
-  const start = (): void => world.after(random.between(10, 240) * minute, null, takeCopy);
+  const start = (): void => world.after(random.between(5, 90) * minute, null, takeCopy);
   return { start: () => weather.oldCopies && start() };
 }
 

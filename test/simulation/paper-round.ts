@@ -1,21 +1,57 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as reconcileJob from '../../jobs/reconcile.ts';
-import { type App, openApp } from '../../src/app/app.ts';
-import { apart } from './batch-files.ts';
-import type { Life } from './life.ts';
+import { openApp } from '../../src/app/app.ts';
+import { readRunPaper } from '../support/paper.ts';
 import { createPaperVerdict } from './paper-verdict.ts';
 import type { Town } from './town.ts';
 
-const day = 24 * 3_600_000;
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Where a process is killed that writes reports, and how far into it at most. */
+const cuts = [
+  { point: 'after a statement', most: 12 },
+  { point: 'before a transaction', most: 1 },
+  { point: 'before a commit', most: 1 },
+] as const;
 
 /**
- * At the end of each day somebody reconciles, and reads what is on paper then. `atLast`, once all troubles are over, it must
+ * Now and then, on ordinary days every eight hours, somebody reconciles, and reads what is on paper then. `atLast`, once all troubles are over, it must
  * be the whole truth.
  */
 export function createPaperRounds(town: Town): { start(): void; atLast(): void } {
-  const { world, weather } = town;
-  const verdict = createPaperVerdict(town, join(town.config.dataDir, 'reports'));
+  const { world, weather, inspector } = town;
+  const reports = join(town.config.dataDir, 'reports');
+  const verdict = createPaperVerdict(town, reports);
   const random = world.random.fork('paper');
+
+  const interrupted = new Set<string>();
+
+  function noteInterrupted(): void {
+    for (const { id } of inspector.rows<{ id: string }>('select id from runs where reports_due = 1')) {
+      if (!interrupted.has(id)) world.coverage.count('paper: promised and interrupted');
+      interrupted.add(id);
+    }
+  }
+
+  /** P34: what was promised of a run is there in the end, although its process was killed. */
+  function judgeInterrupted(): void {
+    const known = inspector.rows<{ id: string; reports_due: number }>('select id, reports_due from runs');
+    for (const { id, reports_due } of known) {
+      const isThere =
+        !interrupted.has(id) || existsSync(join(reports, `reconciliation-${id}`, 'summary.json'));
+      if (reports_due === 1 || !isThere)
+        world.violate(
+          'P34: what is promised beside the ledger is done',
+          `the reports of run ${id} are missing`,
+        );
+      else if (interrupted.has(id)) {
+        readRunPaper(reports, id);
+        world.coverage.count('paper: written after an interruption');
+      }
+    }
+  }
 
   function round(isLast: boolean): void {
     if (town.fall.shut) {
@@ -23,51 +59,39 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
       return;
     }
     const { life, options } = town.begin('person');
+    if (!isLast && random.chance(0.4)) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
       const app = await openApp(options, 'command');
       const before = verdict.look(life);
-      const { run } = await reconcileJob.run(withPaperApart(town, life, app), {
-        full: isLast || random.chance(0.5),
-        followUp: true,
-      });
+      const { writeDueRuns } = app.reporting;
+      const cutShort = (): ReturnType<typeof writeDueRuns> => {
+        const { point, most } = random.pick<(typeof cuts)[number]>(cuts);
+        if (!isLast && random.chance(0.7)) life.strike(point, random.between(1, most));
+        return writeDueRuns();
+      };
+      const reporting = { ...app.reporting, writeDueRuns: cutShort };
+      const { run } = await reconcileJob.run(
+        { ...app, reporting },
+        {
+          full: isLast || random.chance(0.5),
+          followUp: true,
+        },
+      );
       verdict.judge({ run, life, before, isLast });
+      if (isLast) judgeInterrupted();
       await app.close();
       life.kill('done');
     };
+    void life.died.then(noteInterrupted);
     work().catch((error: unknown) => town.failed(life, 'reconciling', error));
   }
   const daily = (): void => {
     if (town.calm) return;
     round(false);
-    world.after(day, null, daily);
+    world.after(weather.long.ordersWait ? day : day / 3, null, daily);
   };
   return {
-    start: () => weather.long.readsPaper && world.after(random.between(0.2 * day, day), null, daily),
+    start: () => weather.long.readsPaper && world.after(random.between(0.05 * day, day / 3), null, daily),
     atLast: () => weather.long.readsPaper && round(true),
-  };
-}
-
-/** The same app; what it writes as files it writes while nobody else moves. */
-function withPaperApart(town: Town, life: Life, app: App): App {
-  const alone =
-    <In extends unknown[], Out>(work: (...input: In) => Promise<Out>) =>
-    (...input: In): Promise<Out> =>
-      apart(town, life, () => work(...input));
-  const { intake, reporting } = app;
-  return {
-    ...app,
-    intake: {
-      ...intake,
-      finishFiles: alone(intake.finishFiles),
-      takeCollections: alone(intake.takeCollections),
-    },
-    reporting: {
-      ...reporting,
-      freezeRun: alone(reporting.freezeRun),
-      writeRun: alone(reporting.writeRun),
-      writeDueRuns: alone(reporting.writeDueRuns),
-      writeDueBatchResults: alone(reporting.writeDueBatchResults),
-      writeIndex: alone(reporting.writeIndex),
-    },
   };
 }

@@ -4,9 +4,7 @@ import { type App, openApp } from '../../src/app/app.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { approve, waitingForApproval } from './approver.ts';
-import { apart } from './batch-files.ts';
 import type { PeoplesAct } from './coverage.ts';
-import type { Life } from './life.ts';
 import type { Random } from './random.ts';
 import type { Town } from './town.ts';
 
@@ -19,14 +17,14 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
   const random = world.random.fork('people');
 
   /** One command: a process of its own, that may be killed as any other. */
-  async function command(work: (app: App, life: Life) => Promise<void>): Promise<void> {
+  async function command(work: (app: App) => Promise<void>): Promise<void> {
     if (town.fall.shut) return;
     const { life, options } = town.begin('person');
     const { done } = town.stalls.begins(life, 'a command');
     try {
       const app = await openApp(options, 'command');
       await app.takeOver();
-      await work(app, life);
+      await work(app);
       await app.close();
       life.kill('done');
     } catch (error) {
@@ -44,12 +42,11 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
   return {
     start: () => world.after(random.between(1, 30) * minute, null, visit),
     tidyUp: () =>
-      command(async (app, life) => {
+      command(async (app) => {
         if (await findHalt(app.ledger.db)) await act(town, app, 'release mode', null);
         for (const { batch_id: batch } of held(town)) await act(town, app, 'release batch', batch);
         for (const batch of waitingForApproval(town, app)) await act(town, app, 'approve', batch);
-        if (long.skipsRows || long.dropsFiles || isPromised(town))
-          await apart(town, life, () => intakeJob.run(app));
+        if (long.skipsRows || long.dropsFiles || isPromised(town)) await intakeJob.run(app);
         if (!long.sweeps) await submitJob.run(app);
       }),
   };
@@ -105,10 +102,14 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
     .filter(
       ({ state }) => (anyState && state !== 'unknown') || ['failed', 'refused', 'returned'].includes(state),
     );
-  const someOver = over[random.between(0, Math.max(0, over.length - 1))];
-  if (someOver && random.chance(ordersWait ? 0.9 : 0.5)) {
-    if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
-    return act(town, app, 'pay anew', someOver.reference);
+  if (over.length > 0 && random.chance(ordersWait ? 0.9 : 0.5)) {
+    for (let more = ordersWait ? 4 : 1; more > 0; more--) {
+      const someOver = over[random.between(0, over.length - 1)];
+      if (!someOver) return;
+      if (ordersWait && random.chance(0.6)) await holdBatchOf(town, app, someOver.reference);
+      await act(town, app, 'pay anew', someOver.reference);
+    }
+    return;
   }
   if (!someBatch) return;
   const choice = random.next();
@@ -141,7 +142,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'hold batch':
     case 'release batch': {
       const { dailyLimit } = app.config.submission;
-      const request = { mode: 'test' as const, batch: subject ?? '', at, dailyLimit };
+      const request = { batch: subject ?? '', at, dailyLimit };
       if (what === 'hold batch') {
         town.brakes.holding(request.batch);
         await holdBatch(ledger, { ...request, reason: { kind: 'person' } });
@@ -149,6 +150,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
         return;
       }
       town.brakes.releasing(request.batch);
+      town.lateBytes.releasing(request.batch);
       await releaseBatch(ledger, request);
       await ledger.write((trx) => liftCanary(trx, request.batch, at));
       town.brakes.letGo(request.batch);

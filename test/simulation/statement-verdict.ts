@@ -29,7 +29,7 @@ type Final = { reference: string; state: string };
 export async function judgeStatement(town: Town): Promise<void> {
   const { db, close } = await openSnapshot(town.config.ledgerFile);
   try {
-    const complete = await newestCompleteRun(db);
+    const complete = await newestCompleteRun(db, []);
     const run = complete && (await findRun(db, complete.id));
     if (!run) return;
     const known = await newestHistory(db);

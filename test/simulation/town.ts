@@ -7,6 +7,7 @@ import type { Decisions } from './decisions-made.ts';
 import type { EvidenceWatch } from './evidence-watch.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector } from './inspector.ts';
+import type { LateBytes } from './late-bytes.ts';
 import { createLedgerSeam, type WriteLock } from './ledger-seam.ts';
 import { createLife, drawStrokes, type Life, type Stroke } from './life.ts';
 import { createLiveness } from './liveness.ts';
@@ -31,6 +32,7 @@ export type Town = {
   fall: Fall;
   brakes: BrakeWatch;
   evidence: EvidenceWatch;
+  lateBytes: LateBytes;
   /** The configuration as a process that begins now reads it, and the account that it names. */
   settingNow(): { config: Config; account: Account };
   stalls: StallWatch;
@@ -40,6 +42,8 @@ export type Town = {
   begunAt(attempt: number): number;
   /** No more troubles: what is left must reach its end. */
   calm: boolean;
+  /** Nobody reaches the service before that time. */
+  awayUntil: number;
   /** Whoever listens for webhooks now. */
   receiver: Receiver | null;
   /** A new process, with what befalls it drawn by the seed. */
@@ -51,7 +55,7 @@ export type Town = {
 };
 
 export function createTown(
-  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'receiver' | 'stalls'> & {
+  deps: Omit<Town, 'begin' | 'failed' | 'switchOff' | 'calm' | 'awayUntil' | 'receiver' | 'stalls'> & {
     watch: Watch;
     log: Logger;
   },
@@ -64,6 +68,7 @@ export function createTown(
   const town: Town = {
     ...deps,
     calm: false,
+    awayUntil: 0,
     stalls: createStallWatch(world, (life) => askedAt.get(life) ?? 0),
     receiver: null,
     begin(kind, more = []) {
@@ -86,6 +91,7 @@ export function createTown(
           service: town.service,
           weather,
           isCalm: () => town.calm,
+          isAway: () => !town.calm && world.now() < town.awayUntil,
           leaving: deps.watch.leaving,
           leavingLate: deps.decisions.leftLate,
           asking: (one) => void askedAt.set(one, world.now()),

@@ -103,8 +103,7 @@ function judgePayout(town: Town, payout: Final): void {
     case 'failed':
     case 'refused':
     case 'cancelled':
-      // What turned at another account after the configuration went home, nobody can know.
-      if (paid.some(({ account }) => account === 'home') && told.length === 0) fail('the service paid it');
+      if (paid.some((entry) => mustBeKnown(entry, payout)) && told.length === 0) fail('the service paid it');
       break;
     case 'unknown':
     case 'pending':
@@ -121,10 +120,25 @@ function judgePayout(town: Town, payout: Final): void {
     fail(`${kept} are paid, and nobody has been told: ${told.join(', ')}`);
 }
 
-/** P25: adopted, and the list that must lift the barrier is of an account that shows nothing of this ledger's. */
-function awaitsAnotherAccount({ inspector }: Town): boolean {
+/**
+ * Money that a payout which ended without it must be told of. At another account, what turned after the configuration went
+ * home nobody can know, nor whether a person closed it wrongly.
+ */
+function mustBeKnown({ account, turnedAt }: BookEntry, { evidence }: Final): boolean {
+  return account === 'home' || (turnedAt === null && evidence !== 'person');
+}
+
+/**
+ * P25: adopted, and the list that must lift the barrier shows nothing of this ledger's, by the product's word and by the
+ * book: where one transfer of it lies at home, the list must have lifted it.
+ */
+function awaitsAnotherAccount({ inspector, service }: Town): boolean {
   const waits = inspector.rows("select 1 from meta where key = 'listing_due'").length > 0;
-  return waits && isOthersList(inspector);
+  if (!waits || !isOthersList(inspector)) return false;
+  const payouts = inspector.rows<Pick<Final, 'reference'>>('select reference from payouts');
+  return !payouts.some(({ reference }) =>
+    service.book.entries(reference).some(({ account }) => account === 'home'),
+  );
 }
 
 function followsDoubtful(town: Town, { successor_of: before }: Final): boolean {

@@ -4,6 +4,7 @@ import type { Decisions } from './decisions-made.ts';
 import type { EvidenceWatch } from './evidence-watch.ts';
 import type { Fall } from './fall.ts';
 import type { Inspector, Told } from './inspector.ts';
+import type { LateBytes } from './late-bytes.ts';
 import type { Life } from './life.ts';
 import type { Weather } from './weather.ts';
 import type { World } from './world.ts';
@@ -31,8 +32,9 @@ export function createWatch(deps: {
   fall: Fall;
   brakes: BrakeWatch;
   evidence: EvidenceWatch;
+  lateBytes: LateBytes;
 }): Watch {
-  const { world, book, inspector, decisions, weather, fall, brakes, evidence } = deps;
+  const { world, book, inspector, decisions, weather, fall, brakes, evidence, lateBytes } = deps;
   const known = new Map<number, string>();
   const begun = new Map<number, number>();
   const departures = new Map<string, number>();
@@ -185,6 +187,7 @@ export function createWatch(deps: {
     }
     brakes.leaving(attempt.id);
     evidence.leaving(life, attempt, reference);
+    lateBytes.leaving(reference);
     if (!weather.long.sweeps && life.name.startsWith('serve'))
       fail('an empty schedule sends nothing', `${life.name} sent it`);
     const age = world.now() - (begun.get(attempt.id) ?? world.now());

@@ -179,18 +179,18 @@ function unguarded(ordinary: Weather): Weather {
 }
 
 function drawOrdinary(random: Random): Weather {
-  const postTrouble = random.pick([0.1, 0.2, 0.35, 0.5]);
+  const postTrouble = random.pick([0, 0.2, 0.35, 0.5, 0.6]);
   const questionTrouble = random.pick([0, 0.05, 0.2]);
   const webhookTrouble = random.pick([0.1, 0.3, 0.6]);
   const quietPeriodMs = random.pick([1, 2, 6]) * hour;
   // The case that no client can know: a transfer that shows itself only after the quiet period.
   const hidesBeyondQuiet = random.chance(0.15);
   // A service that takes what it gives no answer for, and shows it late: there people send again what was taken.
-  const doubtful = random.chance(0.25);
+  const doubtful = random.chance(0.2);
   const hides = doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
   const fewFaults = doubtful
     ? takenUnanswered
-    : random.chance(0.6)
+    : random.chance(0.3)
       ? ([random.pick(evenly), random.pick(evenly)] as const)
       : evenly;
   return {
@@ -209,7 +209,7 @@ function drawOrdinary(random: Random): Weather {
     requestsPerSecond: random.pick([0, 0, 20]),
     haltAfterUnknown: random.pick(doubtful ? [0] : [0, 3, 3, 5]),
     leaseMs: random.chance(0.7) ? 30_000 : null,
-    strokes: random.pick([0.3, 0.7, 0.95]),
+    strokes: random.pick([0.5, 0.8, 1]),
     clockJumps: random.chance(0.4),
     showsTooLate: false,
     stopsAtLastCheck: 0.01,
@@ -217,9 +217,9 @@ function drawOrdinary(random: Random): Weather {
     isUnguarded: false,
     brakes: noBrakesSet,
     long: shortWeather,
-    oldCopies: random.chance(0.5),
+    oldCopies: random.chance(0.55),
     resubmit: random.pick(['manual', 'confirmed_absent']),
-    batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([8, 15, 40]))),
+    batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([10, 20, 40]))),
     lengthMs: random.between(6, 24) * hour,
     drawStillnessMs: (own) => own.pick([20_000, 600_000, 7_200_000]),
     drawVisibilityMs: (own) => {

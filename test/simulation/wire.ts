@@ -11,6 +11,8 @@ export function createWire(deps: {
   service: Service;
   weather: Weather;
   isCalm: () => boolean;
+  /** Nobody reaches the service now. */
+  isAway: () => boolean;
   /** The bytes of a bank transfer leave at this moment. */
   leaving: (life: Life, reference: string) => void;
   /** They left a process that had been stopped after its last check: what no client can know. */
@@ -54,7 +56,8 @@ export function createWire(deps: {
   function order(request: HttpRequest, resolve: (delivery: Delivery) => void): void {
     const reference = referenceIn(request);
     const again = service.book.arrivals(reference).length > 0;
-    const fault = deps.isCalm() ? null : weather.drawPostFault(random, again);
+    const drawn = deps.isCalm() ? null : weather.drawPostFault(random, again);
+    const fault = deps.isAway() ? 'connection refused' : drawn;
     const notSent = (message: string): void =>
       resolve({ kind: 'failed', message, timedOut: false, sent: false });
     if (fault) world.coverage.count(`POST: ${fault}`);
@@ -83,7 +86,8 @@ export function createWire(deps: {
   }
 
   function question(request: HttpRequest, resolve: (delivery: Delivery) => void): void {
-    const fault = deps.isCalm() ? null : weather.drawQuestionFault(random);
+    const drawn = deps.isCalm() ? null : weather.drawQuestionFault(random);
+    const fault = deps.isAway() ? 'no connection' : drawn;
     if (fault) world.coverage.count(`question: ${fault}`);
     if (fault === 'no connection') {
       resolve({ kind: 'failed', message: 'ECONNREFUSED', timedOut: false, sent: false });

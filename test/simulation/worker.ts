@@ -1,6 +1,12 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { parentPort } from 'node:worker_threads';
 import { type DayOptions, runDay } from './day.ts';
 
+// The threads that draw charts begin again and again.
+enableCompileCache(
+  fileURLToPath(new URL('../../node_modules/.cache/counterfoil-simulation', import.meta.url)),
+);
 // One thread of a long run: a seed in, what became of it out.
 parentPort?.on('message', ({ seed, options }: { seed: number; options: DayOptions }) => {
   runDay(seed, options).then(

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createAgenda } from './agenda.ts';
 import type { Coverage } from './coverage.ts';
+import { watchThreads, whenIdle } from './idle.ts';
 import type { Random } from './random.ts';
 
 /** Whoever an event happens to. The dead do not hear it; the stopped hear it when they are woken. */
 export type Owner = { alive: boolean; stoppedUntil: number };
-
-/** Who works while nothing else happens. */
-type Mortal = Owner & { died: Promise<void> };
 
 /** What must hold and did not. `about` is the reference it concerns, if one. */
 export type Violation = { invariant: string; detail: string; about: string | null };
@@ -29,21 +27,9 @@ export type World = {
   violation(): Violation | undefined;
   /** Runs events until that time, until a violation, or until there are none. */
   runUntil(ms: number): Promise<void>;
-  /** Real file I/O: no event happens until it is over, or its owner dead: the only steps that take real time. */
-  exclusively<T>(work: () => Promise<T>, owner: Mortal): Promise<T>;
-  isExclusive(): boolean;
-  /** Exclusive work that waits lets others go on meanwhile; gives what it must call before it goes on itself, if any. */
-  pauseExclusive(owner: Owner): (() => void) | null;
-  /** Nobody is in a transaction: exclusive work may begin, or go on. */
-  isQuiet(): boolean;
-  /** What anybody but its owner must wait for before it takes what the exclusive work may need. */
-  othersWork(life: Owner): Promise<void> | undefined;
   hash(): string;
   lines: string[];
 };
-
-/** A turn of exclusive work: it ends with the work, with a pause of it, or with its owner. */
-type Slot = { owner: Mortal; over: Promise<void>; isOver: boolean; end: () => void };
 
 const mostSteps = 400_000;
 
@@ -53,6 +39,7 @@ export function createWorld(deps: {
   startsAt: number;
   keepTrace: boolean;
 }): World {
+  watchThreads();
   const agenda = createAgenda();
   const order = deps.random.fork('order');
   const digest = createHash('sha256');
@@ -61,30 +48,14 @@ export function createWorld(deps: {
   let now = deps.startsAt;
   let steps = 0;
   let found: Violation | undefined;
-  let exclusive: Slot | undefined;
-  const slots = new Map<Owner, Slot>();
 
-  function enter(owner: Mortal): Slot {
-    const done = Promise.withResolvers<void>();
-    const slot: Slot = { owner, over: Promise.resolve(), isOver: false, end: done.resolve };
-    slot.over = Promise.race([done.promise, owner.died]).then(() => {
-      slot.isOver = true;
-    });
-    slots.set(owner, slot);
-    exclusive = slot;
-    return slot;
-  }
-
-  /** All that the step set going is microtasks, since SQLite answers at once: one turn of the event loop sees their end. */
+  /** A step is over when nothing that it set going moves any more, files included; then come the ends of the dead. */
   const drain = async (): Promise<void> => {
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    await turn();
-    while (exclusive) {
-      await exclusive.over;
-      exclusive = undefined;
-      await turn();
+    await whenIdle();
+    for (let next = settling.shift(); next; next = settling.shift()) {
+      await next();
+      await whenIdle();
     }
-    for (let next = settling.shift(); next; next = settling.shift()) await next();
   };
   const world: World = {
     random: deps.random,
@@ -116,23 +87,6 @@ export function createWorld(deps: {
         if (++steps > mostSteps) world.violate('everything comes to rest', `${mostSteps} steps and no end`);
       }
       if (!found) now = Math.max(now, until);
-    },
-    exclusively(work, owner) {
-      enter(owner);
-      return work().finally(() => {
-        slots.get(owner)?.end();
-        slots.delete(owner);
-      });
-    },
-    isExclusive: () => exclusive !== undefined,
-    pauseExclusive(owner) {
-      const slot = slots.get(owner);
-      slot?.end();
-      return slot ? () => void enter(slot.owner) : null;
-    },
-    isQuiet: () => true,
-    othersWork(life) {
-      return exclusive && !exclusive.isOver && exclusive.owner !== life ? exclusive.over : undefined;
     },
     hash: () => digest.copy().digest('hex'),
     lines,

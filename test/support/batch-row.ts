@@ -3,7 +3,7 @@ import type { Tables } from '../../src/storage/tables/tables.ts';
 
 type Row = Insertable<Tables['batches']>;
 
-/** A loaded batch of mode test, without columns or reasons to be held, as far as `given` says nothing else. */
+/** A loaded batch whose file nobody looks at, without columns or reasons to be held, as far as `given` says nothing else. */
 export function batchRow(id: string, createdAt: string, given: Partial<Row> = {}): Row {
   return {
     id,
@@ -17,6 +17,8 @@ export function batchRow(id: string, createdAt: string, given: Partial<Row> = {}
     hold_reasons: '[]',
     body_digest: '',
     created_at: createdAt,
+    dropped_by: 'ada',
+    file_state: 'begun',
     ...given,
   };
 }

@@ -129,7 +129,7 @@ export function claimAt(
     // As if the service had just been asked about all that was sent before, and allowed it (P31).
     const rows = await trx.selectFrom('payouts').select(['id', 'attempt_count']).execute();
     const cleared = new Map(rows.map(({ id, attempt_count }) => [id, attempt_count]));
-    return claim(trx, { mode: 'test', workerId, limit, at: when, brakes, originId: 0n, cleared });
+    return claim(trx, { workerId, limit, at: when, brakes, originId: 0n, cleared });
   });
 }
 

@@ -2,27 +2,29 @@
 // from the moment they are written. The monotonic clock and timers stay as they are.
 import { readFileSync } from 'node:fs';
 
-const file = process.env.SHIFTED_CLOCK_FILE;
-const RealDate = Date;
-let read = { at: Number.NEGATIVE_INFINITY, ms: 0 };
+const file = process.env.SHIFTED_CLOCK_FILE ?? '';
+const realNow = Date.now;
+const read = { at: Number.NEGATIVE_INFINITY, ms: 0 };
 
 function shiftMs() {
   const at = performance.now();
-  if (file !== undefined && at - read.at > 20) {
-    let text = '';
+  if (at - read.at > 20) {
+    read.at = at;
     try {
-      text = readFileSync(file, 'utf8');
+      const text = readFileSync(file, 'utf8');
+      // While it is being written, the shift before it stands.
+      if (/^-?\d+$/.test(text)) read.ms = Number(text);
     } catch {
       // No file: no shift.
     }
-    read = { at, ms: Number(text) || 0 };
   }
   return read.ms;
 }
 
-const now = () => RealDate.now() + shiftMs();
+const now = () => realNow() + shiftMs();
 
-globalThis.Date = new Proxy(RealDate, {
+globalThis.Date = new Proxy(Date, {
   construct: (target, given, by) => Reflect.construct(target, given.length === 0 ? [now()] : given, by),
+  apply: () => new Date(now()).toString(),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 });

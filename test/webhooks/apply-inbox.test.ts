@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => ledger.remove());
 
-const apply = () => applyWebhooks({ ledger, clock, mode: 'test' });
+const apply = () => applyWebhooks({ ledger, clock });
 const effects = async () =>
   (await ledger.db.selectFrom('webhooks').select('effect').orderBy('id').execute()).map((row) => row.effect);
 const asked = () =>
@@ -172,7 +172,7 @@ it('P18: a webhook that another process applied meanwhile is not applied again t
     }
     return ledger.write(work);
   };
-  await applyWebhooks({ ledger: { ...ledger, write }, clock, mode: 'test' });
+  await applyWebhooks({ ledger: { ...ledger, write }, clock });
   expect([await states(ledger), await effects()]).toEqual([{ 'R-1': 'failed' }, ['says success']]);
 });
 
@@ -181,7 +181,7 @@ it('P18: a webhook under a name of the service counts as heard once its trx is k
   await deliver(ledger, { reference: 'THEIRS-1', trx: 'TRX-1', amount: '9.00' });
   await apply();
   expect(await effects()).toEqual(['unmatched; asked about look-alikes', 'unmatched']);
-  await applyWebhooksAgain({ ledger, clock, mode: 'test' });
+  await applyWebhooksAgain({ ledger, clock });
   expect(await effects(), 'nobody knows the trx').toEqual([
     'unmatched; asked about look-alikes',
     'unmatched',
@@ -191,6 +191,6 @@ it('P18: a webhook under a name of the service counts as heard once its trx is k
   const witness = { source: 'listing' as const, status: 'success' as const, trx: 'TRX-1', ...nothing };
   const event = { kind: 'witness' as const, witness };
   await ledger.write((trx) => record(trx, at(20), [{ payoutId: id, source: 'listing', event }]));
-  await applyWebhooksAgain({ ledger, clock, mode: 'test' });
+  await applyWebhooksAgain({ ledger, clock });
   expect(await effects()).toEqual(['says success', 'conflict: amount is 9.00, ours 1500.00']);
 });

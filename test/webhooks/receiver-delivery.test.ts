@@ -22,7 +22,6 @@ afterEach(() => ledger.remove());
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
 const described = (body: string, headers: Record<string, string> = {}) =>
   describeDelivery({
-    mode: 'test',
     body: Buffer.from(body),
     headers,
     authorization: 'absent',
@@ -90,7 +89,7 @@ it('takes a delivery whose X-Webhook-Reference names another payout, flags it an
     'x-webhook-reference': 'R-2',
   });
   await ledger.write((trx) => storeDeliveries(trx, [delivery]));
-  await applyWebhooks({ ledger, clock: systemClock(), mode: 'test' });
+  await applyWebhooks({ ledger, clock: systemClock() });
   const asked = await ledger.db
     .selectFrom('inquiries')
     .innerJoin('payouts', 'payouts.id', 'inquiries.payout_id')

@@ -59,11 +59,11 @@ it('P18: one event ten times, shuffled among others, has one effect', async () =
     .toSorted((a, b) => a.at - b.at)
     .map(({ event }) => event);
   const applied = Array.from({ length: 5 }, async () =>
-    applyWebhooks({ ledger: running.ledger, clock: systemClock(), mode: 'test' }),
+    applyWebhooks({ ledger: running.ledger, clock: systemClock() }),
   );
   const replies = await Promise.all(shuffled.map((event) => exchange(running.port, [requestBytes(event)])));
   await Promise.all(applied);
-  await applyWebhooks({ ledger: running.ledger, clock: systemClock(), mode: 'test' });
+  await applyWebhooks({ ledger: running.ledger, clock: systemClock() });
   expect(replies.flatMap(statusesOf)).toEqual(shuffled.map(() => 200));
   const rows = await running.ledger.db
     .selectFrom('webhooks')

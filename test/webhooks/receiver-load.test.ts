@@ -143,9 +143,7 @@ describe('a backlog', () => {
       Buffer.concat(old.map((n) => requestBytes(`{"event":"payout","reference":"OLD-${n}"}`))),
     ]);
     let isApplied = false;
-    const applying = applyWebhooks({ ledger, clock: systemClock(), mode: 'test' }).then(
-      () => (isApplied = true),
-    );
+    const applying = applyWebhooks({ ledger, clock: systemClock() }).then(() => (isApplied = true));
     expect(statusesOf(await exchange(port, [requestBytes(body)]))).toEqual([200]);
     expect(isApplied).toBe(false);
     await applying;

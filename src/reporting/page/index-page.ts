@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { Account } from '../../domain/origin.ts';
 import { isUsable } from '../../domain/verdict.ts';
+import { foreignOrigins } from '../../ledger/origins.ts';
 import { batchStandings, frozenSheets } from '../../reconciliation/open-questions.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
@@ -22,8 +24,13 @@ const texts = z.array(z.string());
  * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
  * glance. Older ones go to index-2.html and on. Gives the path of the first.
  */
-export function createIndexPage(deps: { ledger: Ledger; config: Config; reports: string }) {
-  const { ledger, config, reports } = deps;
+export function createIndexPage(deps: {
+  ledger: Ledger;
+  config: Config;
+  reports: string;
+  account: Account | null;
+}) {
+  const { ledger, config, reports, account } = deps;
   const zone = config.reports.timezone;
 
   async function runTable(runs: Run[]): Promise<string> {
@@ -44,7 +51,7 @@ export function createIndexPage(deps: { ledger: Ledger; config: Config; reports:
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
     const standings = await batchStandings(ledger.db, ids);
-    const last = await lastRun(ledger.db);
+    const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
     return batchRows(batches, standings, {
       zone,
       comparedAt: last && isUsable(last.list) ? last.startedAt : null,

@@ -1,3 +1,4 @@
+import { grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
@@ -6,7 +7,7 @@ import { periodSheets } from '../periods.sql.ts';
 import { runSheets } from '../run-files.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
-import { grouped, records, when } from './page-words.ts';
+import { records, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 /** `exists` says whether a batch's or run's folder holds a file that is not always written. */

@@ -1,16 +1,8 @@
+import { counted, grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
-import {
-  amountText,
-  counted,
-  grouped,
-  localTimes,
-  plainKind,
-  records,
-  shortened,
-  when,
-} from './page-words.ts';
+import { amountText, localTimes, plainKind, records, shortened, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 type Row = Record<string, string>;
@@ -145,7 +137,7 @@ function card(row: Row, zone: string): string {
 <dl>${list}</dl></article>`;
 }
 
-/** What the service calls it, for who writes to them; absent where nobody knows, and in runs of an older version. */
+/** What the service calls it, for who writes to them; absent where nobody knows. */
 function namedByService(row: Row): [string, Piece][] {
   const names = { 'Transfer id': row.transfer_id, Trx: row.trx };
   return Object.entries(names).flatMap(([what, value]) => (value ? [[what, shortened(value)]] : []));

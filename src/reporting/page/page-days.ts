@@ -1,9 +1,10 @@
 import { Big } from 'big.js';
 import { DateTime } from 'luxon';
+import { counted, grouped } from '../../domain/counted.ts';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
 import { figure } from './page-figure.ts';
 import type { Part } from './page-part.ts';
-import { amountText, counted, duration, grouped } from './page-words.ts';
+import { amountText, duration } from './page-words.ts';
 
 const sent = ['submitted', 'settled'];
 const speeds = ['median', '95th percentile'];

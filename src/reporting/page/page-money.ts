@@ -1,7 +1,8 @@
+import { counted, grouped } from '../../domain/counted.ts';
 import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
 import { figure } from './page-figure.ts';
 import type { Part } from './page-part.ts';
-import { amountText, counted, grouped, plainKind, shortened } from './page-words.ts';
+import { amountText, plainKind, shortened } from './page-words.ts';
 
 /** From what was ordered to what was paid: what each state takes away, in this order. */
 const takenOff: [string, string[]][] = [

@@ -1,3 +1,4 @@
+import { counted, grouped } from '../../domain/counted.ts';
 import {
   type ExceptionLine,
   exceptionLines,
@@ -7,12 +8,12 @@ import {
 } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
-import { amountText, counted, grouped, records } from './page-words.ts';
+import { amountText, records } from './page-words.ts';
 import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
 type Lines = Record<string, Sum>;
-/** What the page says of a run's list and currencies; a run of an older version has no verdicts. */
+/** What the page says of a run's list and currencies. */
 export type Judged = { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** The lines in two sums, as a reader adds them: the word before each says whether it is added or taken off. */

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { grouped } from '../../domain/counted.ts';
 
 /** The rows of a sheet by column name; an absent sheet has none. */
 export function records(sheet: string[][] | undefined): Record<string, string>[] {
@@ -6,22 +7,9 @@ export function records(sheet: string[][] | undefined): Record<string, string>[]
   return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
 }
 
-/** `1234567.50` as `1,234,567.50`; what is no plain decimal stays as it is. */
-export function grouped(decimal: string): string {
-  const match = /^(-?)(\d+)(\.\d+)?$/.exec(decimal);
-  if (!match) return decimal;
-  const [, sign = '', whole = '', fraction = ''] = match;
-  return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
-}
-
 /** `NGN 1,200.00`; a currency nobody told is left out. */
 export function amountText(currency: string, decimal: string): string {
   return `${currency} ${grouped(decimal)}`.trim();
-}
-
-/** `1 payout`, `2 payouts`, `4,120 payouts`. */
-export function counted(count: number | bigint, one: string, many = `${one}s`): string {
-  return `${grouped(count.toString())} ${count.toString() === '1' ? one : many}`;
 }
 
 /** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. What is no instant stays as it is. */

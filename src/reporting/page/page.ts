@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { counted } from '../../domain/counted.ts';
 import type { ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { type Draw, openCharts } from './charts.ts';
@@ -7,7 +8,7 @@ import { figureSections, figureTitles } from './page-figures.ts';
 import { escapeHtml, pageFrame, paragraph, section, table } from './page-markup.ts';
 import { statementSection } from './page-statement.ts';
 import { pageStyle } from './page-style.ts';
-import { counted, when } from './page-words.ts';
+import { when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 /** What the page shows of the run's summary; older runs lack some of it. */
@@ -27,7 +28,7 @@ export type ReportPage = {
     summary: string | null;
     list_standing: ListStanding | null;
   };
-  /** The verdict on each currency; a run of an older version has none. */
+  /** The verdict on each currency. */
   verdicts: readonly RunVerdict[];
   /** The frozen sheets by name, header first; an older run may lack some. */
   sheets: Record<string, string[][]>;

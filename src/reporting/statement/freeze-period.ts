@@ -1,5 +1,7 @@
+import type { Account } from '../../domain/origin.ts';
 import { findBarrier } from '../../ledger/barriers.ts';
 import { newestHistory } from '../../ledger/history.ts';
+import { foreignOrigins } from '../../ledger/origins.ts';
 import { newestCompleteRun } from '../../listing/listings.sql.ts';
 import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Config } from '../../settings/settings.ts';
@@ -29,8 +31,8 @@ export type Closed =
  * Closes a month for ever (P30): its statement, and up to which history entry and on which listing it was made. One
  * transaction, so that a crash leaves nothing or all. What is recorded afterwards belongs to the month that is open then.
  */
-export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
-  const { ledger, config } = deps;
+export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Account | null }) {
+  const { ledger, config, account = null } = deps;
   const { mode } = config;
   const zone = config.reports.timezone;
 
@@ -76,7 +78,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config }) {
     { endsAt }: Month,
     last: Period | undefined,
   ): Promise<{ about: About; heard: string[] }> {
-    const complete = await newestCompleteRun(trx);
+    const complete = await newestCompleteRun(trx, await foreignOrigins(trx, account));
     const run = complete && (await findRun(trx, complete.id));
     const from = last?.through_history ?? 0n;
     const about: About = {

@@ -3,8 +3,12 @@ import type { ListStanding } from '../../domain/verdict.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
 import type { ListedPart, PayoutFacts, StatementScope } from '../statement-facts.sql.ts';
 
-/** Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. */
-export function ownRows({ payout, listed }: PayoutFacts): ListedPart[] {
+/**
+ * Where a row names our reference, one unlike the payout that bears the answered number alone is a stranger's. So is one
+ * that another account lists (P31). One that only seems too early stays: a clock that was ahead may be why (P33).
+ */
+export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
+  const listed = all.filter((row) => !row.others);
   if (listed.length < 2) return listed;
   const isNamed = ({ reference }: ListedPart): boolean =>
     foldReference(reference) === foldReference(payout.reference);

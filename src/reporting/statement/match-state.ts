@@ -22,6 +22,8 @@ export type Sides = {
     account_number: string;
     bank_code: string;
     domain: string | null;
+    /** It is not proven to be the payout's transfer (P15). */
+    collides: boolean;
   } | null;
 };
 
@@ -45,6 +47,7 @@ export function matchState({ mode, state, late, payout, listed }: Sides): MatchS
   const status = readStatus(listed.status);
   const beneficiary = { accountNumber: payout.account_number, bankCode: payout.bank_code };
   const same =
+    !listed.collides &&
     status !== null &&
     agreeing[state].includes(status) &&
     listed.amount === payout.amount &&

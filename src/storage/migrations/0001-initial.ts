@@ -4,7 +4,7 @@ const states =
   "'held','ready','sending','pending','success','failed','refused','unknown','cancelled','returned'";
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
-const fileStates = "'none','due','whole','changed','missing','accepted','begun'";
+const fileStates = "'due','whole','changed','missing','accepted','begun'";
 const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
   'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
   'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',
@@ -12,7 +12,7 @@ const historyEvents = `'intake','intent','accepted','refused','not_sent','turned
   'details says pending','details says success','details says failed','details says returned',
   'person says pending','person says success','person says failed','person says returned'`;
 const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
-  'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent'`;
+  'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent','webhook_other_key'`;
 const rejectionKinds = `'signature_missing','signature_wrong','merchant_signature_wrong','authorization_missing',
   'authorization_wrong','other_mode','no_keys','source_address','compressed','too_large','no_request','many'`;
 const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
@@ -25,17 +25,17 @@ const statements = [
     phase text not null check (phase in ('loading','loaded','cancelled')), columns text not null,
     delimiter text not null, row_count integer not null, hold_reasons text not null, body_digest text not null,
     created_at text not null, version integer not null default 0, reported_version integer not null default -1,
-    dropped_by text not null default '', dropped_uid integer, dropped_as text not null default '',
+    dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
-    file_state text not null default 'none' check (file_state in (${fileStates}))) strict`,
+    file_state text not null check (file_state in (${fileStates}))) strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
   `create table batch_totals (
     batch_id text not null references batches (id), currency text not null, amount integer not null,
     primary key (batch_id, currency)) strict, without rowid`,
   `create table limit_days (
-    id integer primary key, day text not null, opened_at text not null, begins_at text not null default '',
-    ends_at text not null default '') strict`,
+    id integer primary key, day text not null, opened_at text not null, begins_at text not null,
+    ends_at text not null) strict`,
   `create index limit_days_ends on limit_days (ends_at)`,
   `create table limit_uses (
     day_id integer not null references limit_days (id), currency text not null,
@@ -79,12 +79,11 @@ const statements = [
     id integer primary key, payout_id integer not null references payouts (id), number integer not null,
     worker_id text not null, began_at text not null, ended_at text,
     outcome text check (outcome in ('accepted','refused','not_sent','turned_away','unknown')), http_status integer,
-    code text, message text, transfer_id text, raw text, day_id integer references limit_days (id),
+    code text, message text, transfer_id text, raw text, day_id integer not null references limit_days (id),
     origin_id integer not null default 0) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
   `create index attempts_ended on attempts (ended_at)`,
-  `create index attempts_uncounted on attempts (began_at) where day_id is null`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
     at text not null, event text not null check (event in (${historyEvents})), source text not null,
@@ -180,12 +179,12 @@ const statements = [
   `create index resend_requests_payout on resend_requests (payout_id, id) where payout_id is not null`,
   `create index resend_requests_collection on resend_requests (collection_id, id) where collection_id is not null`,
   `create table runs (
-    id text primary key not null, started_at text not null, finished_at text, summary text, history_mark integer,
+    id text primary key not null, started_at text not null, finished_at text, summary text, history_mark integer not null,
     list_order text check (list_order in ('newest_first','oldest_first','other','distrusted')), list_cut text,
     edge text, base_run_id text references runs (id),
     reports_due integer not null default 0 check (reports_due in (0, 1)),
     list_standing text check (list_standing in (${standings})),
-    verdict text check (verdict in (${verdicts}))) strict`,
+    verdict text check (verdict in (${verdicts})), origin_id integer not null default 0) strict`,
   `create index runs_reports_due on runs (id) where reports_due = 1`,
   `create table run_rows (
     run_id text not null references runs (id), sheet text not null, position integer not null, cells text not null,
@@ -270,15 +269,15 @@ const statements = [
     id text primary key not null, kind text not null, host text not null, pid integer not null,
     lock_file text not null, started_at text not null, beat integer not null, ended_at text) strict`,
   `create table rates (
-    name text primary key not null, next_at_ms integer not null, noted_at_ms integer not null default 0) strict`,
+    name text primary key not null, next_at_ms integer not null, noted_at_ms integer not null) strict`,
   `create table pauses (
     name text primary key not null, until_at text not null, strikes integer not null, why text not null,
-    noted_at text not null default '') strict`,
+    noted_at text not null) strict`,
   `create table tallies (name text primary key not null, n integer not null, seen integer not null default 0) strict`,
   `create table file_moves (
     id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
-    machine text not null default '', kind text not null default 'archive' check (kind in (${tasks})),
-    owner text not null default '', bytes integer, sha256 text not null default '',
+    machine text not null default '', kind text not null check (kind in (${tasks})),
+    owner text not null, bytes integer, sha256 text not null default '',
     outcome text check (outcome in ('done','missing','differs'))) strict`,
   `create index file_moves_open on file_moves (id) where done_at is null`,
   `create index file_moves_owner on file_moves (owner)`,

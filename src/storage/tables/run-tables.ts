@@ -15,8 +15,8 @@ export type RunTable = {
   finished_at: string | null;
   /** JSON: what `reconcile --json` prints. */
   summary: string | null;
-  /** The newest history entry when the run began to read the list; null for runs of older versions. */
-  history_mark: Generated<bigint | null>;
+  /** The newest history entry when the run began to read the list. */
+  history_mark: bigint;
   /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
   list_order: Generated<ListOrder | 'distrusted' | null>;
   /** Up to when the listing is proven, ISO UTC; null when it is not. */
@@ -27,13 +27,15 @@ export type RunTable = {
   base_run_id: Generated<string | null>;
   /** What the listing is worth; null while the run goes on, and where it ended before that was known. */
   list_standing: Generated<ListStanding | null>;
-  /** The worst verdict on its currencies, stored with its frozen statement; null before, and for runs of older versions. */
+  /** The worst verdict on its currencies, stored with its frozen statement; null before. */
   verdict: Generated<Verdict | null>;
+  /** Whose list it read (P31), of `origins`; 0 where that was not written down. */
+  origin_id: Generated<bigint>;
   /** 1: its reports are promised and not written yet (P34). */
   reports_due: Generated<bigint>;
 };
 
-/** The verdict on one currency of a frozen run; runs of older versions have none. */
+/** The verdict on one currency of a frozen run. */
 type RunVerdictTable = {
   run_id: string;
   currency: string;

@@ -73,15 +73,15 @@ type BatchTable = {
   /** Raised by `record` with each change of one of its payouts; results are due while it differs from `reported_version`. */
   version: Generated<bigint>;
   reported_version: Generated<bigint>;
-  /** Who dropped it: an account's name; empty for what earlier versions took in. */
-  dropped_by: Generated<string>;
+  /** Who dropped it: an account's name. */
+  dropped_by: string;
   dropped_uid: Generated<bigint | null>;
   /** The account that the command ran under, where the one who dropped it stood behind sudo; else empty. */
   dropped_as: Generated<string>;
   dropped_as_uid: Generated<bigint | null>;
   /** 1: nothing of it goes without an approval, whatever the configuration says later. */
   approval_needed: Generated<bigint>;
-  file_state: Generated<FileState>;
+  file_state: FileState;
 };
 
 type PayoutTable = {
@@ -149,8 +149,8 @@ type AttemptTable = {
   transfer_id: string | null;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
-  /** The day of `daily_limit` that counts it; null for attempts of earlier versions. */
-  day_id: Generated<bigint | null>;
+  /** The day of `daily_limit` that counts it. */
+  day_id: bigint;
   /** Where it went; 0: nobody wrote that down. */
   origin_id: Generated<bigint>;
 };
@@ -225,7 +225,7 @@ type InquiryTable = {
   answered_at: string | null;
   /** `found`, `not_found`, `no_witness`, `error`, `superseded`; null while due. */
   outcome: string | null;
-  /** The last entry of the payout's history when it was answered, its own included; null: nobody wrote that down. */
+  /** The last entry of the payout's history when it was answered, its own included; null while due. */
   history_seq: Generated<bigint | null>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
@@ -258,7 +258,7 @@ type ListedTable = {
   payout_id: bigint | null;
   /** Its `reference_key` where no payout went by it when it was staged, so that an index holds only those. */
   stray_key: Generated<string | null>;
-  /** Tells the content from every other; a later run that shows it just so copies the row. null in rows of older versions. */
+  /** Tells the content from every other; a later run that shows it just so copies the row. null: it is always written in full. */
   print: Generated<bigint | null>;
 };
 

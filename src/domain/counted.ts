@@ -1,0 +1,12 @@
+/** `1234567.50` as `1,234,567.50`; what is no plain decimal stays as it is. */
+export function grouped(decimal: string): string {
+  const match = /^(-?)(\d+)(\.\d+)?$/.exec(decimal);
+  if (!match) return decimal;
+  const [, sign = '', whole = '', fraction = ''] = match;
+  return `${sign === '-' ? '−' : ''}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}${fraction}`;
+}
+
+/** `1 payout`, `2 payouts`, `4,120 payouts`. */
+export function counted(count: number | bigint, one: string, many = `${one}s`): string {
+  return `${grouped(count.toString())} ${count.toString() === '1' ? one : many}`;
+}

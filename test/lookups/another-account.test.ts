@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createDecisions } from '../../src/decisions/decisions.ts';
+import { type Account, accountOf } from '../../src/domain/origin.ts';
+import { standAt } from '../../src/ledger/origins.ts';
+import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
+import {
+  addBatch,
+  at,
+  claimAt,
+  makeLedger,
+  payoutById,
+  recordOutcome,
+  replies,
+  type TestLedger,
+} from '../support/ledger.ts';
+import { deliver, handClock, lookUpsOf } from './setting.ts';
+
+let ledger: TestLedger;
+let id: bigint;
+const clock = handClock();
+const rules = { mode: 'test' as const, referencePrefix: '', payoutLimit: {} };
+
+function account(baseUrl: string, secretKey: string): Account {
+  const made = accountOf(baseUrl, { secretKeys: [secretKey], encryptionKeys: [] }, 'secret');
+  if (!made) throw new Error('no account');
+  return made;
+}
+const sender = account('http://a.example', 'sk_test_a');
+const otherKey = account('http://a.example', 'sk_test_b');
+const otherAddress = account('http://b.example', 'sk_test_a');
+
+beforeEach(async () => {
+  ledger = await makeLedger();
+  [id = 0n] = await addBatch(ledger, ['R-1']);
+  const [one] = await claimAt(ledger, at(0));
+  if (one) await recordOutcome(ledger, at(1), one, replies.unknown());
+  const { originId } = await standAt(ledger, sender);
+  await ledger.db.updateTable('attempts').set({ origin_id: originId }).execute();
+  clock.set(10);
+});
+afterEach(() => ledger.remove());
+
+const heardBy = (by: Account) => applyWebhooks({ ledger, clock, account: by });
+
+it('P31: a webhook signed with a key that an unknown was not sent with is a question, not a witness', async () => {
+  await deliver(ledger);
+  await heardBy(otherKey);
+  expect(await payoutById(ledger, id)).toMatchObject({ state: 'unknown', evidence: '', trx: null });
+  const open = ledger.db.selectFrom('inquiries').select('reason').where('outcome', 'is', null);
+  expect(await open.execute()).toMatchObject([{ reason: 'unknown' }]);
+  const due = await ledger.db.selectFrom('inquiries').select('due_at').where('outcome', 'is', null).execute();
+  expect(due, 'asked at once').toEqual([{ due_at: at(10) }]);
+});
+
+for (const [name, by] of [
+  ['its own account', sender],
+  ['another address with the same key', otherAddress],
+] as const)
+  it(`P18: a webhook heard by ${name} shows that an unknown is on its way`, async () => {
+    await deliver(ledger);
+    await heardBy(by);
+    expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'webhook' });
+  });
+
+it('P14, P32: a webhook with our key that no details bear out allows no second payment and no false word', async () => {
+  await deliver(ledger);
+  await heardBy(sender);
+  clock.set(20);
+  const json = { success: false, status: '04', message: 'no' };
+  const date = Date.parse(at(20));
+  const lookUps = lookUpsOf(ledger, clock, {
+    fetchTransferDetails: async () => ({ kind: 'reply', httpStatus: 200, json, raw: '{}', date }),
+  });
+  await lookUps.lookUp([id]);
+  clock.set(30);
+  const decisions = createDecisions({ ledger, clock, rules: { ...rules, account: sender } });
+  const { cases, digest } = await decisions.weigh([id], at(20));
+  expect(cases[0]).toMatchObject({ had: false, remedies: ['settle'], judgement: { kind: 'no' } });
+  expect(JSON.stringify(cases[0]?.judgement)).toContain('did not find it');
+  await decisions.retry({ ids: [id], since: at(20), digest, person: 'ada' });
+  expect(await payoutById(ledger, id), 'no order was taken').toMatchObject({ state: 'pending' });
+  expect(await claimAt(ledger, at(40), 5)).toEqual([]);
+});
