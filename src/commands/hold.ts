@@ -5,6 +5,7 @@ import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
 import {
   countsText,
@@ -27,7 +28,7 @@ export const hold: Handler = async (context, args, options) => {
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      await app.ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
+      await app.ledger.write((trx) => halt(trx, { kind: 'person' }, at));
       const { payouts } = await payoutOverview(app.ledger.db);
       const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;
@@ -37,7 +38,7 @@ export const hold: Handler = async (context, args, options) => {
     const batch = (await loadedBatch(app, args)).id;
     const moved = await holdBatch(app.ledger, {
       batch,
-      reason: 'held by a person; counterfoil release lifts it',
+      reason: { kind: 'person' },
       at,
     });
     const [now] = await batchCounts(app.ledger.db, [batch]);
@@ -98,7 +99,8 @@ export async function release(
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
     const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
-    const { moved, stays } = released;
+    const { moved } = released;
+    const stays = holdTexts(released.stays, batch);
     const canary = await app.ledger.write((trx) => liftCanary(trx, batch, at));
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);

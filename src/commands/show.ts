@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collectionStory } from '../collections/collection-lines.sql.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
@@ -76,7 +77,8 @@ function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) 
     ...section(
       'questions',
       lookups,
-      (one) => `${one.asked_at ?? one.due_at}  ${one.kind} (${one.reason}): ${one.outcome ?? 'due'}`,
+      (one) =>
+        `${one.asked_at ?? one.due_at}  ${one.kind} (${inquiryReasonText[one.reason]}): ${one.outcome ?? 'due'}`,
     ),
     ...section('discrepancies', discrepancies, lifeLines),
   ];

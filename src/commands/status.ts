@@ -10,6 +10,7 @@ import { countOpen } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import { findAttention } from '../sending/attention.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
 import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
 import { webhookCounts } from '../webhooks/webhooks.sql.ts';
@@ -185,7 +186,7 @@ async function gather(app: App<'looking'>) {
       state: b.state,
       payouts: b.counts,
       totals: b.totals,
-      hold_reasons: b.state === 'held' ? readReasons(b.batch.hold_reasons) : [],
+      hold_reasons: b.state === 'held' ? holdTexts(readReasons(b.batch.hold_reasons), b.batch.id) : [],
     })),
     ...overview,
     discrepancies: await countOpen(db),

@@ -11,6 +11,7 @@ import { submitCommand } from '../reporting/advice-text.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { type Attention, findAttention } from '../sending/attention.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import {
   collectionLines,
   countsText,
@@ -205,7 +206,7 @@ function heldLines({ batch, state }: BatchCounts): string[] {
 }
 
 function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
-  return state === 'held' ? readReasons(batch.hold_reasons) : [];
+  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [];
 }
 
 function leftOutLines(taken: TakenBatch | undefined): string[] {

@@ -1,5 +1,6 @@
 import type { Advice, SayAdvice } from '../domain/advice.ts';
 import type { CellProblem } from '../domain/batch-rules.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
@@ -33,7 +34,7 @@ export function obstacle(one: Case, since: string): Finding | null {
     };
   if (one.asking !== null)
     return {
-      problem: `waits for a look-up that nobody has answered (${one.asking}): it may have been paid`,
+      problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
       fix: { kind: 'row_unanswered', reference },
     };
   if (state === 'failed' && !isFresh(one, since))

@@ -4,6 +4,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
 import { batchCounts, findByContentHash } from '../ledger/batches.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -14,9 +15,12 @@ import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
-import { capped, type Duplicate, type Scan, type ScanSinks, scanFile, shownTotals } from './scan.ts';
+import { capped, type Scan, type ScanSinks, scanFile, shownTotals } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
+
+/** A row that looks like another payment; `earlier` names that one. */
+type Duplicate = { row: number; reference: string; earlier: string };
 
 /** What `check` found in one file (contract.md, `check --json`). */
 export type Checked = {
@@ -43,7 +47,7 @@ export type Checked = {
   /** Rows that pay again what failed, was refused or came back, and in which columns they differ from it. */
   retries: { row: number; reference: string; pays_again: string; state: PayoutState; changed: string[] }[];
   /** Why the batch would be held. */
-  holdReasons: string[];
+  holdReasons: HoldReason[];
   /** What would make a part of it wait without holding it. */
   waits: string[];
   contentHash: string;
@@ -128,7 +132,8 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
     reference: one.reference || generatedReference(config.intake.referencePrefix, scan.contentHash, one.row),
     earlier: `${one.earlierReference} in batch ${one.earlierBatch}`,
   });
-  const duplicates = [...scan.duplicates.list, ...alike.recent.slice(0, 1000).map(name)];
+  const repeated = scan.duplicates.list.map((one): Duplicate => ({ ...one, earlier: `row ${one.earlier}` }));
+  const duplicates = [...repeated, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
   const holdReasons = [...own, ...approvalAhead(scan, config)];
   const ok = extra.length === 0 && !refuses(scan, config);

@@ -4,6 +4,7 @@ import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { FileTask, PromisedFile } from '../ledger/file-tasks.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Account } from '../sending/approval.ts';
 import type { Config } from '../settings/settings.ts';
@@ -46,7 +47,7 @@ export type Taken =
       rows: number;
       totals: Record<string, string>;
       warnings: string[];
-      holdReasons: string[];
+      holdReasons: HoldReason[];
       skipped: Skipped | null;
     }
   | {

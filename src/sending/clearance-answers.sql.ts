@@ -77,7 +77,7 @@ type Against = Extract<Clearance, { kind: 'against' }>;
 function takenBack(id: bigint, reference: string, against: Against, account: Account): RecordEvent {
   const why = whyAgainst(reference, against, account);
   const kind = against.by === 'itself' ? 'doubted' : 'hold';
-  return { payoutId: id, source: withholder, event: { kind, why } };
+  return { payoutId: id, source: withholder, event: { kind, why, by: 'answer' } };
 }
 
 function whyAgainst(reference: string, { by, because, of }: Against, account: Account): string {

@@ -43,7 +43,7 @@ export async function takeIn(app: App, file: string, rows: number): Promise<stri
   const taken = await app.intake.takeIn(file, { origin: 'named' });
   if (taken.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
   expectCount('rows taken in', taken.rows, rows);
-  if (taken.holdReasons.length > 0) throw new Error(`held: ${taken.holdReasons.join('; ')}`);
+  if (taken.holdReasons.length > 0) throw new Error(`held: ${JSON.stringify(taken.holdReasons)}`);
   return taken.batch;
 }
 

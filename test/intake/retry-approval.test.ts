@@ -30,8 +30,8 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
     const { digest } = await decisions.weigh(ids, s.clock.iso());
     const again = `${head},retry_of,retry_evidence\n${row(`${of}-R2`, '100', '0000000017')},${of},${digest}\n`;
     const path = s.drop(`${of}.csv`, again);
-    const why = `row 2 pays ${of} again, whose batch ${id} needs approvals`;
-    const told = { holdReasons: [expect.stringContaining(why)] };
+    const why = { kind: 'original', row: 2, reference: of, batch: id };
+    const told = { holdReasons: [{ kind: 'approval', why }] };
     expect(await s.intake.check(path), 'check says so before').toMatchObject(told);
     expect(await s.intake.takeIn(path, { origin: 'inbox' })).toMatchObject({ kind: 'taken', ...told });
     s.clock.advance(10 * 86_400_000);

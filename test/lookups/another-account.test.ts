@@ -48,7 +48,7 @@ it('P31: a webhook signed with a key that an unknown was not sent with is a ques
   await heardBy(otherKey);
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'unknown', evidence: '', trx: null });
   const open = ledger.db.selectFrom('inquiries').select('reason').where('outcome', 'is', null);
-  expect(await open.execute()).toMatchObject([{ reason: 'unknown outcome' }]);
+  expect(await open.execute()).toMatchObject([{ reason: 'unknown' }]);
   const due = await ledger.db.selectFrom('inquiries').select('due_at').where('outcome', 'is', null).execute();
   expect(due, 'asked at once').toEqual([{ due_at: at(10) }]);
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
+import type { RejectionKind } from '../../domain/rejection.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
@@ -102,29 +103,47 @@ async function checkRejections({ ledger, config, clock }: App<'local'>): Promise
   const since = new Date(clock.now() - dayMs).toISOString();
   const rejected = await rejectionsSince(ledger.db, since);
   if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
-  const detail = `in the last 24 hours: ${rejected.map(({ reason, count }) => `${count} ${reason}`).join(', ')}`;
+  const detail = `in the last 24 hours: ${rejected.map(({ kind, count }) => `${count} ${rejectionText[kind]}`).join(', ')}`;
   const { received } = await webhookCounts(ledger.db);
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
-  const [first] = rejected.flatMap(({ reason }) => fixFor(reason, prefix) ?? []);
+  const [first] = rejected.flatMap(({ kind }) => fixFor(kind, prefix) ?? []);
   // Where none came through, it is not strangers who are turned away.
   return received === 0 && first !== undefined
     ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
     : well('rejected deliveries', detail);
 }
 
-function fixFor(reason: string, prefix: string): string | undefined {
-  const fixes: [RegExp, string][] = [
-    [/^payloadsignature/, `compare ${prefix}_SECRET_KEY with the service's dashboard`],
-    [/^merchantsignature/, `compare ${prefix}_PUBLIC_KEY with the service's dashboard`],
-    [/^authorization/, `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`],
-    [/^no keys/, `set ${prefix}_SECRET_KEY`],
-    [/^source address/, 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it'],
-    [/^larger/, 'raise receiver.max_body_bytes'],
-    [/^compressed/, 'switch compression off at the service or the proxy before the receiver'],
-    [
-      /^no request/,
-      'check that the webhook address at the service has the right scheme (http or https) and port',
-    ],
-  ];
-  return fixes.find(([pattern]) => pattern.test(reason))?.[1];
+const rejectionText: Record<RejectionKind, string> = {
+  signature_missing: 'payloadsignature missing',
+  signature_wrong: 'payloadsignature wrong',
+  merchant_signature_wrong: 'merchantsignature wrong',
+  authorization_missing: 'authorization missing',
+  authorization_wrong: 'authorization wrong',
+  other_mode: 'for the other mode',
+  no_keys: 'without keys here',
+  source_address: 'source address not allowed',
+  compressed: 'compressed',
+  too_large: 'too large',
+  no_request: 'no request',
+  many: 'of many kinds',
+};
+
+function fixFor(kind: RejectionKind, prefix: string): string | undefined {
+  const secret = `compare ${prefix}_SECRET_KEY with the service's dashboard`;
+  const token = `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`;
+  const fixes: Record<RejectionKind, string | undefined> = {
+    signature_missing: secret,
+    signature_wrong: secret,
+    merchant_signature_wrong: `compare ${prefix}_PUBLIC_KEY with the service's dashboard`,
+    authorization_missing: token,
+    authorization_wrong: token,
+    other_mode: undefined,
+    no_keys: `set ${prefix}_SECRET_KEY`,
+    source_address: 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it',
+    compressed: 'switch compression off at the service or the proxy before the receiver',
+    too_large: 'raise receiver.max_body_bytes',
+    no_request: 'check that the webhook address at the service has the right scheme (http or https) and port',
+    many: undefined,
+  };
+  return fixes[kind];
 }
