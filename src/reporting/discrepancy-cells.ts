@@ -1,4 +1,5 @@
 import type { Discrepancy } from '../storage/tables/tables.ts';
+import { actionFor } from './discrepancy-words.ts';
 import { zoned } from './presentation.ts';
 
 /** The columns of discrepancies.csv. */
@@ -42,7 +43,7 @@ export function discrepancyCells(line: Discrepancy, ageDays: number, zone: strin
     ageDays.toString(),
     line.state,
     line.evidence,
-    line.action,
+    actionFor(line),
     personally(line),
   ];
 }

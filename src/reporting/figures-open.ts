@@ -2,7 +2,7 @@ import { type OpenQuestion, openQuestions, openSums } from '../reconciliation/op
 import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
-import { commandFor } from './next-command.ts';
+import { actionFor, commandFor } from './discrepancy-words.ts';
 import { money, zoned } from './presentation.ts';
 
 /** As many open discrepancies are told with who and how much; all of them are in discrepancies.csv. */
@@ -69,7 +69,7 @@ function actionCells(one: OpenQuestion, cut: string, zone: string): string[] {
     one.difference,
     zoned(one.first_seen_at, zone),
     `${age}`,
-    one.action,
+    actionFor(one),
     commandFor(one),
     one.batch_id ?? '',
     one.id,
