@@ -1,16 +1,8 @@
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
-import {
-  amountText,
-  counted,
-  grouped,
-  localTimes,
-  plainKind,
-  records,
-  shortened,
-  when,
-} from './page-words.ts';
+import { amountText, counted, grouped, localTimes, plainKind, shortened, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 type Row = Record<string, string>;

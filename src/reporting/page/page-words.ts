@@ -1,11 +1,5 @@
 import { DateTime } from 'luxon';
 
-/** The rows of a sheet by column name; an absent sheet has none. */
-export function records(sheet: string[][] | undefined): Record<string, string>[] {
-  const [header = [], ...rows] = sheet ?? [];
-  return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
-}
-
 /** `1234567.50` as `1,234,567.50`; what is no plain decimal stays as it is. */
 export function grouped(decimal: string): string {
   const match = /^(-?)(\d+)(\.\d+)?$/.exec(decimal);
