@@ -6,6 +6,7 @@ import { onSight, type Sighting } from '../domain/discrepancy-life.ts';
 import { severityOf } from '../domain/severity.ts';
 import { isClosedByPerson } from '../domain/transition.ts';
 import { idsOf, textsOf } from '../storage/bulk.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import { addEvents } from './discrepancy-events.sql.ts';
@@ -30,8 +31,8 @@ type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
 export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
   const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
   let opened = 0;
-  for (let from = 0; from < rows.length; from += 500) {
-    const turns = await takeTurns(trx, by, rows.slice(from, from + 500));
+  for (const some of inParts(rows, 500)) {
+    const turns = await takeTurns(trx, by, some);
     if (turns.length === 0) continue;
     await upsert(
       trx,

@@ -1,3 +1,4 @@
+import { ageBuckets } from '../ageing.ts';
 import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
 import { figure } from './page-figure.ts';
 import type { Part } from './page-part.ts';
@@ -13,7 +14,6 @@ const takenOff: [string, string[]][] = [
   ['unknown', ['unknown']],
   ['came back', ['returned']],
 ];
-const buckets = ['0-1', '2-3', '4-7', '8-30', '31+'];
 
 export const statePart: Part = async (rows, { currency, id, draw }) => {
   const minors = rows.map((row) => ({
@@ -92,7 +92,7 @@ export const agePart: Part = async (rows, { currency, id, draw }) => {
     grouped(row.count ?? ''),
     grouped(row.amount ?? ''),
   ]);
-  return figure(draw, ageingSpec(kinds, buckets), {
+  return figure(draw, ageingSpec(kinds, ageBuckets), {
     id,
     title: `${currency}: discrepancies by age`,
     summary,
