@@ -8,6 +8,7 @@ import { stage } from '../../src/listing/staging.sql.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation } from '../../src/reconciliation/reconciliation.ts';
+import { withAction } from '../../src/reporting/discrepancy-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { openDay } from '../../src/sending/limits.sql.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
@@ -127,7 +128,7 @@ export async function reconcile(rows: StagedTransfer[], night: Night = {}) {
   const asked: { lookUps: bigint[]; resends: bigint[] } = { lookUps: [], resends: [] };
   nextInstant();
   const { summary } = await createNight();
-  const open = await listOpen(ledger.db, {});
+  const open = (await listOpen(ledger.db, {})).map(withAction);
   return { summary, asked, open, kinds: open.map((one) => `${one.kind} ${one.subject}`).sort() };
 
   async function createNight() {

@@ -217,7 +217,7 @@ export async function addDiscrepancy(
     later_severity: null,
     graver_at: null,
     evidence: 'listing',
-    action: 'ask',
+    advice: '{}',
     state: 'open',
     resolved_by: null,
     note: '',
