@@ -13,6 +13,10 @@ const ofTheProtocol = [
 
 // The rest of them too: npm run prove:postgres.
 const second = hasPostgres() ? [onPostgres({ include: ofTheProtocol })] : [];
+if (second.length === 0)
+  console.log('skipped: the ledger on PostgreSQL (there is no server; set POSTGRES_URL)');
+
+/** What repeats, or needs many processes or another program (docs/contributing.md). */
 const slow = 'test/**/*.slow.test.ts';
 
 /** A thread that draws charts loads libraries for a third of a second; the pages of all tests can share one. */

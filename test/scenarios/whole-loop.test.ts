@@ -129,7 +129,7 @@ it('a batch goes in, is sent once, settles, is reconciled and reported (contract
   expect(await home.run(['report', run.run])).toMatchObject({ code: 0 });
   expect(await home.run(['report', batch])).toMatchObject({ code: 0 });
   expect([...files.map((name) => home.read(`${folder}/${name}`)), home.read(results)]).toEqual(before);
-});
+}, 90_000);
 
 it('P22: the same content is refused for ever, naming the batch it became: same name, renamed, CRLF, BOM', async () => {
   const home = await makeHome();
