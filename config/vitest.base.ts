@@ -23,7 +23,7 @@ export default defineConfig({
     // Much of the time is waiting for processes: two cores carry two workers, where the default is one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Tests start real servers and real processes on machines with few cores.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });
