@@ -4,7 +4,7 @@ import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
 import { neighboursOf } from '../ledger/successors.ts';
-import { resendsOf } from '../lookups/resend-requests.sql.ts';
+import { firstHeard, resendsOf } from '../lookups/resend-requests.sql.ts';
 import { payoutStory, type Story } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
 import { differingReference } from '../webhooks/webhook-inbox.sql.ts';
@@ -14,6 +14,7 @@ import { type Watch, warning } from './evidence-lines.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { type Result, Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
+import { answerText, effectOf, webhookText } from './word-texts.ts';
 import type { Context } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
@@ -36,7 +37,7 @@ export async function show(
       now: app.clock.iso(),
       quietPeriodMinutes: app.config.submission.quietPeriodMinutes,
     };
-    const heardAt = firstHeard(story);
+    const heardAt = await firstHeard(app.ledger.db, story.payout.id);
     const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
     const lines = [...tell(story, chain, watch, account), ...resendLines(requests, heardAt, watch.now)];
     const resend = { ...judgeResends(requests, heardAt, watch.now), requests };
@@ -49,12 +50,6 @@ export async function show(
     };
     return { code: 0, lines, json };
   });
-}
-
-/** When the first webhook about the end of a payout came. */
-function firstHeard({ webhooks }: Story): string | null {
-  const silent = ['says pending', 'no status in it'];
-  return webhooks.find(({ effect }) => !silent.includes(effect ?? ''))?.received_at ?? null;
 }
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
@@ -84,12 +79,10 @@ function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) 
     );
   if (webhooks.length > 0) lines.push('', 'webhooks');
   for (const w of webhooks)
-    lines.push(
-      `  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}${headerNote(w)}`,
-    );
+    lines.push(`  ${w.received_at}  heard ${w.deliveries} time(s): ${webhookText(w)}${headerNote(w)}`);
   if (lookups.length > 0) lines.push('', 'questions');
   for (const q of lookups)
-    lines.push(`  ${q.asked_at ?? q.due_at}  ${q.kind} (${q.reason}): ${q.outcome ?? 'due'}`);
+    lines.push(`  ${q.asked_at ?? q.due_at}  ${q.kind} (${q.reason}): ${answerText(q)}`);
   if (discrepancies.length > 0) lines.push('', 'discrepancies');
   for (const d of discrepancies) {
     lines.push(
@@ -139,8 +132,18 @@ function reasonOf(detail: string): string {
 /** The account number goes wherever it stands: in the frozen body, the row of the file, and what the service said. */
 function plain(story: Story, account: (text: string) => string): Record<string, unknown> {
   const { currency, amount } = story.payout;
-  const webhooks = story.webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
-  const shown = { ...story, webhooks, payout: { ...story.payout, amount: formatMinor(amount, currency) } };
+  const webhooks = story.webhooks.map((w) => ({
+    ...w,
+    effect: effectOf(w),
+    body: Buffer.from(w.body).toString('utf8'),
+  }));
+  const lookups = story.lookups.map((q) => ({ ...q, outcome: q.outcome && answerText(q) }));
+  const shown = {
+    ...story,
+    webhooks,
+    lookups,
+    payout: { ...story.payout, amount: formatMinor(amount, currency) },
+  };
   const number = new RegExp(`(?<![0-9A-Za-z])${story.payout.account_number}(?![0-9A-Za-z])`, 'g');
   return JSON.parse(JSON.stringify(shown, bigintAsNumber), (_key, value: unknown) =>
     typeof value === 'string' ? value.replaceAll(number, account) : value,

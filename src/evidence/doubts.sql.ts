@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Contradiction } from '../domain/contradiction.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -19,9 +21,9 @@ export const disputedStatus: RawBuilder<boolean> = sql`exists (select 1 from dis
  * Of a payout's inquiries `q`, the last details look-up that told anything, where it contradicts. The literals are those
  * of the index that holds just these.
  */
-const lastContradicts: RawBuilder<boolean> = sql`q.kind = 'details' and q.outcome >= 'conflict' and q.outcome < 'conflicu'
+export const lastContradicts = sql<boolean>`(q.kind = 'details' and q.outcome in ('against_ledger', 'differs')
     and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
-      and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`;
+      and later.kind = 'details' and later.outcome in ('found', 'against_ledger', 'differs')))`;
 
 /** The last details look-up that told anything contradicts it. */
 export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 from inquiries q
@@ -62,18 +64,20 @@ export function listedSinceOver(runs: readonly string[]): RawBuilder<boolean> {
  */
 const answeredSince: RawBuilder<boolean> = sql`exists (select 1 from inquiries a where a.payout_id = p.id
       and a.kind = 'details' and a.asked_at >= w.received_at and (a.outcome = 'found'
-        or (a.outcome = 'not_found' and (p.state in ('refused', 'ready', 'held') or w.effect like 'stale:%'))))
+        or (a.outcome = 'not_found' and (p.state in ('refused', 'ready', 'held') or w.verdict = 'stale'))))
     and not exists (select 1 from history h where h.payout_id = p.id and h.source = 'webhook ' || w.id
       and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details'))`;
+
+/** Of a webhook `w`: it contradicts that its payout came to nothing. That it failed is no sign that it was paid. */
+const speaksAgainst: RawBuilder<boolean> = sql`(w.verdict in ('against_ledger', 'differs', 'against_webhook', 'stale')
+  and not (w.verdict in ('against_webhook', 'stale') and coalesce(w.said, '') = 'failed'))`;
 
 /**
  * An authentic webhook contradicts it, or its unsigned timestamp header was stale, and no look-up asked since has said
  * otherwise (P18).
  */
 export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
-  where w.payout_id = p.id and ((w.effect like 'conflict%' and w.effect not like 'conflict: a webhook says failed%')
-      or (w.effect like 'stale:%' and w.effect not like 'stale: says failed%'))
-    and not (${answeredSince}))`;
+  where w.payout_id = p.id and ${speaksAgainst} and not (${answeredSince}))`;
 
 /**
  * A webhook `w` that was about nobody when it was applied names payout `p`, in whatever case: the condition of an index
@@ -97,12 +101,19 @@ export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from web
 export async function contradictions(
   db: Db | Trx,
   ids: readonly bigint[],
-): Promise<Map<bigint, { outcome: string; answeredAt: string }>> {
-  const { rows } = await sql<{ id: bigint; outcome: string; at: string }>`
-    select q.payout_id as id, q.outcome, coalesce(q.answered_at, '') as at from inquiries q
-    where q.payout_id in ${idsOf(ids)}
-      and ${lastContradicts}`.execute(db);
-  return new Map(rows.map(({ id, outcome, at }) => [id, { outcome, answeredAt: at }]));
+): Promise<Map<bigint, { contradiction: Contradiction | null; answeredAt: string }>> {
+  const rows = await db
+    .selectFrom('inquiries as q')
+    .select(['q.payout_id', 'q.outcome', 'q.said', 'q.against', 'q.differences', 'q.answered_at'])
+    .where('q.payout_id', 'in', idsOf(ids))
+    .where(lastContradicts)
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const contradiction = contradictionIn('details', row.outcome, row);
+      return [row.payout_id, { contradiction, answeredAt: row.answered_at ?? '' }];
+    }),
+  );
 }
 
 /** Those of these payouts that the details have shown on their way again since they failed, and not as failed since. */

@@ -1,5 +1,7 @@
+import { type Contradiction, contradictionText } from '../domain/contradiction.ts';
 import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Evidence } from './evidence.sql.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { isAskedSince as isAskedNow } from './sends.ts';
@@ -7,10 +9,11 @@ import { isAskedSince as isAskedNow } from './sends.ts';
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
 export function contradicted(evidence: Evidence): string | null {
   const { contradiction, lookUp } = evidence;
-  const said = contradiction ?? (verdictOf(evidence) === 'conflict' ? (lookUp?.outcome ?? '') : null);
-  if (said === null) return null;
-  const told = said.replace(/^conflict:?\s*/, '');
-  return `the service shows a transfer under this reference that contradicts ours (${told}); ask the service`;
+  const against = contradiction ?? lookUp?.contradiction ?? null;
+  return (
+    against &&
+    `the service shows a transfer under this reference that contradicts ours (${contradictionText(against)}); ask the service`
+  );
 }
 
 /**
@@ -48,18 +51,16 @@ export function heardAgainst(evidence: Evidence): string | null {
   const { payout, webhooks } = evidence;
   const last = webhooks.findLast((one) => {
     if (isStale(one)) return !isAnswered(evidence, one);
-    return isAgainst(one.effect ?? '', payout.state) && !isDenied(evidence, one);
+    return isAgainst(one, payout.state) && !isDenied(evidence, one);
   });
   if (!last) return null;
-  const told = isStale(last)
-    ? 'its timestamp was not of then, which proves nothing'
-    : (last.effect ?? '').replace(/^conflict:?\s*/, '');
+  const told = isStale(last) ? 'its timestamp was not of then, which proves nothing' : saidBy(last);
   return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${payout.reference} asks it`;
 }
 
 /** The header that makes it stale is not signed: whoever passed it on may have written that. One that says failed speaks for nothing. */
-function isStale({ effect }: Heard): boolean {
-  return /^stale:(?! says failed)/.test(effect ?? '');
+function isStale({ verdict, said }: Heard): boolean {
+  return verdict === 'stale' && said !== 'failed';
 }
 
 /** A look-up asked since was answered, whatever it said: it is heard by itself. */
@@ -85,10 +86,20 @@ function isAskedSince({ lookUp }: Evidence, { received_at, entry, told }: Heard)
   return entry === null || (told !== null && told > entry);
 }
 
-function isAgainst(effect: string, state: string): boolean {
-  if (effect.startsWith('conflict')) return !effect.startsWith('conflict: a webhook says failed');
+function isAgainst(webhook: Heard, state: string): boolean {
+  const { verdict, said } = webhook;
   // What came back was paid before.
-  return effect === 'says success' && state !== 'returned';
+  if (verdict === 'says') return said === 'success' && state !== 'returned';
+  return verdict === 'against_webhook' ? said !== 'failed' : contradictionOf(webhook) !== null;
+}
+
+function saidBy(webhook: Heard): string {
+  const against = contradictionOf(webhook);
+  return against ? contradictionText(against) : `says ${webhook.said}`;
+}
+
+function contradictionOf(webhook: Heard): Contradiction | null {
+  return contradictionIn('webhook', webhook.verdict, webhook);
 }
 
 /** The service's words that agree with a state in which the payout came to nothing. */

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Contradiction } from '../domain/contradiction.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import { lastAdoption } from '../ledger/barriers.ts';
+import type { Word } from '../ledger/contradiction-columns.ts';
 import { readDetail } from '../ledger/history.ts';
 import { sentElsewhere } from '../ledger/origins.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
@@ -19,10 +21,10 @@ import {
 } from './listed-evidence.sql.ts';
 
 /**
- * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;
+ * One webhook about the payout, and what it said. `entry`: its own entry of the history, where it has one;
  * `told`: the newest one of the details, if any. Unlike the times, these are in the order of what happened.
  */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'effect'> & {
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & {
   entry: bigint | null;
   told: bigint | null;
 };
@@ -37,7 +39,7 @@ export type Evidence = {
   attempts: Attempt[];
   lookUp: LastLookUp | null;
   /** What the last look-up that told anything contradicts the ledger with; later ones may have got no answer. */
-  contradiction: string | null;
+  contradiction: Contradiction | null;
   /** The details have shown it on its way again since it failed, and not as failed since; later ones got no answer. */
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
@@ -115,7 +117,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   const webhooks = Map.groupBy(
     await db
       .selectFrom('webhooks')
-      .select(['payout_id', 'id', 'received_at', 'deliveries', 'effect'])
+      .select(['payout_id', 'id', 'received_at', 'deliveries', 'verdict', 'said', 'against', 'differences'])
       .select([entryFrom(sql`'webhook ' || webhooks.id`).as('entry'), entryFrom(sql`'details'`).as('told')])
       .where('payout_id', 'in', ids)
       .orderBy('id')
@@ -146,7 +148,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       batch,
       attempts: attempts.get(id) ?? [],
       lookUp,
-      contradiction: against && !settled ? against.outcome : null,
+      contradiction: against && !settled ? against.contradiction : null,
       revived: revived.has(id),
       asking: asking.get(id) ?? null,
       listing: listed.get(id) ?? null,

@@ -1,3 +1,4 @@
+import { contradictionText } from '../domain/contradiction.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
@@ -142,7 +143,9 @@ function judgeFailed(evidence: Evidence, since: string): Judgement {
     case 'returned':
       return no(`the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`);
     case 'conflict':
-      return no(`the service contradicts the ledger (${lookUp?.outcome.replace(/^conflict:?\s*/, '')})`);
+      return no(
+        `the service contradicts the ledger (${lookUp?.contradiction ? contradictionText(lookUp.contradiction) : ''})`,
+      );
     case 'failed':
     case 'none':
     case 'no_answer':

@@ -3,6 +3,7 @@ import type { Account } from '../domain/origin.ts';
 import type { Mode } from '../domain/payout.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type Evidence, loadEvidence } from './evidence.sql.ts';
 import { isHad, type Judgement, judge } from './judge.ts';
@@ -64,7 +65,7 @@ export function digestOf(cases: readonly Case[]): string {
       listedOtherwise(one),
       lookAlikes,
       discrepancies.map(({ id }) => id),
-      webhooks.flatMap(({ id, effect }) => (effect?.startsWith('conflict') ? [id.toString()] : [])),
+      webhooks.flatMap((one) => (contradictionIn('webhook', one.verdict, one) ? [one.id.toString()] : [])),
     ];
   });
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 12);
@@ -74,7 +75,7 @@ export function digestOf(cases: readonly Case[]): string {
  * What the state rests on. Of what came to nothing, a word that agrees or says nothing is no other evidence: a file is
  * asked about again when it is taken, and must not be refused for the answer that it needs.
  */
-function standing({ payout, verdict, contradiction }: Case): (string | boolean | null)[] {
+function standing({ payout, verdict, contradiction }: Case): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
   if (state !== 'failed' && state !== 'refused' && state !== 'returned')
     return [evidence, transfer_id, trx, verdict, contradiction];

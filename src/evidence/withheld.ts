@@ -28,6 +28,7 @@ export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[
     asked.map(([payoutId]) => ({
       payout_id: payoutId,
       reason: 'a webhook about what was not sent',
+      by_webhook: 1n,
       due_at: at,
     })),
   );

@@ -4,7 +4,8 @@ import type { Mode } from '../domain/payout.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { Inquiry } from '../storage/tables/tables.ts';
+import type { Inquiry, LookUpOutcome } from '../storage/tables/tables.ts';
+import type { Word } from './contradiction-columns.ts';
 import { later } from './projection.ts';
 
 /** More than the longest rung of the ladder, a day. */
@@ -103,7 +104,9 @@ export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefine
 export type Answered = {
   askedAt: string;
   answeredAt: string;
-  outcome: string;
+  outcome: LookUpOutcome;
+  /** What the service said, where it said anything. */
+  word?: Word;
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;
@@ -112,7 +115,7 @@ export type Answered = {
 };
 
 /** A question as it stood when it was answered. */
-export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
+export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason' | 'by_webhook'>;
 
 /** Writes down what came of a question; undefined when it was answered before. */
 export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Promise<Closed | undefined> {
@@ -122,6 +125,7 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
       asked_at: answer.askedAt,
       answered_at: answer.answeredAt,
       outcome: answer.outcome,
+      ...answer.word,
       raw: answer.raw?.slice(0, 4096) ?? null,
       attempt_id: answer.attemptId ?? null,
       clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
@@ -130,7 +134,7 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
     })
     .where('id', '=', id)
     .where('outcome', 'is', null)
-    .returning(['raised', 'rung', 'rung_due_at', 'reason'])
+    .returning(['raised', 'rung', 'rung_due_at', 'reason', 'by_webhook'])
     .executeTakeFirst();
 }
 
@@ -153,6 +157,8 @@ type Question = {
   payoutId: bigint;
   kind: 'details';
   reason: string;
+  /** A webhook raised it: it wants an answer whatever the state. */
+  byWebhook?: boolean;
   dueAt: string;
   rung: bigint;
   /** Set for a rung of the ladder (P19). */
@@ -170,16 +176,18 @@ const merge = sql`on conflict (payout_id, kind) where outcome is null do update 
 
 /** Puts a question on the list. */
 export async function addInquiry(trx: Trx, question: Question): Promise<void> {
-  const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
-  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
-    values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
+  const { payoutId, kind, reason, byWebhook = false, dueAt, rung, rungDueAt = null } = question;
+  await sql`insert into inquiries (payout_id, kind, reason, by_webhook, due_at, rung, rung_due_at)
+    values (${payoutId}, ${kind}, ${reason}, ${byWebhook ? 1n : 0n}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(
+    trx,
+  );
 }
 
 /** Puts details look-ups on the list, as {@link addInquiry} does. */
 export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
   if (due.length === 0) return;
-  await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
-    select ${integerField('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${integerField('rung')}, 0),
-      ${field('rung_due_at')}
+  await sql`insert into inquiries (payout_id, kind, reason, by_webhook, due_at, rung, rung_due_at)
+    select ${integerField('payout_id')}, 'details', ${field('reason')}, coalesce(${integerField('by_webhook')}, 0),
+      ${field('due_at')}, coalesce(${integerField('rung')}, 0), ${field('rung_due_at')}
     from ${rowsOf(due)} as row where true ${merge}`.execute(trx);
 }

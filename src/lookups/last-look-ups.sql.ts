@@ -1,12 +1,21 @@
+import type { Contradiction } from '../domain/contradiction.ts';
+import { type WitnessStatus, witnessStatuses } from '../domain/payout.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import { readDetail } from '../ledger/history.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { Inquiry } from '../storage/tables/tables.ts';
+import type { HistoryRow, Inquiry, LookUpOutcome } from '../storage/tables/tables.ts';
 
 /**
  * The last answered details look-up of a payout; `said` is the status it recorded, null when it was no witness. It was
  * asked no earlier than `askedAt`, which is empty when nobody wrote that down.
  */
-export type LastLookUp = { askedAt: string; answeredAt: string; outcome: string; said: string | null };
+export type LastLookUp = {
+  askedAt: string;
+  answeredAt: string;
+  outcome: LookUpOutcome;
+  said: WitnessStatus | null;
+  contradiction: Contradiction | null;
+};
 
 /** The last answered details look-up of each payout, with what its answer made the history say. */
 export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, LastLookUp>> {
@@ -20,10 +29,9 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
   const superseded = await details.selectAll().where('outcome', '=', 'superseded').execute();
   const told = await db
     .selectFrom('history')
-    .select(['payout_id', 'seq', 'at', 'event', 'detail'])
+    .select(['payout_id', 'seq', 'at', 'event', 'from_state', 'detail'])
     .where('payout_id', 'in', ids)
-    .where('source', '=', 'details')
-    .where('event', 'like', 'details says %')
+    .where('event', 'in', [...saysOf.keys()])
     .orderBy('seq')
     .execute();
   const askedOf = new Map(asked.map((one) => [one.payout_id, one]));
@@ -38,7 +46,10 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
   );
 }
 
-type Told = { seq: bigint; at: string; event: string; detail: string };
+/** The names of the history's entries in which the details gave a status. */
+const saysOf = new Map(witnessStatuses.map((status) => [`details says ${status}`, status]));
+
+type Told = Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'detail'>;
 
 function lastLookUp(
   asked: Inquiry | undefined,
@@ -50,20 +61,29 @@ function lastLookUp(
   const own =
     last && superseded.find(({ answered_at, due_at }) => answered_at === last.at && due_at <= last.at);
   if (last && isLater(last, asked, own !== undefined)) {
-    const { conflict } = readDetail(last.detail);
-    const outcome = typeof conflict === 'string' ? `conflict: ${conflict}` : 'found';
     const askedAt = own?.due_at ?? asked?.asked_at ?? '';
-    return { askedAt, answeredAt: last.at, outcome, said: saidBy(last) };
+    return { askedAt, answeredAt: last.at, ...wordOf(last) };
   }
-  if (!asked) return null;
+  if (!asked?.outcome) return null;
   const { asked_at, answered_at, outcome } = asked;
   const entry = told.findLast(({ at }) => at === answered_at);
   return {
     askedAt: asked_at ?? '',
     answeredAt: answered_at ?? asked_at ?? '',
-    outcome: outcome ?? '',
-    said: entry ? saidBy(entry) : null,
+    outcome,
+    said: asked.said ?? (entry ? saidBy(entry) : null),
+    contradiction: contradictionIn('details', outcome, asked),
   };
+}
+
+/** What an entry of the history says that the details said. */
+function wordOf(entry: Told): Pick<LastLookUp, 'outcome' | 'said' | 'contradiction'> {
+  const said = saidBy(entry);
+  const { from_state: state } = entry;
+  if (said === null || state === null || readDetail(entry.detail).conflict === undefined)
+    return { outcome: 'found', said, contradiction: null };
+  const kind = 'against_ledger';
+  return { outcome: kind, said, contradiction: { kind, source: 'details', said, state } };
 }
 
 /**
@@ -76,6 +96,6 @@ function isLater(told: Told, asked: Inquiry | undefined, superseded: boolean): b
   return superseded && told.at > asked.answered_at;
 }
 
-function saidBy({ event }: Told): string {
-  return event.slice('details says '.length);
+function saidBy({ event }: Told): WitnessStatus | null {
+  return saysOf.get(event) ?? null;
 }

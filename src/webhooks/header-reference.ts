@@ -19,5 +19,6 @@ export async function askWhereHeaderDiffers(
   const other = await payoutOfWebhook(trx, { ...webhook, reference: named, trx: null });
   const reason = 'a webhook whose X-Webhook-Reference names another';
   for (const id of new Set([payoutId, other ?? null]))
-    if (id !== null) await addInquiry(trx, { payoutId: id, kind: 'details', reason, dueAt: at, rung: 0n });
+    if (id !== null)
+      await addInquiry(trx, { payoutId: id, kind: 'details', reason, byWebhook: true, dueAt: at, rung: 0n });
 }

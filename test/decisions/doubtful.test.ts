@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Contradiction } from '../../src/domain/contradiction.ts';
+import { columnsOf } from '../../src/ledger/contradiction-columns.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { adoptGoneBack } from '../custody/adoption.ts';
@@ -25,12 +27,17 @@ afterEach(() => ledger.remove());
 const { decisionsOf, send, retryNow } = createSetting(() => ledger);
 
 /** A details look-up asked and answered just now, with what the ledger wrote down of it. */
-async function answered(id: bigint, ms: number, outcome: string): Promise<void> {
+async function answered(
+  id: bigint,
+  ms: number,
+  one: Extract<Contradiction, { kind: 'differs' }>,
+): Promise<void> {
   await ledger.write(async (trx) => {
     await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
-    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
+    const answer = { outcome: one.kind, word: columnsOf(one) };
+    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), ...answer, raw: null });
   });
 }
 
@@ -47,7 +54,8 @@ const failedWitness = {
 it('P15: a refused payout is not paid again while the service shows a transfer of it that contradicts ours', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await send(replies.refused());
-  await answered(id, 1000, 'conflict: bank_code is 13, ours 000013');
+  const differences = [{ field: 'bank_code', actual: '13', expected: '000013' }];
+  await answered(id, 1000, { kind: 'differs', differences });
   const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
   expect(one).toMatchObject({ verdict: 'conflict', judgement: { kind: 'no' } });
   expect(await retryNow([id])).toMatchObject({ kind: 'decided', decided: [] });

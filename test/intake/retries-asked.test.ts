@@ -13,7 +13,7 @@ it('P20: where nobody can be asked, a failure that nothing confirmed in the last
     kind: 'details' as const,
     reason: 'x',
     rung: 0n,
-    outcome: 'found',
+    outcome: 'found' as const,
   };
   s.clock.advance(1000);
   const at = s.clock.iso();
