@@ -87,7 +87,8 @@ const outrun = 'older than the last attempt that may have been made: says nothin
 function lookUpText(one: Case): string {
   const { lookUp, verdict } = one;
   if (!lookUp) return verdicts[verdict];
-  const conflict = lookUp.contradiction ? ` (${contradictionText(lookUp.contradiction)})` : '';
+  const against = verdict === 'conflict' ? one.contradiction : null;
+  const conflict = against ? ` (${contradictionText(against)})` : '';
   const told = `${verdicts[verdict]}${conflict}`;
   return `${lookUp.answeredAt}  ${one.outrun.lookUp ? `${told}, but is ${outrun}` : told}`;
 }

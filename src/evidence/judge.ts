@@ -144,7 +144,7 @@ function judgeFailed(evidence: Evidence, since: string): Judgement {
       return no(`the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`);
     case 'conflict':
       return no(
-        `the service contradicts the ledger (${lookUp?.contradiction ? contradictionText(lookUp.contradiction) : ''})`,
+        `the service contradicts the ledger (${evidence.contradiction ? contradictionText(evidence.contradiction) : ''})`,
       );
     case 'failed':
     case 'none':

@@ -122,20 +122,45 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
   return trx
     .updateTable('inquiries')
     .set({
-      asked_at: answer.askedAt,
-      answered_at: answer.answeredAt,
-      outcome: answer.outcome,
-      ...answer.word,
-      raw: answer.raw?.slice(0, 4096) ?? null,
-      attempt_id: answer.attemptId ?? null,
-      clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
-      origin_id: answer.originId ?? 0n,
-      history_seq: sql<bigint>`(select history_seq from payouts where payouts.id = inquiries.payout_id)`,
+      ...columnsOf(answer),
+      history_seq: sql`(select history_seq from payouts p where p.id = payout_id)`,
     })
     .where('id', '=', id)
     .where('outcome', 'is', null)
     .returning(['raised', 'rung', 'rung_due_at', 'reason', 'by_webhook'])
     .executeTakeFirst();
+}
+
+/** Writes down an answer to a question that somebody else's answer has closed meanwhile: both were said. */
+export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answered): Promise<bigint> {
+  const question = { payout_id: payoutId, kind: 'details' as const, reason: 'asked twice' };
+  const { id } = await trx
+    .insertInto('inquiries')
+    .values({
+      ...question,
+      due_at: answer.askedAt,
+      rung: 0n,
+      rung_due_at: null,
+      probe: null,
+      ...columnsOf(answer),
+      history_seq: sql`(select history_seq from payouts where id = ${payoutId})`,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId }: Answered) {
+  return {
+    asked_at: askedAt,
+    answered_at: answeredAt,
+    outcome,
+    ...word,
+    raw: raw?.slice(0, 4096) ?? null,
+    attempt_id: attemptId ?? null,
+    clock_off_ms: clockOffMs == null ? null : BigInt(Math.round(clockOffMs)),
+    origin_id: originId ?? 0n,
+  };
 }
 
 /** Says that a question was asked: from here on its own answer closes it, not what the answer makes known. */

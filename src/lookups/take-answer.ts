@@ -5,7 +5,14 @@ import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/o
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
 import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
-import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import {
+  addAnswer,
+  addInquiry,
+  type Closed,
+  closeInquiry,
+  type Due,
+  markAsked,
+} from '../ledger/inquiries.ts';
 import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/known.ts';
 import { noteSight, sentOnlyElsewhere } from '../ledger/origins.ts';
 import { record } from '../ledger/record.ts';
@@ -51,7 +58,7 @@ export async function conclude(
     const finding = await ofThisAccount(trx, standpoint, asked, said);
     const { outcome, word } = await hear(trx, asked, { reply, finding, answeredAt });
     const attemptId = known.payout.last_attempt_id;
-    const closed = await closeInquiry(trx, due.id, {
+    const answer = {
       askedAt,
       answeredAt,
       outcome,
@@ -60,7 +67,9 @@ export async function conclude(
       attemptId,
       clockOffMs,
       ...(standpoint && { originId: standpoint.originId }),
-    });
+    };
+    const closed = await closeInquiry(trx, due.id, answer);
+    const inquiry = closed ? due.id : await addAnswer(trx, due.payoutId, answer);
     if (standpoint && outcome === 'found' && finding.kind === 'witness') {
       const { transferId } = finding.witness;
       await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
@@ -70,7 +79,7 @@ export async function conclude(
     const tells = outcome === 'found' || outcome === 'against_ledger' || outcome === 'differs';
     const found = finding.kind !== 'another' && tells;
     return {
-      inquiry: due.id,
+      inquiry,
       answered: reply.kind === 'reply',
       word: outcome === 'not_found' ? 'not_found' : found ? 'found' : 'no_answer',
       status: found && finding.kind === 'witness' ? finding.witness.status : null,

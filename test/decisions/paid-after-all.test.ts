@@ -87,7 +87,8 @@ async function looked(id: bigint, ms: number, outcome: 'found' | 'error' | 'agai
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
     if (outcome === 'found')
       await record(trx, at(ms + 1), [{ payoutId: id, source: 'details', event: detailsSayFailed }]);
-    const word = outcome === 'against_ledger' ? columnsOf(paid) : plainWord();
+    const word =
+      outcome === 'against_ledger' ? columnsOf(paid) : plainWord(outcome === 'found' ? 'failed' : null);
     await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, word, raw: null });
   });
 }

@@ -26,10 +26,6 @@ function listingOf(statuses: string[], from: number, to: number): NonNullable<Ev
 
 type Asked = [outcome: LookUpOutcome, said: WitnessStatus | null, against?: Contradiction | null];
 
-function lookUpOf(...[outcome, said, contradiction = null]: Asked) {
-  return { outcome, said, contradiction };
-}
-
 const against = (said: WitnessStatus): Asked => [
   'against_ledger',
   said,
@@ -71,7 +67,8 @@ function evidence(
     ...plain,
     payout: { ...plain.payout, state, final_at: final ? at(100) : null },
     attempts,
-    lookUp: asked ? { askedAt: at(300), answeredAt: at(301), ...lookUpOf(...asked) } : null,
+    lookUp: asked ? { askedAt: at(300), answeredAt: at(301), outcome: asked[0], said: asked[1] } : null,
+    contradiction: asked?.[2] ?? null,
     listing: listed ? listingOf(listed, 150, 200) : null,
     successor,
   };
@@ -226,8 +223,8 @@ describe('P20: other payouts', () => {
 });
 
 it('a look-up’s verdict is one word, and what is no clear word is no answer', () => {
-  const told = (...asked: Asked) =>
-    verdictOf({ lookUp: { askedAt: '', answeredAt: '', ...lookUpOf(...asked) } });
+  const told = (outcome: LookUpOutcome, said: WitnessStatus | null) =>
+    verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said } });
   expect(verdictOf({ lookUp: null })).toBe('none');
   expect(told('found', 'failed')).toBe('failed');
   expect(told('found', null)).toBe('no_answer');
