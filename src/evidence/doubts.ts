@@ -3,8 +3,27 @@ import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Evidence } from './evidence.sql.ts';
+import { listedAs, severalListed } from './listed-as.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { isAskedSince as isAskedNow } from './sends.ts';
+import { isAskedSince, possiblyTaken } from './sends.ts';
+
+/**
+ * Why a payout that came to nothing, or whose outcome nobody knows, may have been paid all the same; null where nothing
+ * says so. The one place that decides it for `retry`, for files that pay again, and for what may be settled. What failed
+ * must be confirmed besides ({@link unconfirmed}).
+ */
+export function whyMaybePaid(evidence: Evidence, since: string): string | null {
+  return (
+    sentElsewhere(evidence, since) ??
+    listed(evidence) ??
+    paidByLostCopy(evidence) ??
+    shownNow(evidence, since) ??
+    contradicted(evidence) ??
+    revived(evidence) ??
+    disputed(evidence) ??
+    heardAgainst(evidence)
+  );
+}
 
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
 export function contradicted({ contradiction }: Evidence): string | null {
@@ -16,12 +35,50 @@ export function contradicted({ contradiction }: Evidence): string | null {
  * P31: it went to another account than the one that is asked now, whose silence proves nothing. A transfer that a look-up
  * made for this decision shows proves its own account.
  */
-export function sentElsewhere(evidence: Evidence, since: string): string | null {
+function sentElsewhere(evidence: Evidence, since: string): string | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
   const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
-  const isShown = lookUp !== null && isAskedNow(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
+  const isShown =
+    lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
   return isShown ? null : whyElsewhere(elsewhere.went, elsewhere.asks);
+}
+
+/** What the lists show of it. Of one that came back, another may have stayed (P17). */
+function listed(evidence: Evidence): string | null {
+  switch (evidence.payout.state) {
+    case 'failed':
+      return listedAs(evidence, ['success', 'returned']);
+    case 'returned':
+      return possiblyTaken(evidence) > 1 || severalListed(evidence)
+        ? listedAs(evidence, ['pending', 'success'])
+        : null;
+    default:
+      return listedAs(evidence, ['pending', 'success', 'returned']);
+  }
+}
+
+/** What the lost copy of this ledger may have paid again under a new reference (P20, P25). */
+function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): string | null {
+  if (adoptedAt === null) return null;
+  // Before that nobody has looked for what the lost copy paid.
+  if (!listing || listing.startedAt <= adoptedAt)
+    return `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it. Run counterfoil reconcile --full`;
+  if (lookAlikes.length === 0) return null;
+  const mend =
+    payout.state === 'unknown'
+      ? `counterfoil settle ${payout.reference}`
+      : 'pay it under a new reference in a new file if it was not';
+  return `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so. Find out, then ${mend}`;
+}
+
+/** A look-up of now that shows what failed as something else. */
+function shownNow(evidence: Evidence, since: string): string | null {
+  const { payout, lookUp } = evidence;
+  const verdict = verdictOf(evidence);
+  const isShown = verdict === 'pending' || verdict === 'success' || verdict === 'returned';
+  if (payout.state !== 'failed' || !lookUp || !isShown || !isAskedSince(lookUp.askedAt, since)) return null;
+  return `the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`;
 }
 
 /** P14: what the details said last stays said while later look-ups get no answer. */
@@ -31,7 +88,7 @@ export function revived({ revived: isRevived, payout }: Evidence): string | null
 }
 
 /** Two final witnesses that disagree (P14): nothing is paid again before a run or a person has settled it. */
-export function disputed({ discrepancies }: Evidence): string | null {
+function disputed({ discrepancies }: Evidence): string | null {
   const open = discrepancies.find((one) => one.disputes === 1n);
   if (!open) return null;
   return `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}. Find out which; counterfoil discrepancies resolve ${open.id} --note settles it once it is known that it was not paid`;

@@ -8,7 +8,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { type Evidence, loadEvidence } from './evidence.sql.ts';
 import { isHad, type Judgement, judge } from './judge.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { factsFor, type Remedy, remediesFor } from './remedy.ts';
+import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 
 /** `outrun`: the look-up, the listing is older than the last attempt and says nothing of it (P4). */
@@ -47,7 +47,7 @@ export async function weigh(
 
 function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had' | 'remedies'> {
   const judgement = judge(one, since);
-  return { judgement, had: isHad(one), remedies: remediesFor(factsFor(one, judgement)) };
+  return { judgement, had: isHad(one), remedies: remediesFor(one, judgement) };
 }
 
 /** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */
