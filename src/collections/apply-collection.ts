@@ -1,10 +1,11 @@
 import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
+import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
 import type { Trx } from '../storage/ledger.ts';
-import type { Webhook } from '../storage/tables/tables.ts';
+import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
 import { collectionOfWebhook, hearCollection, noteCollection } from './collections.sql.ts';
 
-type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
+type Applied = { collectionId: bigint | null; verdict: WebhookVerdict; word?: Word };
 
 /**
  * Applies one webhook about a collection (`transaction`, or `collection` as some write it): it is heard, and the verify
@@ -17,23 +18,18 @@ export async function applyCollection(
 ): Promise<Applied> {
   const { reference } = webhook;
   const known = await collectionOfWebhook(trx, { reference, trx: webhook.trx });
-  if (!known && reference === null)
-    return { payoutId: null, collectionId: null, effect: 'not understood; kept' };
+  if (!known && reference === null) return { collectionId: null, verdict: 'not_understood' };
   const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, heard: true }));
-  const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });
+  const collectionId = row.id;
   if (webhook.stale === 1n) {
     await hearCollection(trx, row, { word: null, at });
-    return applied('stale: a reason to ask, not a witness');
+    return { collectionId, verdict: 'stale' };
   }
   const ours = { referenceKey: foldReference(reference ?? row.reference), trx: webhook.trx };
   const found = findWord(json, ours);
   const word = found.kind === 'word' ? found.word : null;
   const dispute = await hearCollection(trx, row, { word, at });
-  if (!word)
-    return applied(
-      found.kind === 'none' ? 'no status in it' : 'contradicts itself: a reason to ask, not a witness',
-    );
-  if (dispute.length === 0) return applied(`says ${word.status}`);
-  const differences = dispute.map((one) => `${one.field} is ${one.actual}, was ${one.expected}`).join('; ');
-  return applied(`differs from an earlier one: ${differences}`);
+  if (!word) return { collectionId, verdict: found.kind === 'none' ? 'no_status' : 'contradictory' };
+  if (dispute.length === 0) return { collectionId, verdict: 'says', word: plainWord(word.status) };
+  return { collectionId, verdict: 'differs', word: columnsOf({ kind: 'differs', differences: dispute }) };
 }

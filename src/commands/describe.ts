@@ -4,8 +4,9 @@ import type { Named } from '../sending/attention.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
 import type { Halt } from '../sending/halts.sql.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
-import type { Discrepancy } from '../storage/tables/tables.ts';
+import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 import type { Result } from './result.ts';
+import { webhookText } from './word-texts.ts';
 import type { Context } from './world.ts';
 
 /** `NGN 1200000.00, ZAR 5000.00`; `nothing` for none. */
@@ -26,8 +27,8 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
 }
 
 /** A webhook in one line. */
-export function webhookLine(one: { received_at: string; deliveries: bigint; effect: string | null }): string {
-  return `${one.received_at}  heard ${one.deliveries} time(s): ${one.effect ?? 'not applied yet'}`;
+export function webhookLine(one: Webhook): string {
+  return `${one.received_at}  heard ${one.deliveries} time(s): ${webhookText(one)}`;
 }
 
 /** A discrepancy in one line. */

@@ -1,10 +1,12 @@
 import type { App } from '../app/app.ts';
+import { contradictionText } from '../domain/contradiction.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
 import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
+import { effectOf, webhookText } from './word-texts.ts';
 
 /** When it is, and how long an unknown is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
@@ -61,9 +63,7 @@ function factLines(one: Case): string[] {
       `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
     );
   for (const w of one.webhooks)
-    lines.push(
-      `  webhook    ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}`,
-    );
+    lines.push(`  webhook    ${w.received_at}  heard ${w.deliveries} time(s): ${webhookText(w)}`);
   if (successor) lines.push(`  successor  ${successor}`);
   for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${actionFor(d)}`);
   return lines;
@@ -93,7 +93,8 @@ const outrun = 'older than the last attempt that may have been made: says nothin
 function lookUpText(one: Case): string {
   const { lookUp, verdict } = one;
   if (!lookUp) return verdicts[verdict];
-  const conflict = verdict === 'conflict' ? ` (${lookUp.outcome.replace(/^conflict:?\s*/, '')})` : '';
+  const against = verdict === 'conflict' ? one.contradiction : null;
+  const conflict = against ? ` (${contradictionText(against)})` : '';
   const told = `${verdicts[verdict]}${conflict}`;
   return `${lookUp.answeredAt}  ${one.outrun.lookUp ? `${told}, but is ${outrun}` : told}`;
 }
@@ -156,7 +157,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
       })),
       settled_as_not_paid: one.notPaid,
       look_alikes: one.lookAlikes,
-      webhooks: one.webhooks.map(({ received_at, effect }) => ({ received_at, effect })),
+      webhooks: one.webhooks.map((w) => ({ received_at: w.received_at, effect: effectOf(w) })),
       discrepancies: one.discrepancies.map(({ id, kind, state }) => ({ id, kind, state })),
       successor: one.successor,
       warning: payout.state === 'unknown' ? warning(payout, attempts, watch) : null,

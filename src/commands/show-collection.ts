@@ -1,10 +1,13 @@
 import type { CollectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import { withAction } from '../reporting/discrepancy-words.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
 import { bigintAsNumber, discrepancyLine, section, webhookLine } from './describe.ts';
 import type { Result } from './result.ts';
+import { effectOf } from './word-texts.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
   expected: 'not heard of yet',
@@ -41,7 +44,11 @@ export function showCollection(story: CollectionStory, now: string): Result {
     c.expected_amount === null || c.expected_currency === null
       ? null
       : formatMinor(c.expected_amount, c.expected_currency);
-  const bodies = webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
+  const bodies = webhooks.map((w) => ({
+    ...w,
+    effect: effectText(w),
+    body: Buffer.from(w.body).toString('utf8'),
+  }));
   const resend = judgeResends(resends, c.heard_at, now);
   const json = {
     collection: { ...c, expected_amount: amount },
@@ -86,4 +93,13 @@ function stateText(state: ResendState): string {
     case 'gave_up':
       return `gave up: asked ${state.made} times, last at ${state.at}, and nothing was heard. Check the webhook URL with the service`;
   }
+}
+
+function effectText(webhook: Webhook): string | null {
+  const one = contradictionIn('webhook', webhook.verdict, webhook);
+  if (one?.kind !== 'differs') return effectOf(webhook);
+  const fields = one.differences.map(
+    ({ field, actual, expected }) => `${field} is ${actual}, was ${expected}`,
+  );
+  return `differs from an earlier one: ${fields.join('; ')}`;
 }

@@ -5,7 +5,7 @@ import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
 import { neighboursOf } from '../ledger/successors.ts';
-import { resendsOf } from '../lookups/resend-requests.sql.ts';
+import { firstHeard, resendsOf } from '../lookups/resend-requests.sql.ts';
 import { withAction } from '../reporting/discrepancy-words.ts';
 import { payoutStory, type Story } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
@@ -16,6 +16,7 @@ import { newsOf, plainCause } from './plain-words.ts';
 import { Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
 import { withApp } from './with-app.ts';
+import { answerText, effectOf } from './word-texts.ts';
 import type { Handler } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
@@ -31,7 +32,7 @@ export const show: Handler = async (context, args, options) => {
     const origin = await originOf(app.ledger.db, story.payout);
     const chain = { ...(await neighboursOf(app.ledger.db, story.payout)), ...origin };
     const watch = watchOf(app);
-    const heardAt = firstHeard(story);
+    const heardAt = await firstHeard(app.ledger.db, story.payout.id);
     const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
     const lines = [...tell(story, chain, watch, account), ...resendLines(requests, heardAt, watch.now)];
     const resend = { ...judgeResends(requests, heardAt, watch.now), requests };
@@ -45,12 +46,6 @@ export const show: Handler = async (context, args, options) => {
     return { code: 0, lines, json };
   });
 };
-
-/** When the first webhook about the end of a payout came. */
-function firstHeard({ webhooks }: Story): string | null {
-  const silent = ['says pending', 'no status in it'];
-  return webhooks.find(({ effect }) => !silent.includes(effect ?? ''))?.received_at ?? null;
-}
 
 type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
 
@@ -79,7 +74,7 @@ function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) 
       'questions',
       lookups,
       (one) =>
-        `${one.asked_at ?? one.due_at}  ${one.kind} (${inquiryReasonText[one.reason]}): ${one.outcome ?? 'due'}`,
+        `${one.asked_at ?? one.due_at}  ${one.kind} (${inquiryReasonText[one.reason]}): ${answerText(one)}`,
     ),
     ...section('discrepancies', discrepancies, lifeLines),
   ];
@@ -132,11 +127,17 @@ function reasonOf(detail: string): string {
 /** The account number goes wherever it stands: in the frozen body, the row of the file, and what the service said. */
 function plain(story: Story, account: (text: string) => string): Record<string, unknown> {
   const { currency, amount } = story.payout;
-  const webhooks = story.webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
+  const webhooks = story.webhooks.map((w) => ({
+    ...w,
+    effect: effectOf(w),
+    body: Buffer.from(w.body).toString('utf8'),
+  }));
+  const lookups = story.lookups.map((q) => ({ ...q, outcome: q.outcome && answerText(q) }));
   const discrepancies = story.discrepancies.map(withAction);
   const shown = {
     ...story,
     webhooks,
+    lookups,
     discrepancies,
     payout: { ...story.payout, amount: formatMinor(amount, currency) },
   };

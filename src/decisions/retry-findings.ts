@@ -5,7 +5,7 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import type { PersonsWord } from '../evidence/evidence.sql.ts';
-import { isAskedSince, possiblyTaken } from '../evidence/sends.ts';
+import { isConfirmedSince } from '../evidence/unconfirmed.ts';
 import { type Case, digestOf } from '../evidence/weigh.ts';
 
 type Finding = { problem: string; fix: Advice };
@@ -37,7 +37,8 @@ export function obstacle(one: Case, since: string): Finding | null {
       problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
       fix: { kind: 'row_unanswered', reference },
     };
-  if (state === 'failed' && !isFresh(one, since))
+  // P20: who takes a file in looks a failed payout up first, as `retry` does; else a word since then must do.
+  if (state === 'failed' && !isConfirmedSince(one, since))
     return {
       problem: `failed, but nothing has confirmed that since ${since}`,
       fix: { kind: 'row_unconfirmed', batch: batch.id, removable: false },
@@ -52,14 +53,6 @@ function personOf({ source }: PersonsWord): string {
 /** Whether a payout came to nothing, so that it may be paid again (P20). */
 export function isOpen(state: PayoutState): boolean {
   return state === 'failed' || state === 'refused' || state === 'returned';
-}
-
-/** P20: who takes a file in looks a failed payout up first, as `retry` does; else a word since then must do. */
-function isFresh(one: Case, since: string): boolean {
-  const { lookUp, listing, verdict } = one;
-  if (listing !== null && isAskedSince(listing.startedAt, since)) return true;
-  const asked = lookUp !== null && isAskedSince(lookUp.askedAt, since);
-  return asked && verdict === 'failed' && possiblyTaken(one) <= 1;
 }
 
 /** What of a row is not an order to pay this payout again: another evidence, reference, currency or amount. */

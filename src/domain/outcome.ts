@@ -34,3 +34,11 @@ export type Outcome =
 export function mayHaveBeenTaken(outcome: string | null): boolean {
   return outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away';
 }
+
+/** How many sends the service may have taken: these attempts, and those that a ledger which went back forgot (P17, P25). */
+export function countPossiblyTaken(
+  attempts: readonly { outcome: string | null }[],
+  unseenSends: bigint,
+): number {
+  return attempts.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(unseenSends);
+}

@@ -31,7 +31,8 @@ export const sources = ['response', 'webhook', 'listing', 'details', 'person'] a
 export type Source = (typeof sources)[number];
 
 /** What a witness says about a transfer (P13); `returned` is a reversal or refund after success. */
-export type WitnessStatus = 'pending' | 'success' | 'failed' | 'returned';
+export const witnessStatuses = ['pending', 'success', 'failed', 'returned'] as const;
+export type WitnessStatus = (typeof witnessStatuses)[number];
 
 /**
  * What keeps a payout held that was about to be sent: something shows a transfer under its reference, the payout that it

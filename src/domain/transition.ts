@@ -1,3 +1,4 @@
+import { contradictionText } from './contradiction.ts';
 import type { Outcome } from './outcome.ts';
 import {
   addEvidence,
@@ -191,17 +192,17 @@ function onWitness(now: Standing, witness: Witness): Effect {
   switch (now.state) {
     case 'held':
     case 'ready':
-      if (now.attemptCount === 0 && now.possiblyTaken === 0)
-        return { kind: 'conflict', why: 'the service shows a transfer that was never sent' };
-      return settle(now, witness);
+      return now.attemptCount === 0 && now.possiblyTaken === 0
+        ? contradiction(now, witness)
+        : settle(now, witness);
     case 'cancelled':
-      return { kind: 'conflict', why: 'the service shows a transfer that was cancelled before it was sent' };
+      return contradiction(now, witness);
     case 'sending':
     case 'unknown':
     case 'pending':
       return settle(now, witness);
     case 'refused':
-      return proves ? settle(now, witness) : { kind: 'conflict', why: 'a webhook for a refused payout' };
+      return proves ? settle(now, witness) : contradiction(now, witness);
     case 'success':
     case 'failed':
     case 'returned':
@@ -266,7 +267,14 @@ function onFinal(now: Standing, witness: Witness): Effect {
   if (now.state === 'returned' && status === 'success')
     return keep(now, `${source} still shows the success before the return`);
   // P14 would allow the move on such a word; list and details come from one book, so that a person looks at it first.
-  return { kind: 'conflict', why: `${source} says ${status}, the ledger says ${now.state}` };
+  return contradiction(now, witness);
+}
+
+function contradiction({ state }: Standing, { source, status }: Witness): Effect {
+  return {
+    kind: 'conflict',
+    why: contradictionText({ kind: 'against_ledger', source, said: status, state }),
+  };
 }
 
 /** True for a final state that rests on a person alone: later evidence reopens it (P19). */

@@ -1,3 +1,4 @@
+import type { Difference } from './contradiction.ts';
 import { decimalToMinor, formatMinor } from './money.ts';
 import type { Mode, WitnessStatus } from './payout.ts';
 import type { Witness } from './transition.ts';
@@ -18,9 +19,6 @@ export type Expected = {
   /** Some attempt was answered with an acceptance: the transfer is ours, whatever a clock says (P33). */
   accepted: boolean;
 };
-
-/** One field in which the service's word and ours differ. */
-export type Difference = { field: string; expected: string; actual: string };
 
 /** What a reply says of one transfer. `conflict`: it names our transfer, but what it shows of it is not ours (P15). */
 export type Finding =

@@ -3,7 +3,7 @@ import type { Account } from '../domain/origin.ts';
 import { wasCancelled } from '../ledger/hold-reasons.ts';
 import { sentElsewhere } from '../ledger/origins.ts';
 import type { Trx } from '../storage/ledger.ts';
-import type { Attempt, Inquiry, Payout } from '../storage/tables/tables.ts';
+import type { Attempt, Inquiry, LookUpOutcome, Payout } from '../storage/tables/tables.ts';
 import { unmatchedLike } from '../webhooks/unmatched-webhooks.sql.ts';
 import type { AbsenceFacts, ListedFacts, NotFound } from './absence.ts';
 import { namedBefore } from './doubts.sql.ts';
@@ -145,7 +145,7 @@ function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number)
   const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount } = gathered;
   const last = attempts.at(-1);
   const since = inquiries.filter(({ asked_at }) => last !== undefined && (asked_at ?? '') >= last.began_at);
-  const silent = ['error', 'outdated', 'superseded', 'not_found'];
+  const silent: LookUpOutcome[] = ['error', 'outdated', 'superseded', 'not_found'];
   return {
     state: payout.state,
     sends: attempts.filter(({ outcome }) => outcome !== 'not_sent').length,
@@ -157,7 +157,7 @@ function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number)
         ? { beganAt: last.began_at, endedAt: last.ended_at, code: last.code }
         : null,
     notFound: since.flatMap((inquiry) => notFound(inquiry, last?.id ?? null)),
-    otherAnswers: since.filter(({ outcome }) => !silent.includes(outcome ?? '')).length,
+    otherAnswers: since.filter(({ outcome }) => outcome === null || !silent.includes(outcome)).length,
     webhooks,
     quietPeriodMs,
     listing: { ...listing, rows, lookAlikes, sameAccount },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { contradicting } from '../ledger/contradiction-columns.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 
@@ -6,9 +7,9 @@ import type { Db } from '../storage/ledger.ts';
  * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the
  * details or the list show it paid, or the other way round. Where more than one may have been taken it may tell of another.
  */
-const contradictedLater = sql<boolean>`(webhooks.effect in ('says failed', 'says success')
-  and ((webhooks.effect = 'says failed' and payouts.state in ('success', 'returned'))
-    or (webhooks.effect = 'says success' and payouts.state = 'failed'))
+const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
+  and ((webhooks.said = 'failed' and payouts.state in ('success', 'returned'))
+    or (webhooks.said = 'success' and payouts.state = 'failed'))
   and payouts.attempt_count + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
 
@@ -20,8 +21,9 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.pay
  * A webhook whose applying found a contradiction (P18), unless it was only the first to say what the ledger has learnt
  * since.
  */
-const contradicts = sql<boolean>`(webhooks.effect like 'conflict%'
-  and webhooks.effect not like 'conflict: webhook says ' || coalesce(payouts.state, '') || ', the ledger says %'
+const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}
+  and not (webhooks.verdict = 'against_ledger' and webhooks.said = coalesce(payouts.state, '')
+    and webhooks.against in ('success', 'failed', 'returned'))
   and not ${knownWhenClosed})`;
 
 /** Webhooks that contradict what is known, with the payout they speak of when that is known, in the order of their coming. */
@@ -32,7 +34,10 @@ function conflicting(db: Db) {
     .select([
       'webhooks.id',
       'webhooks.digest',
-      'webhooks.effect',
+      'webhooks.verdict',
+      'webhooks.said',
+      'webhooks.against',
+      'webhooks.differences',
       'webhooks.received_at',
       'webhooks.reference as told_reference',
       'webhooks.trx as told_trx',

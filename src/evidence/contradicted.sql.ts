@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
+import type { Contradiction } from '../domain/contradiction.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
+import { lastContradicts } from './doubts.sql.ts';
 
-/** A payout whose last telling look-up contradicts the ledger: `outcome` is `conflict: …`. */
+/** A payout whose last telling look-up contradicts the ledger. */
 export type Contradicted = Pick<
   Payout,
   'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
-> & { outcome: string; answered_at: string | null; accepted: boolean };
+> & { contradiction: Contradiction; answered_at: string | null; accepted: boolean };
 
 /** Those payouts, by id, about which the run's list has told no contradiction: where it has, its word stands. */
 export async function contradictedAfter(
@@ -26,6 +29,9 @@ export async function contradictedAfter(
       'p.state',
       'p.evidence',
       'q.outcome',
+      'q.said',
+      'q.against',
+      'q.differences',
       'q.answered_at',
     ])
     .select(
@@ -42,11 +48,10 @@ export async function contradictedAfter(
     .orderBy('q.payout_id')
     .limit(limit)
     .execute();
-  return rows.map(({ acceptances, ...row }) => ({
-    ...row,
-    outcome: row.outcome ?? '',
-    accepted: acceptances > 0n,
-  }));
+  return rows.flatMap(({ acceptances, ...row }) => {
+    const contradiction = contradictionIn('details', row.outcome, row);
+    return contradiction === null ? [] : [{ ...row, contradiction, accepted: acceptances > 0n }];
+  });
 }
 
 /**
@@ -55,7 +60,9 @@ export async function contradictedAfter(
  */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
   where h.payout_id = p.id and h.event = 'settle as ' || p.state
-    and e.kind = 'details' and e.outcome = q.outcome and e.history_seq < h.seq)`;
+    and e.kind = 'details' and e.outcome = q.outcome and coalesce(e.said, '') = coalesce(q.said, '')
+    and coalesce(e.against, '') = coalesce(q.against, '') and coalesce(e.differences, '') = coalesce(q.differences, '')
+    and e.history_seq < h.seq)`;
 
 /** Payouts that a details look-up contradicted, and none found since as they should be: worth asking again. */
 export async function contradictedIds(db: Db): Promise<bigint[]> {
@@ -63,16 +70,9 @@ export async function contradictedIds(db: Db): Promise<bigint[]> {
   return rows.map(({ id }) => id);
 }
 
-/** The literals are those of the index that holds just these; `coalesce` keeps SQLite off one that holds every payout. */
 function contradicted(db: Db) {
   return db
     .selectFrom('inquiries as q')
     .innerJoin('payouts as p', 'p.id', 'q.payout_id')
-    .where('q.kind', '=', sql.lit('details'))
-    .where('q.outcome', '>=', sql.lit('conflict'))
-    .where('q.outcome', '<', sql.lit('conflicu'))
-    .where(
-      sql<boolean>`not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
-        and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`,
-    );
+    .where(lastContradicts);
 }

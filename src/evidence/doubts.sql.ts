@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Contradiction } from '../domain/contradiction.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -8,21 +10,19 @@ import type { Db, Trx } from '../storage/ledger.ts';
  * although the ledger holds that it came to nothing (P14).
  */
 
-/** {@link restsOnPerson} of payout `p`: no details and no list stand beside a person's word. */
-export const isOnPersonsWord: RawBuilder<boolean> = sql`('+' || p.evidence || '+' like '%+person+%'
-  and '+' || p.evidence || '+' not like '%+details+%' and '+' || p.evidence || '+' not like '%+listing+%')`;
+/** The outcomes of a look-up that tell anything of the payout. */
+const telling: RawBuilder<string> = sql`('found', 'not_found', 'against_ledger', 'differs')`;
 
-/** The list, or the details beside it, showed another status, and no run and no person has settled that. */
-export const disputedStatus: RawBuilder<boolean> = sql`exists (select 1 from discrepancies d
-  where d.payout_id = p.id and d.kind = 'status_conflict' and d.state <> 'resolved' and d.actual <> 'failed')`;
-
+/** A discrepancy `d`: the list, or the details, showed another status, and no run and no person has settled that. */
+export const disputes: RawBuilder<boolean> = sql`(d.kind = 'status_conflict' and d.state <> 'resolved'
+  and d.actual <> 'failed')`;
 /**
  * Of a payout's inquiries `q`, the last details look-up that told anything, where it contradicts. The literals are those
  * of the index that holds just these.
  */
-const lastContradicts: RawBuilder<boolean> = sql`q.kind = 'details' and q.outcome >= 'conflict' and q.outcome < 'conflicu'
+export const lastContradicts = sql<boolean>`(q.kind = 'details' and q.outcome in ('against_ledger', 'differs')
     and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
-      and later.kind = 'details' and (later.outcome = 'found' or later.outcome like 'conflict%'))`;
+      and later.kind = 'details' and later.outcome in ('found', 'against_ledger', 'differs')))`;
 
 /** The last details look-up that told anything contradicts it. */
 export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 from inquiries q
@@ -58,23 +58,33 @@ export function listedSinceOver(runs: readonly string[]): RawBuilder<boolean> {
 }
 
 /**
- * Of a webhook `w` about a payout `p`: the details have told something since. By the history where the webhook stands in
- * it: a clock that was set back makes an older answer the later one.
+ * Of a webhook `w` about a payout `p`: the last look-up that told anything was asked since and agrees with the ledger, or
+ * told anything at all where only the webhook's timestamp is in doubt. A refusal is a proof of its own (P6), and of an
+ * unknown a person decides: there an answer without the transfer is enough. By the history where the webhook stands in it:
+ * a clock that was set back makes an older answer the later one.
  */
-const answeredSince: RawBuilder<boolean> = sql`exists (select 1 from inquiries a where a.payout_id = p.id
-      and a.kind = 'details' and a.asked_at >= w.received_at and (a.outcome = 'found'
-        or (a.outcome = 'not_found' and (p.state in ('refused', 'ready', 'held') or w.effect like 'stale:%'))))
+const answeredSince: RawBuilder<boolean> = sql`(exists (select 1 from inquiries a where a.payout_id = p.id
+      and a.kind = 'details' and a.asked_at >= w.received_at and a.outcome in ${telling}
+      and (w.verdict = 'stale'
+        or (a.outcome = 'found' and (a.said = 'failed' or (a.said = 'returned' and p.state = 'returned')))
+        or (a.outcome = 'not_found' and p.state in ('refused', 'unknown', 'ready', 'held')))
+      and not exists (select 1 from inquiries later where later.payout_id = p.id and later.kind = 'details'
+        and later.id > a.id and later.outcome in ${telling}))
     and not exists (select 1 from history h where h.payout_id = p.id and h.source = 'webhook ' || w.id
-      and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details'))`;
+      and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details')))`;
 
 /**
- * An authentic webhook contradicts it, or its unsigned timestamp header was stale, and no look-up asked since has said
- * otherwise (P18).
+ * A webhook `w` about payout `p` contradicts it, says that it was paid although it came to nothing, or bore a stale
+ * timestamp, which nobody signs; and no look-up has settled that (P14, P18). That it failed is no sign that it was paid.
  */
+export const webhookStands: RawBuilder<boolean> = sql`((w.verdict in ('against_ledger', 'differs')
+    or (w.verdict in ('against_webhook', 'stale') and coalesce(w.said, '') <> 'failed')
+    or (w.verdict = 'says' and w.said = 'success' and p.state in ('failed', 'refused', 'unknown', 'ready', 'held')))
+  and not ${answeredSince})`;
+
+/** A webhook about payout `p` stands against it. */
 export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 from webhooks w
-  where w.payout_id = p.id and ((w.effect like 'conflict%' and w.effect not like 'conflict: a webhook says failed%')
-      or (w.effect like 'stale:%' and w.effect not like 'stale: says failed%'))
-    and not (${answeredSince}))`;
+  where w.payout_id = p.id and ${webhookStands})`;
 
 /**
  * A webhook `w` that was about nobody when it was applied names payout `p`, in whatever case: the condition of an index
@@ -98,12 +108,14 @@ export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from web
 export async function contradictions(
   db: Db | Trx,
   ids: readonly bigint[],
-): Promise<Map<bigint, { outcome: string; answeredAt: string }>> {
-  const { rows } = await sql<{ id: bigint; outcome: string; at: string }>`
-    select q.payout_id as id, q.outcome, coalesce(q.answered_at, '') as at from inquiries q
-    where q.payout_id in ${idsOf(ids)}
-      and ${lastContradicts}`.execute(db);
-  return new Map(rows.map(({ id, outcome, at }) => [id, { outcome, answeredAt: at }]));
+): Promise<Map<bigint, Contradiction | null>> {
+  const rows = await db
+    .selectFrom('inquiries as q')
+    .select(['q.payout_id', 'q.outcome', 'q.said', 'q.against', 'q.differences'])
+    .where('q.payout_id', 'in', idsOf(ids))
+    .where(lastContradicts)
+    .execute();
+  return new Map(rows.map((row) => [row.payout_id, contradictionIn('details', row.outcome, row)]));
 }
 
 /** Those of these payouts that the details have shown on their way again since they failed, and not as failed since. */

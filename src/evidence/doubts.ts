@@ -1,28 +1,84 @@
+import { contradictionText } from '../domain/contradiction.ts';
 import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Evidence } from './evidence.sql.ts';
+import { listedAs, severalListed } from './listed-as.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { isAskedSince as isAskedNow } from './sends.ts';
+import { isAskedSince, possiblyTaken } from './sends.ts';
+
+/**
+ * Why a payout that came to nothing, or whose outcome nobody knows, may have been paid all the same; null where nothing
+ * says so. The one place that decides it for `retry`, for files that pay again, and for what may be settled. What failed
+ * must be confirmed besides ({@link unconfirmed}).
+ */
+export function whyMaybePaid(evidence: Evidence, since: string): string | null {
+  return (
+    sentElsewhere(evidence, since) ??
+    listed(evidence) ??
+    paidByLostCopy(evidence) ??
+    shownNow(evidence, since) ??
+    contradicted(evidence) ??
+    revived(evidence) ??
+    disputed(evidence) ??
+    heardAgainst(evidence)
+  );
+}
 
 /** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
-export function contradicted(evidence: Evidence): string | null {
-  const { contradiction, lookUp } = evidence;
-  const said = contradiction ?? (verdictOf(evidence) === 'conflict' ? (lookUp?.outcome ?? '') : null);
-  if (said === null) return null;
-  const told = said.replace(/^conflict:?\s*/, '');
-  return `the service shows a transfer under this reference that contradicts ours (${told}); ask the service`;
+export function contradicted({ contradiction }: Evidence): string | null {
+  if (contradiction === null) return null;
+  return `the service shows a transfer under this reference that contradicts ours (${contradictionText(contradiction)}); ask the service`;
 }
 
 /**
  * P31: it went to another account than the one that is asked now, whose silence proves nothing. A transfer that a look-up
  * made for this decision shows proves its own account.
  */
-export function sentElsewhere(evidence: Evidence, since: string): string | null {
+function sentElsewhere(evidence: Evidence, since: string): string | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
   const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
-  const isShown = lookUp !== null && isAskedNow(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
+  const isShown =
+    lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
   return isShown ? null : whyElsewhere(elsewhere.went, elsewhere.asks);
+}
+
+/** What the lists show of it. Of one that came back, another may have stayed (P17). */
+function listed(evidence: Evidence): string | null {
+  switch (evidence.payout.state) {
+    case 'failed':
+      return listedAs(evidence, ['success', 'returned']);
+    case 'returned':
+      return possiblyTaken(evidence) > 1 || severalListed(evidence)
+        ? listedAs(evidence, ['pending', 'success'])
+        : null;
+    default:
+      return listedAs(evidence, ['pending', 'success', 'returned']);
+  }
+}
+
+/** What the lost copy of this ledger may have paid again under a new reference (P20, P25). */
+function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): string | null {
+  if (adoptedAt === null) return null;
+  // Before that nobody has looked for what the lost copy paid.
+  if (!listing || listing.startedAt <= adoptedAt)
+    return `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it. Run counterfoil reconcile --full`;
+  if (lookAlikes.length === 0) return null;
+  const mend =
+    payout.state === 'unknown'
+      ? `counterfoil settle ${payout.reference}`
+      : 'pay it under a new reference in a new file if it was not';
+  return `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so. Find out, then ${mend}`;
+}
+
+/** A look-up of now that shows what failed as something else. */
+function shownNow(evidence: Evidence, since: string): string | null {
+  const { payout, lookUp } = evidence;
+  const verdict = verdictOf(evidence);
+  const isShown = verdict === 'pending' || verdict === 'success' || verdict === 'returned';
+  if (payout.state !== 'failed' || !lookUp || !isShown || !isAskedSince(lookUp.askedAt, since)) return null;
+  return `the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`;
 }
 
 /** P14: what the details said last stays said while later look-ups get no answer. */
@@ -32,68 +88,34 @@ export function revived({ revived: isRevived, payout }: Evidence): string | null
 }
 
 /** Two final witnesses that disagree (P14): nothing is paid again before a run or a person has settled it. */
-export function disputed({ discrepancies }: Evidence): string | null {
-  const open = discrepancies.find(({ kind, actual }) => kind === 'status_conflict' && actual !== 'failed');
+function disputed({ discrepancies }: Evidence): string | null {
+  const open = discrepancies.find((one) => one.disputes === 1n);
   if (!open) return null;
   return `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}. Find out which; counterfoil discrepancies resolve ${open.id} --note settles it once it is known that it was not paid`;
 }
 
 type Heard = Evidence['webhooks'][number];
 
-/**
- * A webhook that says it was paid, or contradicts it otherwise, newer than the look-up or the listing that says it was
- * not: the question that it raised (P14) has no answer yet.
- */
+/** A webhook that stands against it, unless a whole list read since says otherwise: the question that it raised (P14). */
 export function heardAgainst(evidence: Evidence): string | null {
-  const { payout, webhooks } = evidence;
-  const last = webhooks.findLast((one) => {
-    if (isStale(one)) return !isAnswered(evidence, one);
-    return isAgainst(one.effect ?? '', payout.state) && !isDenied(evidence, one);
-  });
+  const last = evidence.webhooks.findLast((one) => one.stands === 1n && !isDenied(evidence, one));
   if (!last) return null;
-  const told = isStale(last)
-    ? 'its timestamp was not of then, which proves nothing'
-    : (last.effect ?? '').replace(/^conflict:?\s*/, '');
-  return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${payout.reference} asks it`;
+  const against = contradictionIn('webhook', last.verdict, last);
+  const told =
+    last.verdict === 'stale'
+      ? 'its timestamp was not of then, which proves nothing'
+      : against
+        ? contradictionText(against)
+        : `says ${last.said}`;
+  return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${evidence.payout.reference} asks it`;
 }
 
-/** The header that makes it stale is not signed: whoever passed it on may have written that. One that says failed speaks for nothing. */
-function isStale({ effect }: Heard): boolean {
-  return /^stale:(?! says failed)/.test(effect ?? '');
-}
-
-/** A look-up asked since was answered, whatever it said: it is heard by itself. */
-function isAnswered(evidence: Evidence, webhook: Heard): boolean {
-  const unclear: Verdict[] = ['none', 'no_answer', 'no_witness'];
-  return isAskedSince(evidence, webhook) && !unclear.includes(verdictOf(evidence));
-}
-
-/** What the service said since, details or a whole list, agrees with the ledger and not with the webhook. */
-function isDenied(evidence: Evidence, webhook: Heard): boolean {
-  const { payout, listing } = evidence;
-  const agreeing = agreeingWords(payout.state);
-  if (isAskedSince(evidence, webhook) && agreeing.includes(verdictOf(evidence))) return true;
-  const statuses = listing?.statuses.map((status) => readStatus(status)) ?? [];
-  const agrees = statuses.length > 0 && statuses.every((word) => word !== null && agreeing.includes(word));
-  if (!listing || !agrees || listing.startedAt <= webhook.received_at) return false;
-  return webhook.entry === null || listing.mark >= webhook.entry;
-}
-
-/** By the history too: a clock that was set back makes an older answer the later one. */
-function isAskedSince({ lookUp }: Evidence, { received_at, entry, told }: Heard): boolean {
-  if (!lookUp || lookUp.askedAt < received_at) return false;
-  return entry === null || (told !== null && told > entry);
-}
-
-function isAgainst(effect: string, state: string): boolean {
-  if (effect.startsWith('conflict')) return !effect.startsWith('conflict: a webhook says failed');
-  // What came back was paid before.
-  return effect === 'says success' && state !== 'returned';
-}
-
-/** The service's words that agree with a state in which the payout came to nothing. */
-function agreeingWords(state: string): Verdict[] {
-  if (state === 'returned') return ['failed', 'returned'];
-  // A refusal is a proof of its own (P6), and of an unknown a person decides: an answer without the transfer is enough.
-  return state === 'refused' || state === 'unknown' ? ['failed', 'not_found'] : ['failed'];
+/** A complete listing begun since shows nothing of it that was paid; to a stale webhook only its own answer is one. */
+function isDenied({ payout, listing }: Evidence, { verdict, received_at, entry }: Heard): boolean {
+  if (!listing || verdict === 'stale' || listing.startedAt <= received_at) return false;
+  const over = payout.state === 'returned' ? ['failed', 'returned'] : ['failed'];
+  const { statuses } = listing;
+  if (statuses.length === 0 || !statuses.every((status) => over.includes(readStatus(status) ?? '')))
+    return false;
+  return entry === null || listing.mark === null || listing.mark >= entry;
 }

@@ -1,14 +1,16 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Contradiction } from '../domain/contradiction.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import { lastAdoption } from '../ledger/barriers.ts';
+import type { Word } from '../ledger/contradiction-columns.ts';
 import { readDetail } from '../ledger/history.ts';
 import { foreignOrigins, sentElsewhere } from '../ledger/origins.ts';
 import { type CompleteRun, newestCompleteRun } from '../listing/listings.sql.ts';
 import { type LastLookUp, lastLookUps } from '../lookups/last-look-ups.sql.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Attempt, Batch, Discrepancy, Payout, Webhook } from '../storage/tables/tables.ts';
-import { contradictions, openQuestionsOf, revivedOf } from './doubts.sql.ts';
+import { contradictions, disputes, openQuestionsOf, revivedOf, webhookStands } from './doubts.sql.ts';
 import {
   type LastListing,
   type ListedSince,
@@ -20,12 +22,13 @@ import {
 } from './listed-evidence.sql.ts';
 
 /**
- * One webhook about the payout, and what applying it did. `entry`: its own entry of the history, where it has one;
- * `told`: the newest one of the details, if any. Unlike the times, these are in the order of what happened.
+ * One webhook about the payout, and what it said. `entry`: its own entry of the history, where it has one: unlike the
+ * times, the entries are in the order of what happened. `stands`: 1 where it speaks against the payout and no look-up has
+ * settled that.
  */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'effect'> & {
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & {
   entry: bigint | null;
-  told: bigint | null;
+  stands: bigint;
 };
 
 /** What a person said of a payout, as `source` names whom (P19). */
@@ -38,7 +41,7 @@ export type Evidence = {
   attempts: Attempt[];
   lookUp: LastLookUp | null;
   /** What the last look-up that told anything contradicts the ledger with; later ones may have got no answer. */
-  contradiction: string | null;
+  contradiction: Contradiction | null;
   /** The details have shown it on its way again since it failed, and not as failed since; later ones got no answer. */
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
@@ -48,8 +51,8 @@ export type Evidence = {
   /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */
   listedSince: ListedSince[];
   webhooks: Heard[];
-  /** Not resolved yet. */
-  discrepancies: Discrepancy[];
+  /** Not resolved yet; `disputes`: 1 where two final witnesses disagree. */
+  discrepancies: (Discrepancy & { disputes: bigint })[];
   /** What the list shows under nobody's reference that may be another payment of it, failed ones left out; at most 5. */
   lookAlikes: string[];
   /** When the ledger last went back in time under it: a lost copy may have sent or paid it until then (P25). */
@@ -105,21 +108,24 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
   const successorOf = new Map(successors.map((one) => [one.successor_of, one.reference]));
   const discrepancies = Map.groupBy(
     await db
-      .selectFrom('discrepancies')
+      .selectFrom('discrepancies as d')
       .selectAll()
-      .where('payout_id', 'in', ids)
-      .where('state', '<>', 'resolved')
-      .orderBy('id')
+      .select(flag(disputes).as('disputes'))
+      .where('d.payout_id', 'in', ids)
+      .where('d.state', '<>', 'resolved')
+      .orderBy('d.id')
       .execute(),
     (one) => one.payout_id,
   );
   const webhooks = Map.groupBy(
     await db
-      .selectFrom('webhooks')
-      .select(['payout_id', 'id', 'received_at', 'deliveries', 'effect'])
-      .select([entryFrom(sql`'webhook ' || webhooks.id`).as('entry'), entryFrom(sql`'details'`).as('told')])
-      .where('payout_id', 'in', ids)
-      .orderBy('id')
+      .selectFrom('webhooks as w')
+      .innerJoin('payouts as p', 'p.id', 'w.payout_id')
+      .select(['w.payout_id', 'w.id', 'w.received_at', 'w.deliveries'])
+      .select(['w.verdict', 'w.said', 'w.against', 'w.differences'])
+      .select([ownEntry.as('entry'), flag(webhookStands).as('stands')])
+      .where('w.payout_id', 'in', ids)
+      .orderBy('w.id')
       .execute(),
     (one) => one.payout_id,
   );
@@ -139,15 +145,12 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
     const batch = batchOf.get(payout.batch_id);
     if (!batch) return [];
     const { id } = payout;
-    const lookUp = lookUps.get(id) ?? null;
-    const against = contradicted.get(id);
-    const settled = lookUp?.outcome === 'found' && lookUp.answeredAt > (against?.answeredAt ?? '');
     return {
       payout,
       batch,
       attempts: attempts.get(id) ?? [],
-      lookUp,
-      contradiction: against && !settled ? against.outcome : null,
+      lookUp: lookUps.get(id) ?? null,
+      contradiction: contradicted.get(id) ?? null,
       revived: revived.has(id),
       asking: asking.get(id) ?? null,
       listing: listed.get(id) ?? null,
@@ -167,9 +170,12 @@ function elsewhereOf(asks: Account | null, went: Origin | undefined): Evidence['
   return asks && went ? { went, asks } : null;
 }
 
-/** The newest entry that the history of a webhook's payout has from this source. */
-const entryFrom = (source: RawBuilder<unknown>): RawBuilder<bigint | null> =>
-  sql`(select max(h.id) from history h where h.payout_id = webhooks.payout_id and h.source = ${source})`;
+/** The newest entry that the history of a webhook's payout has from it. */
+const ownEntry: RawBuilder<bigint | null> = sql`(select max(h.id) from history h
+  where h.payout_id = w.payout_id and h.source = 'webhook ' || w.id)`;
+
+const flag = (condition: RawBuilder<boolean>): RawBuilder<bigint> =>
+  sql`case when ${condition} then 1 else 0 end`;
 
 /** When the ledger last went back in time under each of these; not those that came in since. */
 async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, string>> {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
+import { restsOnPerson } from '../domain/transition.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import {
   contradictedByDetails,
   contradictedByWebhook,
-  disputedStatus,
-  isOnPersonsWord,
+  disputes,
   listedSinceOver,
   revivedByDetails,
 } from './doubts.sql.ts';
@@ -45,17 +45,22 @@ export async function aliveAncestors(
   if (ids.length === 0) return new Map();
   const wanted = sql`id in ${idsOf(ids)}`;
   const isOver = sql`p.state in ('failed', 'refused', 'returned')`;
-  type Row = { id: bigint; reference: string; state: string; doubt: 'state' | NonNullable<Alive['doubt']> };
+  type Row = Omit<Alive, 'doubt'> & { id: bigint; evidence: string; doubt: 'state' | Alive['doubt'] };
   const { rows } = await sql<Row>`${lineage(wanted)}
-    select * from (select line.id, p.reference, p.state, case when not ${isOver} then 'state'
-        when ${disputedStatus} then 'list' when ${contradictedByDetails} or ${revivedByDetails} then 'details'
-        when ${isOnPersonsWord} then 'person' when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
-      from line join payouts p on p.id = line.ancestor) as found
-    where doubt is not null order by doubt = 'state', id`.execute(db);
-  // Of several the last stays: the state says more than a doubt.
-  return new Map(
-    rows.map(({ id, doubt, ...one }) => [id, { ...one, doubt: doubt === 'state' ? null : doubt }]),
-  );
+    select line.id, p.reference, p.state, p.evidence, case when not ${isOver} then 'state'
+        when exists (select 1 from discrepancies d where d.payout_id = p.id and ${disputes}) then 'list'
+        when ${contradictedByDetails} or ${revivedByDetails} then 'details'
+        when ${contradictedByWebhook} then 'webhook' when ${listedSinceOver(runs)} then 'listed' end as doubt
+      from line join payouts p on p.id = line.ancestor`.execute(db);
+  const found = new Map<bigint, Alive>();
+  for (const { id, evidence, doubt: said, ...one } of rows) {
+    const isSaidBefore = said === 'state' || said === 'list' || said === 'details';
+    const doubt = !isSaidBefore && restsOnPerson(evidence) ? 'person' : said;
+    // Of several the state says more than a doubt.
+    if (doubt === 'state') found.set(id, { ...one, doubt: null });
+    else if (doubt !== null && found.get(id)?.doubt !== null) found.set(id, { ...one, doubt });
+  }
+  return found;
 }
 
 /** Each of these payouts with all that it pays again, itself included, by id. */

@@ -1,4 +1,3 @@
-import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
 
 /** What a details look-up came to, in one word. */
@@ -17,7 +16,7 @@ export type Verdict =
 export function verdictOf({ lookUp }: Pick<Evidence, 'lookUp'>): Verdict {
   if (!lookUp) return 'none';
   const { outcome, said } = lookUp;
-  if (outcome.startsWith('conflict')) return 'conflict';
+  if (outcome === 'against_ledger' || outcome === 'differs') return 'conflict';
   if (outcome === 'not_found' || outcome === 'no_witness') return outcome;
-  return outcome === 'found' ? (readStatus(said ?? '') ?? 'no_answer') : 'no_answer';
+  return outcome === 'found' ? (said ?? 'no_answer') : 'no_answer';
 }

@@ -1,5 +1,4 @@
 import { kindRules } from '../domain/discrepancy-kinds.ts';
-import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import { contradicted, heardAgainst, revived } from './doubts.ts';
 import type { Evidence } from './evidence.sql.ts';
@@ -7,35 +6,23 @@ import type { Judgement } from './judge.ts';
 import { listedAs } from './listed-as.ts';
 import { possiblyTaken } from './sends.ts';
 
-/** What decides which commands can end a payout's state. */
-export type Facts = {
-  state: PayoutState;
-  evidence: string;
-  /** An attempt waits for its answer. */
-  underWay: boolean;
-  /** The service may have taken a send of it, or shows a transfer under its reference: it may be paid. */
-  maybePaid: boolean;
-  /** Other evidence speaks against the one that made it final. */
-  contradicted: boolean;
-  /** `retry` may send it again, or pay it under a new reference (P20). */
-  mayRetry: boolean;
-  /** Discrepancies about it wait for a person. */
-  hasOpen: boolean;
-};
-
 /** A command that ends the state of a payout, or what is open about it; `wait`: its answer is on its way. */
 export type Remedy = 'wait' | 'release' | 'submit' | 'retry' | 'cancel' | 'settle' | 'resolve';
 
-/** Every command that a person may end this with, the nearest first (P32); none where nothing is left to end. */
-export function remediesFor(facts: Facts): Remedy[] {
-  const { state, underWay, maybePaid, mayRetry, hasOpen } = facts;
-  if (underWay || state === 'sending') return ['wait'];
-  const retry: Remedy[] = mayRetry ? ['retry'] : [];
+/**
+ * Every command that a person may end this with, the nearest first (P32); none where nothing is left to end. `judgement`
+ * is what `retry` may do.
+ */
+export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
+  const { payout, attempts, discrepancies } = one;
+  const { state } = payout;
+  if (state === 'sending' || attempts.some(({ outcome }) => outcome === null)) return ['wait'];
+  const retry: Remedy[] = judgement.kind === 'no' ? [] : ['retry'];
   switch (state) {
     case 'held':
     case 'ready': {
       const go: Remedy = state === 'held' ? 'release' : 'submit';
-      return maybePaid ? [go, 'settle'] : [go, 'cancel', 'settle'];
+      return mayBeThere(one) ? [go, 'settle'] : [go, 'cancel', 'settle'];
     }
     case 'pending':
     case 'unknown':
@@ -45,24 +32,15 @@ export function remediesFor(facts: Facts): Remedy[] {
     case 'returned':
     case 'refused':
     case 'cancelled':
-      if (!isFinalByEvidence(facts) || facts.contradicted) return [...retry, 'settle'];
-      return hasOpen ? [...retry, 'resolve'] : retry;
+      if (!isFinalByEvidence(payout) || isContradicted(one)) return [...retry, 'settle'];
+      return discrepancies.some((other) => other.state === 'open') ? [...retry, 'resolve'] : retry;
   }
 }
 
-/** The facts about one payout; `judgement` is what `retry` may do. */
-export function factsFor(one: Evidence, judgement: Judgement): Facts {
-  const { payout, attempts, discrepancies, listing, listedSince } = one;
-  const isListed = (listing?.statuses.length ?? 0) + listedSince.length > 0;
-  return {
-    state: payout.state,
-    evidence: payout.evidence,
-    underWay: attempts.some(({ outcome }) => outcome === null),
-    maybePaid: possiblyTaken(one) > 0 || isListed || contradicted(one) !== null || heardAgainst(one) !== null,
-    contradicted: isContradicted(one),
-    mayRetry: judgement.kind !== 'no',
-    hasOpen: discrepancies.some(({ state }) => state === 'open'),
-  };
+/** The service may have taken a send of it, or shows a transfer under its reference. */
+function mayBeThere(one: Evidence): boolean {
+  const isListed = (one.listing?.statuses.length ?? 0) + one.listedSince.length > 0;
+  return possiblyTaken(one) > 0 || isListed || contradicted(one) !== null || heardAgainst(one) !== null;
 }
 
 /** True where something stands against what made it final: each reason for which `retry` refuses it is among them. */

@@ -1,10 +1,9 @@
-import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import { countPossiblyTaken } from '../domain/outcome.ts';
 import type { Evidence } from './evidence.sql.ts';
 
 /** Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25). */
 export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
-  const taken = attempts.filter(({ outcome }) => mayHaveBeenTaken(outcome));
-  return taken.length + Number(payout.unseen_sends);
+  return countPossiblyTaken(attempts, payout.unseen_sends);
 }
 
 /** Longer before its decision nothing is asked that a decision rests on: a day for what is only offered. */

@@ -1,21 +1,21 @@
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
-import { isOutrun, possiblyTaken } from './sends.ts';
-
-type Listing = NonNullable<Evidence['listing']>;
+import { verdictOf } from './look-up-verdict.ts';
+import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 
 /**
- * Why a `failed` payout is not paid again yet: what its look-up and its listing lack, and what would be enough (P17,
- * P20). `fresh`: the look-up was made for this decision.
+ * Why a `failed` payout is not paid again yet: what its look-up and its listing lack, and what would be enough; null
+ * where one of them confirms that it failed (P17, P20). `since`: when the look-up for this decision was begun.
  */
-export function unconfirmed(evidence: Evidence, fresh: boolean): string {
-  const { payout, lookUp, listing } = evidence;
+export function unconfirmed(evidence: Evidence, since: string): string | null {
+  const asked = lookUpLacks(evidence, since);
+  const listed = listingLacks(evidence);
+  if (asked === null || listed === null) return null;
+  const { payout } = evidence;
   if (restsOnPerson(payout.evidence))
     return `only a person's word says that it failed; the service has not confirmed it. Ask the service in writing whether ${payout.reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
   const taken = possiblyTaken(evidence);
-  const asked = lookUpLacks(lookUp, fresh, taken);
-  const listed = listing ? listingLacks(evidence, listing) : 'no listing was ever proven complete';
   const enough =
     taken > 1
       ? `a complete listing begun from now on that shows ${taken} transfers of it, all failed`
@@ -23,22 +23,40 @@ export function unconfirmed(evidence: Evidence, fresh: boolean): string {
   return `nothing confirms now that it failed: ${asked}, and ${listed}. Enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${payout.reference}. If that does not show it either, ask the service in writing`;
 }
 
-function lookUpLacks(lookUp: Evidence['lookUp'], fresh: boolean, taken: number): string {
-  if (!lookUp) return 'no look-up was answered';
-  if (!fresh) return `the look-up of ${lookUp.answeredAt} is older than this question`;
-  if (lookUp.outcome === 'not_found') return `the look-up of ${lookUp.answeredAt} did not find it`;
-  if (lookUp.outcome !== 'found') return `the look-up of ${lookUp.answeredAt} got no clear answer`;
-  return `a look-up shows one transfer, but ${taken} sends may have been taken`;
+/** True where a look-up or a complete listing begun since then confirms it: what a file that pays again needs. */
+export function isConfirmedSince(evidence: Evidence, since: string): boolean {
+  const { listing } = evidence;
+  if (lookUpLacks(evidence, since) === null) return true;
+  return listing !== null && isAskedSince(listing.startedAt, since) && listingLacks(evidence) === null;
 }
 
-function listingLacks(evidence: Evidence, { run, finishedAt, startedAt, statuses }: Listing): string {
-  const finalAt = evidence.payout.final_at;
-  const name = `the listing of run ${run}`;
+/** Details show one transfer: after a resend they say nothing of the other (P17). */
+function lookUpLacks(evidence: Evidence, since: string): string | null {
+  const { lookUp } = evidence;
+  if (!lookUp) return 'no look-up was answered';
+  const name = `the look-up of ${lookUp.answeredAt}`;
+  if (!isAskedSince(lookUp.askedAt, since)) return `${name} is older than this question`;
+  const verdict = verdictOf(evidence);
+  if (verdict === 'not_found') return `${name} did not find it`;
+  if (verdict !== 'failed') return `${name} got no clear answer`;
+  const taken = possiblyTaken(evidence);
+  return taken > 1 ? `a look-up shows one transfer, but ${taken} sends may have been taken` : null;
+}
+
+/** It must be made since it failed, and show every send that may have been taken as failed. */
+function listingLacks(evidence: Evidence): string | null {
+  const { payout, listing } = evidence;
+  if (!listing) return 'no listing was ever proven complete';
+  const { startedAt, finishedAt, statuses } = listing;
+  const name = `the listing of run ${listing.run}`;
   if (isOutrun(evidence, startedAt)) return `${name} is older than the last attempt`;
-  if (finalAt === null || finishedAt <= finalAt) return `${name} is older than the word that it failed`;
-  const needed = Math.max(1, possiblyTaken(evidence));
+  if (payout.final_at === null || finishedAt <= payout.final_at)
+    return `${name} is older than the word that it failed`;
   if (statuses.length === 0) return `${name} does not show it`;
   const other = statuses.find((status) => readStatus(status) !== 'failed');
   if (other !== undefined) return `${name} shows a transfer of it as ${other}`;
-  return `${name} shows ${statuses.length} of the ${needed} transfers that there may be`;
+  const needed = Math.max(1, possiblyTaken(evidence));
+  return statuses.length < needed
+    ? `${name} shows ${statuses.length} of the ${needed} transfers that there may be`
+    : null;
 }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Account } from '../domain/origin.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type Evidence, loadEvidence } from './evidence.sql.ts';
 import { isHad, type Judgement, judge } from './judge.ts';
 import { type Verdict, verdictOf } from './look-up-verdict.ts';
-import { factsFor, type Remedy, remediesFor } from './remedy.ts';
+import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 
 /** `outrun`: the look-up, the listing is older than the last attempt and says nothing of it (P4). */
@@ -45,7 +46,7 @@ export async function weigh(
 
 function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had' | 'remedies'> {
   const judgement = judge(one, since);
-  return { judgement, had: isHad(one), remedies: remediesFor(factsFor(one, judgement)) };
+  return { judgement, had: isHad(one), remedies: remediesFor(one, judgement) };
 }
 
 /** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */
@@ -63,7 +64,7 @@ export function digestOf(cases: readonly Case[]): string {
       listedOtherwise(one),
       lookAlikes,
       discrepancies.map(({ id }) => id),
-      webhooks.flatMap(({ id, effect }) => (effect?.startsWith('conflict') ? [id.toString()] : [])),
+      webhooks.flatMap((one) => (contradictionIn('webhook', one.verdict, one) ? [one.id.toString()] : [])),
     ];
   });
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 12);
@@ -73,7 +74,7 @@ export function digestOf(cases: readonly Case[]): string {
  * What the state rests on. Of what came to nothing, a word that agrees or says nothing is no other evidence: a file is
  * asked about again when it is taken, and must not be refused for the answer that it needs.
  */
-function standing({ payout, verdict, contradiction }: Case): (string | boolean | null)[] {
+function standing({ payout, verdict, contradiction }: Case): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
   if (state !== 'failed' && state !== 'refused' && state !== 'returned')
     return [evidence, transfer_id, trx, verdict, contradiction];

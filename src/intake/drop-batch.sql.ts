@@ -34,7 +34,7 @@ async function forgetThat(trx: Trx, ids: readonly bigint[]): Promise<void> {
   await trx.updateTable('discrepancies').set({ payout_id: null }).where('payout_id', 'in', ids).execute();
   await trx
     .updateTable('webhooks')
-    .set({ payout_id: null, applied_at: null, effect: null })
+    .set({ payout_id: null, applied_at: null, verdict: null, said: null, against: null, differences: null })
     .where('payout_id', 'in', ids)
     .execute();
   await trx.deleteFrom('inquiries').where('payout_id', 'in', ids).execute();

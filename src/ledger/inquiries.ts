@@ -4,7 +4,8 @@ import { ladderRanges } from '../domain/ladder.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { Inquiry } from '../storage/tables/tables.ts';
+import type { Inquiry, LookUpOutcome } from '../storage/tables/tables.ts';
+import type { Word } from './contradiction-columns.ts';
 import { later } from './projection.ts';
 
 /** More than the longest rung of the ladder, a day. */
@@ -102,7 +103,9 @@ export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefine
 export type Answered = {
   askedAt: string;
   answeredAt: string;
-  outcome: string;
+  outcome: LookUpOutcome;
+  /** What the service said, where it said anything. */
+  word?: Word;
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;
@@ -118,19 +121,45 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
   return trx
     .updateTable('inquiries')
     .set({
-      asked_at: answer.askedAt,
-      answered_at: answer.answeredAt,
-      outcome: answer.outcome,
-      raw: answer.raw?.slice(0, 4096) ?? null,
-      attempt_id: answer.attemptId ?? null,
-      clock_off_ms: answer.clockOffMs == null ? null : BigInt(Math.round(answer.clockOffMs)),
-      origin_id: answer.originId ?? 0n,
-      history_seq: sql<bigint>`(select history_seq from payouts where payouts.id = inquiries.payout_id)`,
+      ...columnsOf(answer),
+      history_seq: sql`(select history_seq from payouts p where p.id = payout_id)`,
     })
     .where('id', '=', id)
     .where('outcome', 'is', null)
     .returning(['raised', 'rung', 'rung_due_at', 'reason'])
     .executeTakeFirst();
+}
+
+/** Writes down an answer to a question that somebody else's answer has closed meanwhile: both were said. */
+export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answered): Promise<bigint> {
+  const question = { payout_id: payoutId, kind: 'details' as const, reason: 'asked' as const };
+  const { id } = await trx
+    .insertInto('inquiries')
+    .values({
+      ...question,
+      due_at: answer.askedAt,
+      rung: 0n,
+      rung_due_at: null,
+      probe: null,
+      ...columnsOf(answer),
+      history_seq: sql`(select history_seq from payouts where id = ${payoutId})`,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId }: Answered) {
+  return {
+    asked_at: askedAt,
+    answered_at: answeredAt,
+    outcome,
+    ...word,
+    raw: raw?.slice(0, 4096) ?? null,
+    attempt_id: attemptId ?? null,
+    clock_off_ms: clockOffMs == null ? null : BigInt(Math.round(clockOffMs)),
+    origin_id: originId ?? 0n,
+  };
 }
 
 /** Says that a question was asked: from here on its own answer closes it, not what the answer makes known. */
@@ -186,7 +215,7 @@ export type LookUpWanted = {
 export async function askDetails(trx: Trx, due: LookUpWanted[]): Promise<void> {
   if (due.length === 0) return;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
-    select ${integerField('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${integerField('rung')}, 0),
-      ${field('rung_due_at')}
+    select ${integerField('payout_id')}, 'details', ${field('reason')},
+      ${field('due_at')}, coalesce(${integerField('rung')}, 0), ${field('rung_due_at')}
     from ${rowsOf(due)} as row where true ${merge}`.execute(trx);
 }

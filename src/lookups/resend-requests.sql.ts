@@ -16,11 +16,28 @@ const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
   kind === 'payout' ? 'payout_id' : 'collection_id';
 
 /** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
-export const tellsEnd = sql<boolean>`coalesce(w.effect, '') not in ('says pending', 'no status in it')`;
+const tellsEnd = sql<boolean>`(w.verdict is null
+  or not (w.verdict = 'no_status' or (w.verdict = 'says' and w.said = 'pending')))`;
 
 /** True where a webhook about the final state of payout `id` was heard. */
 export const payoutHeard = (id: string) =>
   sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
+
+/** When the first webhook about the end of a payout came, whose id stands in this column. */
+export const firstHeardOf = (id: string) =>
+  sql<
+    string | null
+  >`(select min(w.received_at) from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
+
+/** When the first webhook about the end of a payout came. */
+export async function firstHeard(db: Db, id: bigint): Promise<string | null> {
+  const row = await db
+    .selectFrom('payouts')
+    .select(firstHeardOf('payouts.id').as('at'))
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.at ?? null;
+}
 
 /** The payout of this reference, whatever its case; undefined where the ledger has none. */
 export async function payoutToAsk(db: Db, reference: string): Promise<Subject | undefined> {

@@ -1,16 +1,26 @@
 import type { Answer } from '../domain/clearance.ts';
+import type { Contradiction } from '../domain/contradiction.ts';
 import { isWebhookReason } from '../domain/inquiry-reason.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
-import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
+import {
+  addAnswer,
+  addInquiry,
+  type Closed,
+  closeInquiry,
+  type Due,
+  markAsked,
+} from '../ledger/inquiries.ts';
 import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/known.ts';
 import { noteSight, sentOnlyElsewhere } from '../ledger/origins.ts';
 import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
+import type { LookUpOutcome } from '../storage/tables/tables.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
 export type Asked = {
@@ -47,26 +57,30 @@ export async function conclude(
   return deps.ledger.write(async (trx) => {
     await markAsked(trx, due.id, askedAt);
     const finding = await ofThisAccount(trx, standpoint, asked, said);
-    const outcome = await hear(trx, asked, { reply, finding, answeredAt });
+    const { outcome, word } = await hear(trx, asked, { reply, finding, answeredAt });
     const attemptId = known.payout.last_attempt_id;
-    const closed = await closeInquiry(trx, due.id, {
+    const answer = {
       askedAt,
       answeredAt,
       outcome,
+      ...(word && { word }),
       raw,
       attemptId,
       clockOffMs,
       ...(standpoint && { originId: standpoint.originId }),
-    });
+    };
+    const closed = await closeInquiry(trx, due.id, answer);
+    const inquiry = closed ? due.id : await addAnswer(trx, due.payoutId, answer);
     if (standpoint && outcome === 'found' && finding.kind === 'witness') {
       const { transferId } = finding.witness;
       await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
     }
     // Whoever closed it before has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
-    const found = finding.kind !== 'another' && (outcome === 'found' || outcome.startsWith('conflict'));
+    const tells = outcome === 'found' || outcome === 'against_ledger' || outcome === 'differs';
+    const found = finding.kind !== 'another' && tells;
     return {
-      inquiry: due.id,
+      inquiry,
       answered: reply.kind === 'reply',
       word: outcome === 'not_found' ? 'not_found' : found ? 'found' : 'no_answer',
       status: found && finding.kind === 'witness' ? finding.witness.status : null,
@@ -92,35 +106,47 @@ async function ofThisAccount(
   return isOurs ? said : { kind: 'another', went, asked: account.own };
 }
 
-/** Tells the ledger; returns the look-up's outcome in a word. */
+type Answered = { outcome: LookUpOutcome; word?: Word };
+
+/** Tells the ledger; returns what came of the look-up. */
 async function hear(
   trx: Trx,
   { due: { payoutId }, mark }: Asked,
   answer: { reply: LookUpReply | ServiceTrouble; finding: Heard; answeredAt: string },
-): Promise<string> {
+): Promise<Answered> {
   const { reply, finding, answeredAt } = answer;
-  if (reply.kind !== 'reply') return 'error';
+  if (reply.kind !== 'reply') return { outcome: 'error' };
   // P4: the answer says nothing about an attempt that was under way when it was asked for, or began later.
   const outdated = (await attemptedSince(trx, mark, [payoutId])).has(payoutId);
   const stands = finding.kind === 'witness' && ['pending', 'success'].includes(finding.witness.status);
-  if (outdated && !stands) return 'outdated';
+  if (outdated && !stands) return { outcome: 'outdated' };
   switch (finding.kind) {
     case 'witness': {
-      const event = { kind: 'witness' as const, witness: finding.witness };
-      const [told] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
-      return told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
+      const { witness } = finding;
+      const event = { kind: 'witness' as const, witness };
+      const [recorded] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
+      return recorded?.effect.kind === 'conflict'
+        ? against({ kind: 'against_ledger', source: 'details', said: witness.status, state: recorded.from })
+        : { outcome: 'found', word: plainWord(witness.status) };
     }
-    case 'another':
-      return `conflict: origin is ${originText(finding.asked)}, ours ${originText(finding.went)}`;
+    case 'another': {
+      const { asked: actual, went: expected } = finding;
+      const origin = { field: 'origin', expected: originText(expected), actual: originText(actual) };
+      return against({ kind: 'differs', differences: [origin] });
+    }
     case 'conflict':
-      return `conflict: ${finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ')}`;
+      return against({ kind: 'differs', differences: finding.fields });
     case 'none': {
-      if (!isNotFound(reply.json, reply.httpStatus)) return 'no_witness';
+      if (!isNotFound(reply.json, reply.httpStatus)) return { outcome: 'no_witness' };
       const event = { kind: 'looked_up' as const, found: false };
       await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
-      return 'not_found';
+      return { outcome: 'not_found' };
     }
   }
+}
+
+function against(one: Exclude<Contradiction, { kind: 'against_webhook' }>): Answered {
+  return { outcome: one.kind, word: columnsOf(one) };
 }
 
 /** The next question: a rung of the ladder while the outcome is unknown (P19), or the answer that stayed away. */
@@ -128,7 +154,7 @@ async function climb(
   { rules }: Deps,
   trx: Trx,
   { due: { payoutId }, known, raised, askedAt }: Asked,
-  { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
+  { at, outcome, closed }: { at: string; outcome: LookUpOutcome; closed: Closed },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
   const question = { payoutId, kind: 'details' as const, reason: 'unsettled' as const };
@@ -152,8 +178,8 @@ async function climb(
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
   } else if (outcome === 'error' && isWebhookReason(closed.reason)) {
     // What is over is asked about only where something spoke against it: that still wants its answer.
-    const { reason } = closed;
-    await addInquiry(trx, { ...question, reason, dueAt: within(ladderDelayMs(Number(rung))), rung });
+    const again = { ...question, reason: closed.reason };
+    await addInquiry(trx, { ...again, dueAt: within(ladderDelayMs(Number(rung))), rung });
   }
   // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
   if (closed.raised > raised && !over.includes(state))

@@ -1,3 +1,4 @@
+import { type Contradiction, contradictionText } from '../domain/contradiction.ts';
 import {
   type Advice,
   decimalDifference,
@@ -7,8 +8,10 @@ import {
 } from '../domain/discrepancy.ts';
 import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
+import { isFinalState } from '../domain/payout.ts';
 import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../evidence/contradicted.sql.ts';
+import { contradictionIn } from '../ledger/contradiction-columns.ts';
 import type { WatchedPayout } from './watched.sql.ts';
 
 /** A payout the complete listing lacks and a look-up of this run did not find (contract.md, "Kinds"). */
@@ -98,17 +101,19 @@ export function paidAgain(payout: WatchedPayout): Found {
 
 /** A payout whose details contradict the ledger although this run's list does not (P14, P15). */
 export function contradictedByDetails(payout: Contradicted): Found {
-  const told = payout.outcome.replace(/^conflict:?\s*/, '');
-  const words = /^details says (\w+), the ledger says (\w+)$/.exec(told);
-  const fields = toldBy({ effect: payout.outcome, state: payout.state });
-  return finding(words ? 'status_conflict' : kindOf(payout, told), payout.reference, {
+  const { contradiction } = payout;
+  const isStatus = contradiction.kind === 'against_ledger' && isFinalState(contradiction.state);
+  const fields = isStatus
+    ? { expected: contradiction.state, actual: contradiction.said, difference: '' }
+    : toldBy(contradiction, payout.state);
+  return finding(isStatus ? 'status_conflict' : kindOf(payout), payout.reference, {
     payoutId: payout.id,
     batchId: payout.batch_id,
     reference: payout.reference,
     trx: payout.trx,
     transferId: payout.transfer_id,
     currency: payout.currency,
-    ...(words ? { expected: words[2] ?? '', actual: words[1] ?? '', difference: '' } : fields),
+    ...fields,
     moved: true,
     evidence: `a details look-up answered at ${payout.answered_at ?? 'an unknown time'} contradicts the ledger: ${payout.state} by ${payout.evidence || 'nothing'}`,
   });
@@ -125,8 +130,8 @@ const kindsOfFields: Record<string, DiscrepancyKind> = {
 };
 
 /** Without an answered acceptance nobody knows that the transfer is ours at all (P15). */
-function kindOf({ accepted }: Contradicted, told: string): DiscrepancyKind {
-  const field = /^(\w+) is /.exec(told)?.[1] ?? '';
+function kindOf({ accepted, contradiction }: Contradicted): DiscrepancyKind {
+  const field = contradiction.kind === 'differs' ? (contradiction.differences[0]?.field ?? '') : '';
   return accepted ? (kindsOfFields[field] ?? 'status_conflict') : 'reference_collision';
 }
 
@@ -137,7 +142,7 @@ const mostQuoted = 5;
 export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] {
   const webhook = webhooks.at(-1);
   if (!webhook) return [];
-  const told = [...new Map(webhooks.map((one) => [one.effect, toldBy(one)])).values()];
+  const told = distinctWords(webhooks);
   const quoted = told.slice(-mostQuoted);
   const left = told.length > quoted.length ? `${told.length - quoted.length} others, then ` : '';
   const expected = [...new Set(quoted.map((one) => one.expected))].join(', then ');
@@ -161,26 +166,36 @@ export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] 
   return [found];
 }
 
-/** The fields in which a webhook differs, taken apart where its effect names them; else its words beside our state. */
-function toldBy({
-  effect,
-  state,
-}: {
-  effect: string | null;
-  state: string | null;
-}): Pick<FoundFields, 'expected' | 'actual' | 'difference'> {
-  const told = (effect ?? '')
-    .replace(/^conflict:?\s*/, '')
-    .replace(/^says (.*)$/, `webhook says $1, the ledger says ${state}`);
-  const fields = told.split('; ').map((part) => /^(\w+) is (.*), ours (.*)$/.exec(part));
-  if (fields.some((parts) => parts === null))
-    return { expected: state ?? 'a payout of ours', actual: told, difference: '' };
-  const side = (n: number): string => fields.map((parts) => `${parts?.[1]} ${parts?.[n]}`).join('; ');
-  const amount = fields.find((parts) => parts?.[1] === 'amount');
+type Told = Pick<FoundFields, 'expected' | 'actual' | 'difference'>;
+
+/** What webhooks say, each contradiction once. */
+function distinctWords(webhooks: readonly ConflictingWebhook[]): Told[] {
+  const words = webhooks.flatMap((one): [string, Told][] => {
+    const contradiction = contradictionIn('webhook', one.verdict, one) ?? laterContradiction(one);
+    return contradiction ? [[JSON.stringify(contradiction), toldBy(contradiction, one.state)]] : [];
+  });
+  return [...new Map(words).values()];
+}
+
+/** One that contradicted nothing when it came speaks against what the ledger holds now. */
+function laterContradiction({ said, state }: ConflictingWebhook): Contradiction | null {
+  return said !== null && state !== null ? { kind: 'against_ledger', source: 'webhook', said, state } : null;
+}
+
+/** The fields in which they differ; else what is said beside our state. */
+function toldBy(contradiction: Contradiction, state: string | null): Told {
+  if (contradiction.kind !== 'differs')
+    return {
+      expected: state ?? 'a payout of ours',
+      actual: contradictionText(contradiction),
+      difference: '',
+    };
+  const { differences } = contradiction;
+  const amount = differences.find(({ field }) => field === 'amount');
   return {
-    expected: side(3),
-    actual: side(2),
-    difference: decimalDifference(amount?.[2] ?? '', amount?.[3] ?? ''),
+    expected: differences.map(({ field, expected }) => `${field} ${expected}`).join('; '),
+    actual: differences.map(({ field, actual }) => `${field} ${actual}`).join('; '),
+    difference: decimalDifference(amount?.actual ?? '', amount?.expected ?? ''),
   };
 }
 

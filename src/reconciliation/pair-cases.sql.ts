@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { mayHaveBeenTaken } from '../domain/outcome.ts';
+import { countPossiblyTaken } from '../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
 import { ledgerMode } from '../ledger/ledger-mode.ts';
@@ -256,7 +256,7 @@ function pairedPayout(
     // An adopted payout may have been sent by the ledger that was lost, before its first attempt here (P25).
     firstIntentAt: row.submitted_at ?? own[0]?.began_at ?? null,
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
-    possiblyTaken: own.filter(({ outcome }) => mayHaveBeenTaken(outcome)).length + Number(row.unseen_sends),
+    possiblyTaken: countPossiblyTaken(own, row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
 }

@@ -1,4 +1,5 @@
 import { applyCollection } from '../collections/apply-collection.ts';
+import type { Contradiction } from '../domain/contradiction.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
@@ -6,6 +7,7 @@ import type { Account, Origin } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Witness } from '../domain/transition.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
+import { columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';
 import { loadKnown } from '../ledger/known.ts';
 import { sentWithOtherKeys } from '../ledger/origins.ts';
@@ -14,17 +16,18 @@ import { type Recorded, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import type { Webhook } from '../storage/tables/tables.ts';
+import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {
-  effectsBefore,
+  type Applied,
   hearAgain,
   markAllApplied,
   markApplied,
   payoutOfWebhook,
   payoutsLike,
   payoutsOfReferences,
+  saidBefore,
   stillUnapplied,
   unappliedWebhooks,
 } from './webhooks.sql.ts';
@@ -89,7 +92,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
       const applied =
         webhook.kind === 'transaction'
           ? await applyCollection(trx, webhook, { json, at })
-          : { payoutId: null, effect: 'not understood; kept' };
+          : { verdict: 'not_understood' as const };
       await markApplied(trx, webhook.id, { at, ...applied });
       continue;
     }
@@ -98,8 +101,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
     // By its trx: one that was applied just now may have made that known.
     const payoutId = known ?? (await payoutOfWebhook(trx, webhook));
     if (payoutId === undefined) {
-      const effect = await askAboutLikely(trx, json, at);
-      await markApplied(trx, webhook.id, { at, payoutId: null, effect });
+      await markApplied(trx, webhook.id, { at, verdict: await askAboutLikely(trx, json, at) });
     } else {
       together.set(payoutId, { webhook, json, payoutId });
     }
@@ -112,8 +114,8 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
 
 type Said =
   | { kind: 'witness'; witness: Witness }
-  /** Nothing to go by; `why` is what the service is asked for. */
-  | { kind: 'question'; why: InquiryReason; effect: string };
+  /** Nothing to go by; `why` the service is asked. */
+  | { kind: 'question'; why: InquiryReason; applied: Applied };
 
 /** Applies webhooks about payouts, each about another one. */
 async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }: By): Promise<void> {
@@ -131,18 +133,18 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
     one.kind === 'witness' ? [{ payoutId, source: `webhook ${webhook.id}`, event: one }] : [],
   );
   const recorded = new Map((await record(trx, at, events)).map((one) => [one.payoutId, one]));
-  const before = await effectsBefore(trx, ids, [says('success'), says('failed')]);
+  const before = await saidBefore(trx, ids);
   const asked: { payoutId: bigint; reason: InquiryReason }[] = [];
-  const applied: { id: bigint; payoutId: bigint; effect: string }[] = [];
+  const applied: (Applied & { id: bigint; payoutId: bigint })[] = [];
   for (const { webhook, payoutId, said: one } of said) {
     const ask = (reason: InquiryReason): void => void asked.push({ payoutId, reason });
-    const effect =
+    const found =
       one.kind === 'question'
-        ? one.effect
-        : effectOf(one.witness.status, recorded.get(payoutId), before.get(payoutId));
+        ? one.applied
+        : appliedAs(one.witness.status, recorded.get(payoutId), before.get(payoutId));
     if (one.kind === 'question') ask(one.why);
     else if (!isSettledAs(one.witness.status, recorded.get(payoutId))) ask('webhook_says');
-    applied.push({ id: webhook.id, payoutId, effect });
+    applied.push({ id: webhook.id, payoutId, ...found });
   }
   await askDetails(
     trx,
@@ -155,30 +157,27 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
 const ofAnotherAccount: Said = {
   kind: 'question',
   why: 'webhook_other_key',
-  effect: 'signed with another key than it was sent with: a reason to ask, not a witness',
+  applied: { verdict: 'other_key' },
 };
-
-/** As {@link contradictedByWebhook} reads it: that it failed is no sign that it was paid. */
-const staleFailure = 'stale: says failed; a reason to ask, not a witness';
 
 function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
   const finding = findWitness(json, expected, 'webhook');
   if (webhook.stale === 1n) {
-    const saysFailed = finding.kind === 'witness' && finding.witness.status === 'failed';
+    const word = plainWord(finding.kind === 'witness' ? finding.witness.status : null);
     return {
       kind: 'question',
       why: 'webhook_stale',
-      effect: saysFailed ? staleFailure : 'stale: a reason to ask, not a witness',
+      applied: { verdict: 'stale', word },
     };
   }
   switch (finding.kind) {
     case 'witness':
       return finding;
     case 'none':
-      return { kind: 'question', why: 'webhook_without_status', effect: 'no status in it' };
+      return { kind: 'question', why: 'webhook_without_status', applied: { verdict: 'no_status' } };
     case 'conflict': {
-      const fields = finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ');
-      return { kind: 'question', why: 'webhook_conflicts', effect: `conflict: ${fields}` };
+      const applied = against({ kind: 'differs', differences: finding.fields });
+      return { kind: 'question', why: 'webhook_conflicts', applied };
     }
   }
 }
@@ -189,23 +188,25 @@ function isSettledAs(status: WitnessStatus, recorded: Recorded | undefined): boo
 }
 
 /** P18: two final words about one transfer conflict; what was success may come back, what failed does not. */
-function effectOf(
-  status: WitnessStatus,
+function appliedAs(
+  said: WitnessStatus,
   recorded: Recorded | undefined,
-  before: ReadonlySet<string> = new Set(),
-): string {
-  if (recorded?.effect.kind === 'conflict') return `conflict: ${recorded.effect.why}`;
-  const other = status === 'success' ? 'failed' : 'success';
-  const contradicts = (status === 'success' || status === 'failed') && before.has(says(other));
-  return contradicts ? `conflict: a webhook says ${status}, an earlier one said ${other}` : says(status);
+  before: ReadonlySet<WitnessStatus> = new Set(),
+): Applied {
+  if (recorded?.effect.kind === 'conflict')
+    return against({ kind: 'against_ledger', source: 'webhook', said, state: recorded.from });
+  const isFinal = said === 'success' || said === 'failed';
+  if (isFinal && before.has(said === 'success' ? 'failed' : 'success'))
+    return against({ kind: 'against_webhook', said });
+  return { verdict: 'says', word: plainWord(said) };
 }
 
-function says(status: WitnessStatus): string {
-  return `says ${status}`;
+function against(one: Contradiction): Applied {
+  return { verdict: one.kind, word: columnsOf(one) };
 }
 
 /** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */
-async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<string> {
+async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WebhookVerdict> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>
     asText(fields?.[key]),
@@ -215,7 +216,7 @@ async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<stri
   if (!account || !currency || amount === null) return 'unmatched';
   const likely = await payoutsLike(trx, { accountNumber: account, currency, amount });
   for (const payoutId of likely) await ask(trx, payoutId, 'webhook_alike', at);
-  return likely.length > 0 ? 'unmatched; asked about look-alikes' : 'unmatched';
+  return likely.length > 0 ? 'look_alikes' : 'unmatched';
 }
 
 async function ask(trx: Trx, payoutId: bigint, reason: InquiryReason, at: string): Promise<void> {

@@ -126,7 +126,6 @@ function oncePerDigest(deliveries: readonly Delivery[]) {
       stale: fresh ? 0n : 1n,
       applied_at: null,
       payout_id: null,
-      effect: null,
     };
   });
 }

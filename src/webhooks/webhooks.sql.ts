@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
+import { plainWord, type Word } from '../ledger/contradiction-columns.ts';
 import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
-import type { Webhook } from '../storage/tables/tables.ts';
+import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
@@ -98,31 +100,40 @@ export async function payoutsOfReferences(
 
 const updateApplied = prepared<never>(
   (_, slot) => sql`update webhooks set applied_at = ${slot(0)}, payout_id = ${integerField('payout_id')},
-      collection_id = null, effect = ${field('effect')}
+      collection_id = null, verdict = ${field('verdict')}, said = ${field('said')}, against = ${field('against')},
+      differences = ${field('differences')}
     from ${rowsIn(slot(1))} as row where webhooks.id = ${integerField('id')}`,
 );
 
-/** Marks webhooks about payouts as applied, with what each did. */
+/** What applying a webhook found. */
+export type Applied = { verdict: WebhookVerdict; word?: Word };
+
+/** Marks webhooks about payouts as applied, with what each said. */
 export async function markAllApplied(
   trx: Trx,
   at: string,
-  applied: readonly { id: bigint; payoutId: bigint; effect: string }[],
+  applied: readonly (Applied & { id: bigint; payoutId: bigint })[],
 ): Promise<void> {
   if (applied.length === 0) return;
-  const rows = applied.map(({ id, payoutId, effect }) => ({ id, payout_id: payoutId, effect }));
+  const rows = applied.map(({ id, payoutId, verdict, word = plainWord() }) => ({
+    id,
+    payout_id: payoutId,
+    verdict,
+    ...word,
+  }));
   await updateApplied(trx, [at, rowsText(rows)]);
 }
 
-/** Marks a webhook as applied, with what it did. */
+/** Marks a webhook that is about no payout as applied, with what it said. */
 export async function markApplied(
   trx: Trx,
   id: bigint,
-  applied: { at: string; payoutId: bigint | null; collectionId?: bigint | null; effect: string },
+  applied: Applied & { at: string; collectionId?: bigint | null },
 ): Promise<void> {
-  const { at, payoutId, collectionId = null, effect } = applied;
+  const { at, collectionId = null, verdict, word = plainWord() } = applied;
   await trx
     .updateTable('webhooks')
-    .set({ applied_at: at, payout_id: payoutId, collection_id: collectionId, effect })
+    .set({ applied_at: at, payout_id: null, collection_id: collectionId, verdict, ...word })
     .where('id', '=', id)
     .execute();
 }
@@ -142,28 +153,24 @@ export async function webhookCounts(db: Db): Promise<WebhookCounts> {
   return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
 }
 
-const selectEffects = prepared<{ payout_id: bigint | null; effect: string | null }>((db, slot) =>
+const selectSaid = prepared<{ payout_id: bigint | null; said: WitnessStatus | null }>((db, slot) =>
   db
     .selectFrom('webhooks')
-    .select(['payout_id', 'effect'])
+    .select(['payout_id', 'said'])
     .where('payout_id', 'in', idsIn(slot(0)))
-    .where('effect', 'in', textsIn(slot(1)))
+    .where('verdict', '=', sql.lit('says'))
     .distinct(),
 );
 
-/** Which of these effects, as applying wrote them, earlier webhooks about each of the payouts had. */
-export async function effectsBefore(
+/** Which statuses earlier webhooks gave each of the payouts, where nothing contradicted them. */
+export async function saidBefore(
   trx: Trx,
   payoutIds: readonly bigint[],
-  effects: readonly string[],
-): Promise<Map<bigint, Set<string>>> {
-  const found = new Map<bigint, Set<string>>();
-  for (const { payout_id, effect } of await selectEffects(trx, [
-    idsText(payoutIds),
-    JSON.stringify(effects),
-  ])) {
-    if (payout_id === null || effect === null) continue;
-    found.set(payout_id, (found.get(payout_id) ?? new Set()).add(effect));
+): Promise<Map<bigint, Set<WitnessStatus>>> {
+  const found = new Map<bigint, Set<WitnessStatus>>();
+  for (const { payout_id, said } of await selectSaid(trx, [idsText(payoutIds)])) {
+    if (payout_id === null || said === null) continue;
+    found.set(payout_id, (found.get(payout_id) ?? new Set()).add(said));
   }
   return found;
 }

@@ -95,7 +95,7 @@ it('P14: a webhook makes a collection heard; only the verify endpoint makes it r
     received_at: at(0),
     ask_at: null,
   });
-  expect(told?.webhooks).toMatchObject([{ effect: 'says success' }]);
+  expect(told?.webhooks).toMatchObject([{ verdict: 'says', said: 'success' }]);
   expect(told?.lookups).toMatchObject([{ outcome: 'says success' }]);
   expect(await verify(shown()), 'nothing more is asked').toEqual([]);
 });
@@ -106,7 +106,7 @@ it('P18: byte-equal repeats have one effect; a stale delivery is a reason to ask
   await deliver();
   await deliver();
   const told = await story();
-  expect(told?.webhooks.map((w) => [w.deliveries, w.effect])).toEqual([[3n, 'says success']]);
+  expect(told?.webhooks.map((w) => [w.deliveries, w.verdict, w.said])).toEqual([[3n, 'says', 'success']]);
   expect(told?.collection.told_status).toBe('success');
 });
 
@@ -114,9 +114,9 @@ it('P18: two webhooks about one collection that differ are a conflict, whatever 
   await deliver();
   await deliver({ amount: '90.00' });
   expect(await state()).toBe('conflict');
-  expect((await story())?.webhooks.map((w) => w.effect)).toEqual([
-    'says success',
-    'differs from an earlier one: amount is 90.00, was 100.00',
+  expect((await story())?.webhooks.map((w) => [w.verdict, JSON.parse(w.differences ?? '[]')])).toMatchObject([
+    ['says', []],
+    ['differs', [{ field: 'amount', actual: '90.00', expected: '100.00' }]],
   ]);
   await verify(shown());
   expect(await state()).toBe('conflict');
@@ -126,8 +126,8 @@ it('P18: a webhook of the other mode is a conflict; one that nobody can place is
   await deliver({ domain: 'live' });
   expect(await state()).toBe('conflict');
   await deliver({ reference: null, trx: '' });
-  const kept = await ledger.db.selectFrom('webhooks').select('effect').orderBy('id', 'desc').execute();
-  expect(kept[0]?.effect).toBe('not understood; kept');
+  const kept = await ledger.db.selectFrom('webhooks').select('verdict').orderBy('id', 'desc').execute();
+  expect(kept[0]?.verdict).toBe('not_understood');
 });
 
 it.each([

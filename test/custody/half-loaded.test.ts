@@ -98,15 +98,15 @@ it('P23: what was heard of a half batch meanwhile does not keep it from being th
     for (const statement of [
       `insert into batch_totals values ('half', 'NGN', 100)`,
       `insert into webhooks (digest, received_at, last_received_at, deliveries, kind, reference, trx, headers, body,
-        stale, applied_at, payout_id, effect) select 'd', '${at(1)}', '${at(1)}', 1, 'payout', 'PAY-1', null, '{}',
-        cast('{}' as blob), 0, '${at(2)}', id, 'says success' from payouts`,
+        stale, applied_at, payout_id, verdict, said) select 'd', '${at(1)}', '${at(1)}', 1, 'payout', 'PAY-1', null, '{}',
+        cast('{}' as blob), 0, '${at(2)}', id, 'says', 'success' from payouts`,
       `insert into inquiries (payout_id, kind, reason, due_at, rung) select id, 'details', 'asked', '${at(2)}', 0 from payouts`,
     ])
       await sql.raw(statement).execute(trx);
   });
   expect(await s.intake.removeHalfLoaded()).toBe(1);
   const heard = await ledger.db.selectFrom('webhooks').selectAll().executeTakeFirstOrThrow();
-  expect(heard).toMatchObject({ payout_id: null, applied_at: null, effect: null });
+  expect(heard).toMatchObject({ payout_id: null, applied_at: null, verdict: null, said: null });
   const taken = await s.intake.takeIn(s.drop('pay.csv', csv(row('PAY-1', '1.00'))), { origin: 'inbox' });
   expect(batchOf(taken)).toMatch(/^pay-/);
   expect((await verifyLedger(ledger.path)).checks.filter(({ ok }) => !ok)).toEqual([]);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import type { Contradiction } from '../../src/domain/contradiction.ts';
+import { columnsOf, plainWord } from '../../src/ledger/contradiction-columns.ts';
+import { addAnswer, addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { adoptGoneBack } from '../custody/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
@@ -25,12 +27,17 @@ afterEach(() => ledger.remove());
 const { decisionsOf, send, retryNow } = createSetting(() => ledger);
 
 /** A details look-up asked and answered just now, with what the ledger wrote down of it. */
-async function answered(id: bigint, ms: number, outcome: string): Promise<void> {
+async function answered(
+  id: bigint,
+  ms: number,
+  one: Extract<Contradiction, { kind: 'differs' }>,
+): Promise<void> {
   await ledger.write(async (trx) => {
     await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
-    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
+    const answer = { outcome: one.kind, word: columnsOf(one) };
+    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), ...answer, raw: null });
   });
 }
 
@@ -44,10 +51,21 @@ const failedWitness = {
   settledAt: null,
 };
 
+/** A details look-up, asked then, shows it as failed 5 ms later. */
+async function saysFailed(payoutId: bigint, ms: number): Promise<void> {
+  const event = { kind: 'witness' as const, witness: failedWitness };
+  const answer = { askedAt: at(ms), answeredAt: at(ms + 5), outcome: 'found', raw: null } as const;
+  await ledger.write(async (trx) => {
+    await record(trx, at(ms + 5), [{ payoutId, source: 'details', event }]);
+    await addAnswer(trx, payoutId, { ...answer, word: plainWord('failed') });
+  });
+}
+
 it('P15: a refused payout is not paid again while the service shows a transfer of it that contradicts ours', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await send(replies.refused());
-  await answered(id, 1000, 'conflict: bank_code is 13, ours 000013');
+  const differences = [{ field: 'bank_code', actual: '13', expected: '000013' }];
+  await answered(id, 1000, { kind: 'differs', differences });
   const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
   expect(one).toMatchObject({ verdict: 'conflict', judgement: { kind: 'no' } });
   expect(await retryNow([id])).toMatchObject({ kind: 'decided', decided: [] });
@@ -94,9 +112,7 @@ it.each(['refused', 'failed'] as const)(
   async (state) => {
     const [id = 0n] = await addBatch(ledger, ['R-1']);
     await send(state === 'refused' ? replies.refused() : replies.accepted());
-    const event = { kind: 'witness' as const, witness: failedWitness };
-    const failing = [{ payoutId: id, source: 'details', event }];
-    if (state === 'failed') await ledger.write((trx) => record(trx, at(50), failing));
+    if (state === 'failed') await saysFailed(id, 50);
     // Another that the list shows, so that it is believed to be of our account.
     await addBatch(ledger, ['R-0'], { id: 'b-0' });
     await send(replies.accepted('T-R-0'));
@@ -110,7 +126,7 @@ it.each(['refused', 'failed'] as const)(
       why: expect.stringContaining('counterfoil settle R-1'),
     });
     if (state === 'refused') return;
-    await ledger.write((trx) => record(trx, at(3_600_002), failing));
+    await saysFailed(id, 3_600_002);
     const after = (await decisionsOf().weigh([id], at(0))).cases[0];
     expect(after).toMatchObject({ payout: { state: 'failed' }, verdict: 'failed' });
     expect(after?.judgement).toMatchObject({ kind: 'no', why: expect.stringContaining('a lost copy') });
@@ -120,11 +136,7 @@ it.each(['refused', 'failed'] as const)(
 it('P20: an answer that closed no question of its own counts as asked at no known time', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await send(replies.unknown());
-  const event = { kind: 'witness' as const, witness: failedWitness };
-  await ledger.write(async (trx) => {
-    await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(1000), rung: 0n });
-    await record(trx, at(1005), [{ payoutId: id, source: 'details', event }]);
-  });
+  await saysFailed(id, 1000);
   const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
   expect(one).toMatchObject({
     lookUp: { askedAt: '', answeredAt: at(1005), outcome: 'found', said: 'failed' },

@@ -114,3 +114,11 @@ it('P17: what details show as failed beside another that stands is not believed 
   await told.looked(id, 2000, shown('failed'), shown('failed', { id: 'T-2' }));
   expect((await payoutById(ledger, id)).state).toBe('failed');
 });
+
+it('P32: a webhook that agrees with a payment is nothing that a person may settle it for', async () => {
+  const id = await told.sent(replies.accepted('T-1'));
+  await told.heard(1000, 'success');
+  await told.looked(id, 2000, shown('success'));
+  const { cases } = await told.decisionsAt(hour).weigh([id], at(hour));
+  expect(cases[0]).toMatchObject({ payout: { state: 'success' }, remedies: [] });
+});

@@ -4,6 +4,7 @@ import { adoptLedger } from '../../src/custody/adopt.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { columnsOf, plainWord } from '../../src/ledger/contradiction-columns.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
@@ -77,15 +78,19 @@ const detailsSayFailed = {
   },
 };
 
-/** A details look-up of it that came to this; found: as failed. */
-async function looked(id: bigint, ms: number, outcome: string): Promise<void> {
+const paid = { kind: 'against_ledger', source: 'details', said: 'success', state: 'failed' } as const;
+
+/** A details look-up of it that came to this; found: as failed; against the ledger: as paid. */
+async function looked(id: bigint, ms: number, outcome: 'found' | 'error' | 'against_ledger'): Promise<void> {
   await ledger.write(async (trx) => {
     await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
     if (outcome === 'found')
       await record(trx, at(ms + 1), [{ payoutId: id, source: 'details', event: detailsSayFailed }]);
-    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, raw: null });
+    const word =
+      outcome === 'against_ledger' ? columnsOf(paid) : plainWord(outcome === 'found' ? 'failed' : null);
+    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, word, raw: null });
   });
 }
 
@@ -153,7 +158,7 @@ it('P20: nothing is paid again while a status_conflict of it is open, whatever e
 
 it('P20: details that contradicted it stay said while later look-ups get no answer', async () => {
   const { id } = await failedTwice();
-  await looked(id, 2.1 * hour, 'conflict: details says success, the ledger says failed');
+  await looked(id, 2.1 * hour, 'against_ledger');
   await looked(id, 2.2 * hour, 'error');
   expect(await offered(id, 2.5 * hour)).toEqual([]);
   expect(await judged(id, 2.5 * hour)).toMatchObject({
@@ -255,7 +260,7 @@ it('P20: a successor that waited is not sent when the list shows its predecessor
 it('P20: a successor that waited is not sent while the details or a webhook contradict its predecessor', async () => {
   const { id } = await failedTwice();
   await waiting(id);
-  await looked(id, 3 * hour, 'conflict: details says success, the ledger says failed');
+  await looked(id, 3 * hour, 'against_ledger');
   expect(await sentOnRelease(4 * hour)).toEqual([]);
   await looked(id, 5 * hour, 'error');
   expect(await sentOnRelease(6 * hour), 'an answer that stayed away settles nothing').toEqual([]);

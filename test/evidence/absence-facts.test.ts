@@ -23,7 +23,7 @@ it('P16: forty payouts do not each look through every webhook (a run that held u
   const ids = await addBatch(ledger, references);
   const [heard = 0n] = await addBatch(ledger, ['HEARD'], { id: 'b-2' });
   const columns = sql`received_at, last_received_at, deliveries, kind, reference, headers, body, stale,
-    applied_at, payout_id, effect`;
+    applied_at, payout_id, verdict`;
   const times = { received_at: at(1), last_received_at: at(1), applied_at: at(2) };
   const told = {
     kind: 'payout',
@@ -34,7 +34,7 @@ it('P16: forty payouts do not each look through every webhook (a run that held u
   const counted = { deliveries: 1n, stale: 0n, payout_id: heard };
   await ledger.db
     .insertInto('webhooks')
-    .values({ digest: '1', effect: 'applied', ...told, ...times, ...counted })
+    .values({ digest: '1', verdict: 'no_status', ...told, ...times, ...counted })
     .execute();
   await sql`with recursive n(i) as (select 2 union all select i + 1 from n where i < 50000)
     insert into webhooks (digest, ${columns}) select cast(n.i as text), ${columns} from webhooks cross join n`.execute(

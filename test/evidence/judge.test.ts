@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Contradiction } from '../../src/domain/contradiction.ts';
+import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
 import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
+import type { LookUpOutcome } from '../../src/storage/tables/tables.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;
@@ -21,11 +24,24 @@ function listingOf(statuses: string[], from: number, to: number): NonNullable<Ev
   return { run: 'r', startedAt: at(from), finishedAt: at(to), mark: 0n, statuses, transfers };
 }
 
+type Asked = [outcome: LookUpOutcome, said: WitnessStatus | null, against?: Contradiction | null];
+
+const against = (said: WitnessStatus): Asked => [
+  'against_ledger',
+  said,
+  { kind: 'against_ledger', source: 'details', said, state: 'failed' },
+];
+const differing = (field: string, actual: string, expected: string): Asked => [
+  'differs',
+  null,
+  { kind: 'differs', differences: [{ field, actual, expected }] },
+];
+
 type Outcome = Evidence['attempts'][number]['outcome'];
 
 function evidence(
   state: Evidence['payout']['state'],
-  more: { outcomes?: Outcome[]; asked?: [outcome: string, said: string | null]; listed?: string[] } & Partial<
+  more: { outcomes?: Outcome[]; asked?: Asked; listed?: string[] } & Partial<
     Pick<Evidence, 'successor'>
   > = {},
 ): Evidence {
@@ -52,6 +68,7 @@ function evidence(
     payout: { ...plain.payout, state, final_at: final ? at(100) : null },
     attempts,
     lookUp: asked ? { askedAt: at(300), answeredAt: at(301), outcome: asked[0], said: asked[1] } : null,
+    contradiction: asked?.[2] ?? null,
     listing: listed ? listingOf(listed, 150, 200) : null,
     successor,
   };
@@ -69,17 +86,15 @@ describe('P20: a failed payout', () => {
     expect(kind(evidence('failed', { asked: ['found', 'failed'] }), at(301))).toBe('no');
   });
 
-  it.each(['pending', 'success', 'returned'])('gets none when the service now says %s', (said) => {
+  it.each(['pending', 'success', 'returned'] as const)('gets none when the service now says %s', (said) => {
     expect(kind(evidence('failed', { asked: ['found', said], listed: ['failed'] }))).toBe('no');
   });
 
   it('gets none when the look-up contradicts the ledger', () => {
-    expect(
-      kind(evidence('failed', { asked: ['conflict: details says success', null], listed: ['failed'] })),
-    ).toBe('no');
+    expect(kind(evidence('failed', { asked: against('success'), listed: ['failed'] }))).toBe('no');
   });
 
-  it.each(['error', 'outdated', 'no_witness', 'not_found', 'whatever'])(
+  it.each(['error', 'outdated', 'no_witness', 'not_found', 'superseded'] as const)(
     'rests on a complete listing made since, when the look-up came to %s',
     (outcome) => {
       expect(kind(evidence('failed', { asked: [outcome, null], listed: ['failed'] }))).toBe('successor');
@@ -105,7 +120,7 @@ describe('P20: a failed payout', () => {
       outcomes: ['unknown', 'unknown'] satisfies Outcome[],
       asked: ['found', 'failed'] as const,
     };
-    const asked: [string, string] = [...twice.asked];
+    const asked: Asked = [...twice.asked];
     expect(kind(evidence('failed', { ...twice, asked }))).toBe('no');
     expect(kind(evidence('failed', { ...twice, asked, listed: ['failed'] }))).toBe('no');
     expect(kind(evidence('failed', { ...twice, asked, listed: ['failed', 'failed'] }))).toBe('successor');
@@ -128,12 +143,12 @@ describe('P20: what a failed payout still lacks is said', () => {
     expect(why({ ...old, listing: outrun }, at(301))).toContain('run r is older than the last attempt');
   });
 
-  it.each([
+  it.each<[LookUpOutcome | undefined, string[] | undefined, string]>([
     [undefined, undefined, 'no look-up was answered, and no listing was ever proven complete'],
     ['not_found', [], `the look-up of ${at(301)} did not find it, and the listing of run r does not show it`],
     ['error', ['failed', 'pending'], 'the listing of run r shows a transfer of it as pending'],
   ])('when the look-up came to %s and the listing shows %s', (outcome, listed, text) => {
-    const asked: [string, null] | undefined = outcome === undefined ? undefined : [outcome, null];
+    const asked: Asked | undefined = outcome === undefined ? undefined : [outcome, null];
     const more = { ...(asked && { asked }), ...(listed && { listed }) };
     expect(why(evidence('failed', more))).toContain(text);
   });
@@ -159,7 +174,7 @@ describe('P20: other payouts', () => {
     const lost = { outcomes: ['unknown'] satisfies Outcome[] };
     expect(kind(evidence('unknown', lost))).toBe('again');
     expect(kind(evidence('unknown', { ...lost, asked: ['not_found', null], listed: [] }))).toBe('again');
-    expect(kind(evidence('unknown', { ...lost, asked: ['conflict: amount is 1, ours 2', null] }))).toBe('no');
+    expect(kind(evidence('unknown', { ...lost, asked: differing('amount', '1', '2') }))).toBe('no');
     expect(kind(evidence('unknown', { ...lost, listed: ['pending'] }))).toBe('no');
   });
 
@@ -180,7 +195,7 @@ describe('P20: other payouts', () => {
   });
 
   it('P15: what was refused or returned gets none while the look-up contradicts ours', () => {
-    const asked: [string, null] = ['conflict: bank_code is 13, ours 000013', null];
+    const asked = differing('bank_code', '13', '000013');
     expect(kind(evidence('refused', { outcomes: ['refused'], asked }))).toBe('no');
     expect(kind(evidence('returned', { asked }))).toBe('no');
   });
@@ -208,11 +223,11 @@ describe('P20: other payouts', () => {
 });
 
 it('a look-up’s verdict is one word, and what is no clear word is no answer', () => {
-  const told = (outcome: string, said: string | null) =>
+  const told = (outcome: LookUpOutcome, said: WitnessStatus | null) =>
     verdictOf({ lookUp: { askedAt: '', answeredAt: '', outcome, said } });
   expect(verdictOf({ lookUp: null })).toBe('none');
   expect(told('found', 'failed')).toBe('failed');
   expect(told('found', null)).toBe('no_answer');
-  expect(told('conflict: amount', 'success')).toBe('conflict');
+  expect(told('differs', 'success')).toBe('conflict');
   expect(told('outdated', null)).toBe('no_answer');
 });

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { RetryRows } from '../../src/intake/retries.ts';
-import { chainEntry, insertHistory } from '../../src/ledger/history.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
 import { again, decisionsOf, file, idOf, now, refused, take } from './retry-setting.ts';
 import { refusal } from './setting.ts';
@@ -13,7 +12,8 @@ it('P20: where nobody can be asked, a failure that nothing confirmed in the last
     kind: 'details' as const,
     reason: 'asked' as const,
     rung: 0n,
-    outcome: 'found',
+    outcome: 'found' as const,
+    said: 'failed' as const,
   };
   s.clock.advance(1000);
   const at = s.clock.iso();
@@ -21,20 +21,6 @@ it('P20: where nobody can be asked, a failure that nothing confirmed in the last
     .insertInto('inquiries')
     .values({ ...ask, due_at: at, asked_at: at, answered_at: at })
     .execute();
-  await s.ledger.write((trx) =>
-    insertHistory(trx, [
-      chainEntry('', {
-        payoutId: ask.payout_id,
-        seq: 99n,
-        at,
-        event: 'details says failed',
-        source: 'details',
-        from: 'failed',
-        to: 'failed',
-        detail: {},
-      }),
-    ]),
-  );
   const content = file(await again(s, 'A'));
   s.clock.advance(2 * 3_600_000);
   const late = refusal(await take(s, content));

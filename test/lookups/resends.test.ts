@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { noteCollection } from '../../src/collections/collections.sql.ts';
+import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { claimResend, nextDue, resendsOf, waitingResends } from '../../src/lookups/resend-requests.sql.ts';
 import { createResends, type Resends } from '../../src/lookups/resends.ts';
 import { createThrottle } from '../../src/runtime/rate-limiter.ts';
@@ -71,7 +72,7 @@ const payouts = (...references: string[]) =>
   addBatch(ledger, references, { state: 'success', final_at: at(0) });
 const stories = async (id: bigint) =>
   (await resendsOf(ledger.db, { kind: 'payout', id })).map((one) => one.outcome);
-const hear = (payoutId: bigint, receivedAt: string, effect = 'says success') =>
+const hear = (payoutId: bigint, receivedAt: string, said: WitnessStatus = 'success') =>
   ledger.db
     .insertInto('webhooks')
     .values({
@@ -88,7 +89,8 @@ const hear = (payoutId: bigint, receivedAt: string, effect = 'says success') =>
       applied_at: receivedAt,
       payout_id: payoutId,
       collection_id: null,
-      effect,
+      verdict: 'says',
+      said,
     })
     .execute();
 
@@ -158,7 +160,7 @@ describe('resend requests', () => {
     const [id = 0n] = await payouts('R-1');
     const resends = resendsOn(service);
     await resends.ask([id]);
-    await hear(id, at(5), 'says pending');
+    await hear(id, at(5), 'pending');
     clock.set(20 * minute);
     expect(await resends.askDue({ forMs: 0 })).toBe(1);
     await hear(id, at(21 * minute));

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Word } from '../../src/ledger/contradiction-columns.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { decide, type Verdict } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
 import { livesOf } from '../../src/reconciliation/discrepancy-events.sql.ts';
+import type { LookUpOutcome } from '../../src/storage/tables/tables.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 
@@ -158,7 +160,7 @@ it('P14: details that contradict the ledger are reported though the list agrees,
   await sendAll(ledger);
   await nightOf(ledger, { at: hour, rows: bothListed() });
   const [payout] = await ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'R-1').execute();
-  const answered = (outcome: string, ms: number) =>
+  const answered = (ms: number, outcome: LookUpOutcome, word: Partial<Word> = {}) =>
     ledger.db
       .insertInto('inquiries')
       .values({
@@ -174,20 +176,22 @@ it('P14: details that contradict the ledger are reported though the list agrees,
         asked_at: at(ms),
         answered_at: at(ms),
         outcome,
+        ...word,
         raw: null,
       })
       .execute();
-  await answered('conflict: details says failed, the ledger says success', 2 * hour);
+  await answered(2 * hour, 'against_ledger', { said: 'failed', against: 'success' });
   const night = await nightOf(ledger, { at: 3 * hour, rows: bothListed() });
   expect(night.kinds).toEqual(['status_conflict R-1']);
   expect(night.open).toMatchObject([{ expected: 'success', actual: 'failed', severity: 'high' }]);
   expect(night.summary.lookups, 'asked again').toBe(1);
-  await answered('conflict: amount is 9.00, ours 1500.00', 4 * hour);
+  const differences = JSON.stringify([{ field: 'amount', actual: '9.00', expected: '1500.00' }]);
+  await answered(4 * hour, 'differs', { differences });
   const other = await nightOf(ledger, { at: 5 * hour, rows: bothListed() });
   expect(other.open).toMatchObject([
     { kind: 'amount_conflict', expected: 'amount 1500.00', actual: 'amount 9.00', difference: '-1491.00' },
   ]);
-  await answered('found', 6 * hour);
+  await answered(6 * hour, 'found');
   expect((await nightOf(ledger, { at: 7 * hour, rows: bothListed() })).kinds).toEqual([]);
 });
 

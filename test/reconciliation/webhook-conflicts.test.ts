@@ -108,3 +108,15 @@ it('P18: of several sends a webhook may tell of another than the one that the li
     .execute();
   expect((await nightOf(ledger, { at: hour, rows: [listedTransfer('R-1')] })).kinds).toEqual([]);
 });
+
+it('P18: what a webhook writes into a field is quoted, never read as words of ours', async () => {
+  await paid();
+  await told.heard(3000, 'success', { account_number: '9, ours 0; amount is 1.00' });
+  expect(await night(10_000, 'success')).toEqual(['webhook_conflict F']);
+  const [found] = await listOpen(ledger.db, {});
+  expect(found).toMatchObject({
+    expected: 'account_number 0123456789',
+    actual: 'account_number 9, ours 0; amount is 1.00',
+    difference: '',
+  });
+});

@@ -21,7 +21,10 @@ export function tellStory(town: Town, reference: string): string {
       'questions',
       `select reason, due_at, asked_at, answered_at, outcome from inquiries where ${of} order by id`,
     ],
-    ['webhooks', `select received_at, applied_at, effect from webhooks where ${of} order by id`],
+    [
+      'webhooks',
+      `select received_at, applied_at, verdict, said, against, differences from webhooks where ${of} order by id`,
+    ],
     ['discrepancies', `select kind, state, expected, actual, note from discrepancies where ${of}`],
   ];
   const ledger = tables.flatMap(([name, sql]) => [

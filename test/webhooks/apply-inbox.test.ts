@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { effectOf } from '../../src/commands/word-texts.ts';
 import { record } from '../../src/ledger/record.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
 import { deliver, handClock } from '../lookups/setting.ts';
@@ -27,7 +28,7 @@ afterEach(() => ledger.remove());
 
 const apply = () => applyWebhooks({ ledger, clock });
 const effects = async () =>
-  (await ledger.db.selectFrom('webhooks').select('effect').orderBy('id').execute()).map((row) => row.effect);
+  (await ledger.db.selectFrom('webhooks').selectAll().orderBy('id').execute()).map(effectOf);
 const asked = () =>
   ledger.db.selectFrom('inquiries').select(['kind', 'due_at']).where('outcome', 'is', null).execute();
 

@@ -67,12 +67,12 @@ it('P18: one event ten times, shuffled among others, has one effect', async () =
   expect(replies.flatMap(statusesOf)).toEqual(shuffled.map(() => 200));
   const rows = await running.ledger.db
     .selectFrom('webhooks')
-    .select(['reference', 'deliveries', 'effect'])
+    .select(['reference', 'deliveries', 'verdict'])
     .execute();
   expect(rows).toHaveLength(40);
   expect(rows.find((row) => row.reference === 'R-0')).toEqual({
     reference: 'R-0',
     deliveries: 10n,
-    effect: 'unmatched',
+    verdict: 'unmatched',
   });
 });

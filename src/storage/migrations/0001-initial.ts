@@ -2,6 +2,10 @@ import { type Kysely, sql } from 'kysely';
 
 const states =
   "'held','ready','sending','pending','success','failed','refused','unknown','cancelled','returned'";
+const statuses = "'pending','success','failed','returned'";
+const webhookVerdicts =
+  "'says','against_ledger','against_webhook','differs','contradictory','stale','no_status','unmatched','look_alikes','not_understood','other_key'";
+const answers = "'found','against_ledger','differs','not_found','no_witness','error','outdated','superseded'";
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
 const fileStates = "'due','whole','changed','missing','accepted','begun'";
@@ -141,7 +145,9 @@ const statements = [
     id integer primary key, digest text not null, received_at text not null, last_received_at text not null,
     deliveries integer not null, kind text not null, reference text, trx text, headers text not null,
     body blob not null, stale integer not null, applied_at text, payout_id integer references payouts (id),
-    effect text, collection_id integer references collections (id)) strict`,
+    collection_id integer references collections (id), verdict text check (verdict in (${webhookVerdicts})),
+    said text check (said in (${statuses})), against text check (against in (${states})),
+    differences text) strict`,
   `create index webhooks_unapplied on webhooks (id) where applied_at is null`,
   `create index webhooks_collection on webhooks (collection_id) where collection_id is not null`,
   // Deliveries come about in the order of their payouts: with the reference before the digest, which is chance, those
@@ -157,15 +163,18 @@ const statements = [
     kind text not null check (kind in (${rejectionKinds})), detail text not null, address text not null) strict`,
   `create table inquiries (
     id integer primary key, payout_id integer not null references payouts (id),
-    kind text not null check (kind = 'details'), reason text not null check (reason in (${inquiryReasons})), due_at text not null, rung integer not null,
-    asked_at text, answered_at text, outcome text, raw text, rung_due_at text, raised integer not null default 0,
+    kind text not null check (kind = 'details'), reason text not null check (reason in (${inquiryReasons})),
+    due_at text not null, rung integer not null, asked_at text, answered_at text,
+    outcome text check (outcome in (${answers})), said text check (said in (${statuses})),
+    against text check (against in (${states})), differences text, raw text, rung_due_at text,
+    raised integer not null default 0,
     attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
     origin_id integer not null default 0) strict`,
   `create unique index inquiries_due on inquiries (payout_id, kind) where outcome is null`,
   `create index inquiries_due_at on inquiries (kind, due_at) where outcome is null`,
   `create index inquiries_payout on inquiries (payout_id, id)`,
   `create index inquiries_conflict on inquiries (payout_id, id)
-    where kind = 'details' and outcome >= 'conflict' and outcome < 'conflicu'`,
+    where kind = 'details' and outcome in ('against_ledger', 'differs')`,
   `create table resend_requests (
     id integer primary key, payout_id integer references payouts (id),
     collection_id integer references collections (id), reason text not null, due_at text not null, asked_at text,

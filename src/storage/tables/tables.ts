@@ -1,7 +1,8 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Contradiction } from '../../domain/contradiction.ts';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
-import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
+import type { PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
@@ -189,8 +190,34 @@ type WebhookTable = {
   applied_at: string | null;
   payout_id: bigint | null;
   collection_id: bigint | null;
-  /** What applying it did, in words; `conflict: …` where it contradicts what is known. */
-  effect: string | null;
+  /** What applying it found; null while it is not applied. */
+  verdict: WebhookVerdict | null;
+} & WordColumns;
+
+/**
+ * `says`: a status that nothing contradicts. `contradictory`: it contradicts itself. `look_alikes`: of no payout, and
+ * asked about those that it may mean. The others as for {@link Contradiction}.
+ */
+export type WebhookVerdict =
+  | Contradiction['kind']
+  | 'says'
+  | 'contradictory'
+  | 'stale'
+  | 'no_status'
+  | 'unmatched'
+  | 'look_alikes'
+  | 'not_understood'
+  /** Signed with another key than the payout was sent with (P31). */
+  | 'other_key';
+
+/** What a webhook or a look-up holds of one word of the service, beside the kind of it. */
+export type WordColumns = {
+  /** The status that it gave. */
+  said: Generated<WitnessStatus | null>;
+  /** The state of the payout that it spoke against. */
+  against: Generated<PayoutState | null>;
+  /** JSON array of the fields in which it differs. */
+  differences: Generated<string | null>;
 };
 
 type RejectionTable = {
@@ -223,15 +250,25 @@ type InquiryTable = {
   probe: string | null;
   asked_at: string | null;
   answered_at: string | null;
-  /** `found`, `not_found`, `no_witness`, `error`, `superseded`; null while due. */
-  outcome: string | null;
+  /** null while due. */
+  outcome: LookUpOutcome | null;
   /** The last entry of the payout's history when it was answered, its own included; null while due. */
   history_seq: Generated<bigint | null>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
   /** Where it was asked; 0: nobody wrote that down. */
   origin_id: Generated<bigint>;
-};
+} & WordColumns;
+
+/** What came of a details look-up. `outdated`: an attempt outran it (P4). `superseded`: it was answered otherwise. */
+export type LookUpOutcome =
+  | Exclude<Contradiction['kind'], 'against_webhook'>
+  | 'found'
+  | 'not_found'
+  | 'no_witness'
+  | 'error'
+  | 'outdated'
+  | 'superseded';
 
 type ListedTable = {
   run_id: string;

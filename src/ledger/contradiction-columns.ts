@@ -1,0 +1,38 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { z } from 'zod';
+import type { Contradiction } from '../domain/contradiction.ts';
+import type { Source, WitnessStatus } from '../domain/payout.ts';
+import type { WordColumns } from '../storage/tables/tables.ts';
+
+/** What a row of a webhook or a look-up holds of one word of the service, beside the kind of it. */
+export type Word = Selectable<WordColumns>;
+
+/** The kinds of a word that contradict, as a list for `in`. */
+export const contradicting: RawBuilder<string> = sql`('against_ledger', 'against_webhook', 'differs')`;
+
+/** A word that contradicts nothing: its status, if it gave one. */
+export function plainWord(said: WitnessStatus | null = null): Word {
+  return { said, against: null, differences: null };
+}
+
+export function columnsOf(one: Contradiction): Word {
+  return {
+    said: one.kind === 'differs' ? null : one.said,
+    against: one.kind === 'against_ledger' ? one.state : null,
+    differences: one.kind === 'differs' ? JSON.stringify(one.differences) : null,
+  };
+}
+
+const differenceList = z.array(z.object({ field: z.string(), expected: z.string(), actual: z.string() }));
+
+/** The contradiction in a row's columns; null where its kind is none. */
+export function contradictionIn(
+  source: Source,
+  kind: string | null,
+  { said, against, differences }: Word,
+): Contradiction | null {
+  if (kind === 'differs') return { kind, differences: differenceList.parse(JSON.parse(differences ?? '[]')) };
+  if (kind === 'against_ledger' && said !== null && against !== null)
+    return { kind, source, said, state: against };
+  return kind === 'against_webhook' && (said === 'success' || said === 'failed') ? { kind, said } : null;
+}
