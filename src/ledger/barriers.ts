@@ -138,7 +138,7 @@ type ReadList = { startedAt: string; now: string; notOurs?: { originId: bigint; 
  * listing that is not ours only allows {@link waiveListing}. An adoption runs alone, so a listing that ends
  * after it also began after it. An `at` later than `now` therefore came from a clock that was ahead.
  */
-export async function noteListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
+export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
   const barrier = (await metaOf(trx, [key, key, key]))[0];
   if (!barrier) return;

@@ -111,10 +111,10 @@ export type Answer = {
 };
 
 /** A look-up as it was when it was answered. */
-export type ClosedInquiry = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
+export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
 
 /** Records the answer to a look-up; undefined when it was answered before. */
-export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promise<ClosedInquiry | undefined> {
+export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promise<Closed | undefined> {
   return trx
     .updateTable('inquiries')
     .set({

@@ -3,7 +3,7 @@ import { ladderDelayMs } from '../domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Finding, findWitness, isNotFound } from '../domain/witness.ts';
-import { addInquiry, type ClosedInquiry, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
+import { addInquiry, type Closed, closeInquiry, type Due, markAsked } from '../ledger/inquiries.ts';
 import { type AttemptMark, attemptedSince, type Known, loadKnown, unknownSince } from '../ledger/known.ts';
 import { noteSight, sentOnlyElsewhere } from '../ledger/origins.ts';
 import { record } from '../ledger/record.ts';
@@ -127,7 +127,7 @@ async function climb(
   { rules }: Deps,
   trx: Trx,
   { due: { payoutId }, known, raised, askedAt }: Asked,
-  { at, outcome, closed }: { at: string; outcome: string; closed: ClosedInquiry },
+  { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
   const question = { payoutId, kind: 'details' as const, reason: state };
@@ -160,6 +160,6 @@ async function climb(
 }
 
 /** By the words in which applying webhooks, or holding for one, asks. */
-function isAskedByWebhook({ reason }: ClosedInquiry): boolean {
+function isAskedByWebhook({ reason }: Closed): boolean {
   return reason.startsWith('a webhook');
 }

@@ -4,7 +4,7 @@ import type { Standpoint } from '../domain/origin.ts';
 import type { Witness } from '../domain/transition.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { contradictedIds } from '../evidence/contradicted.sql.ts';
-import { noteListing as listingHeard } from '../ledger/barriers.ts';
+import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { markAttempts } from '../ledger/known.ts';
 import { foreignOrigins, noteListedSights } from '../ledger/origins.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
-import { barrierKeys, lowerBarrier, noteListing, raiseBarrier } from '../../src/ledger/barriers.ts';
+import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { findHalt } from '../../src/sending/halts.sql.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
@@ -46,7 +46,7 @@ it('P25: an adopted ledger has a mark of its own, and its old one does not halt 
   writeFileSync(`${ledger.path}.mark`, `another-ledger 99 ${'a'.repeat(64)}\n`);
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  await now.write((trx) => noteListing(trx, { startedAt: at(15_000), now: at(20_000) }));
+  await now.write((trx) => hearListing(trx, { startedAt: at(15_000), now: at(20_000) }));
   expect(await findHalt(now.db)).toBeUndefined();
   await now.close();
 });
