@@ -2,7 +2,7 @@ import { CsvError, type Parser, parse } from 'csv-parse';
 import { plainLines } from './plain-lines.ts';
 
 /** The parser's error code for a piece of CSV; null while all is well. */
-type Failed = { code: string } | null;
+type Fault = { code: string } | null;
 
 const byteOrderMark = Buffer.from('\ufeff');
 
@@ -12,8 +12,8 @@ const byteOrderMark = Buffer.from('\ufeff');
  * files have alone, are split without csv-parse. From the first quote on csv-parse reads the rest.
  */
 export function csvRecords(options: { delimiter: string; maxRecordBytes: number }): {
-  write(bytes: Buffer): Promise<Failed>;
-  end(): Promise<Failed>;
+  write(bytes: Buffer): Promise<Fault>;
+  end(): Promise<Fault>;
   take(): string[][];
 } {
   let records: string[][] = [];
@@ -59,11 +59,11 @@ const slack = 8;
 function boundedParser(
   options: { delimiter: string; maxRecordBytes: number },
   take: (record: string[]) => void,
-): { step(bytes: Buffer | null): Promise<Failed> } {
+): { step(bytes: Buffer | null): Promise<Fault> } {
   const most = options.maxRecordBytes + slack;
   let fed = 0;
   let ended = 0;
-  let failed: Failed = null;
+  let failed: Fault = null;
   const parser = parse({
     delimiter: options.delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -90,7 +90,7 @@ function boundedParser(
 }
 
 /** Feeds the parser, or ends it. Throws errors that are not about the text. */
-function step(parser: Parser, bytes: Buffer | null): Promise<Failed> {
+function step(parser: Parser, bytes: Buffer | null): Promise<Fault> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null): void => {
       if (!error) resolve(null);

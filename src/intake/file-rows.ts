@@ -4,7 +4,7 @@ import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
 import { foldReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
-import type { Header, Wanted } from './header.ts';
+import type { Header, RequiredColumns } from './header.ts';
 import { type ReadItem, type ReadLimits, readBatch } from './read.ts';
 import { isLineEnd } from './unfinished.ts';
 
@@ -50,7 +50,10 @@ const bytesPerChunk = 2 ** 18;
  */
 export async function* fileRows<Good>(
   path: string,
-  { bad: left, ...rules }: { wanted: Wanted; limits: ReadLimits; bad?: ReadonlySet<number> | undefined },
+  {
+    bad: left,
+    ...rules
+  }: { wanted: RequiredColumns; limits: ReadLimits; bad?: ReadonlySet<number> | undefined },
   judgeOf: (header: Header) => RowJudge<Good>,
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');

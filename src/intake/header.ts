@@ -42,15 +42,18 @@ export function headerLine(text: string, isWhole: boolean): string | null {
 }
 
 /** The columns that a kind of file must have, and how to mend a header that lacks one. */
-export type Wanted = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
+export type RequiredColumns = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
 
 /** Returns the columns of a payout batch under these rules. */
-export function batchColumns(rules: RowRules): Wanted {
+export function batchColumns(rules: RowRules): RequiredColumns {
   return { required: requiredColumns(rules), missingFix };
 }
 
 /** Picks the delimiter that gives the most known columns, and reports every problem of the header. */
-export function readHeader(line: string, wanted: Wanted): { header: Header | null; problems: Problem[] } {
+export function readHeader(
+  line: string,
+  wanted: RequiredColumns,
+): { header: Header | null; problems: Problem[] } {
   const readings = delimiters.map((delimiter) => ({ delimiter, cells: split(line, delimiter) }));
   const known = (cells: string[]): number => cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
   const best = readings.reduce((a, b) =>
@@ -113,7 +116,7 @@ function looseQuote(line: string, delimiter: string): string | null {
   return loose === undefined ? null : loose.trim().slice(1, -1);
 }
 
-function noHeader(line: string, wanted: Wanted): { text: string; fix: string } {
+function noHeader(line: string, wanted: RequiredColumns): { text: string; fix: string } {
   const start = `begin the file with ${wanted.required.join(',')}`;
   if (line.trim() === '')
     return { text: 'the first line is blank: the header must be there', fix: `remove it; ${start}` };

@@ -20,8 +20,8 @@ export type InboxScan = { ready: string[]; waiting: Waiting[]; ignored: Ignored[
 /** How many files wait for intake, which of them are visibly unfinished, and what is ignored. */
 export type Lying = { files: number; waiting: Waiting[]; ignored: Ignored[] };
 
-type Seen = { mark: string; since: number };
-type File = { vouched: boolean; seen: Seen };
+type FirstLook = { mark: string; since: number };
+type File = { vouched: boolean; seen: FirstLook };
 type Look = { files: Map<string, File>; ignored: Ignored[] };
 
 /**
@@ -33,7 +33,7 @@ type Look = { files: Map<string, File>; ignored: Ignored[] };
  */
 export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number }): () => Promise<InboxScan> {
   const { inbox, clock, settleMs } = deps;
-  let seen = new Map<string, Seen>();
+  let seen = new Map<string, FirstLook>();
 
   async function look(): Promise<Look> {
     const { names, batches, ignored } = await sift(inbox);
@@ -98,7 +98,7 @@ export async function lyingInInbox(inbox: string): Promise<Lying> {
 }
 
 /** Returns the files that are unfinished by a single look. */
-async function seenUnfinished(folder: string, { names, batches }: Sifted): Promise<Waiting[]> {
+async function seenUnfinished(folder: string, { names, batches }: Folder): Promise<Waiting[]> {
   const open = await openAmong(folder, [...batches.keys()]);
   const waiting = [...open];
   for (const name of batches.keys()) {
@@ -133,10 +133,10 @@ export function belowInbox({ name, why }: Ignored): Ignored {
   return { name: `${collectionsFolder}/${name}`, why };
 }
 
-type Sifted = { names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] };
+type Folder = { names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] };
 
 /** Sorts a folder into batches and ignored files; `names` holds all names. */
-async function sift(folder: string): Promise<Sifted> {
+async function sift(folder: string): Promise<Folder> {
   const { names, foreign } = await namesIn(folder);
   const batches = new Map<string, Stats>();
   const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));

@@ -19,7 +19,7 @@ export type Likeness = {
 /** States that prove that no money moved: a new row cannot duplicate such a payout. */
 const neverPaid = ['cancelled', 'refused'] as const;
 
-type Wanted = {
+type NewRow = {
   row: number;
   reference: string;
   accountNumber: string;
@@ -55,12 +55,12 @@ const findAlike = prepared<EarlierPayout>((_, slot) => {
     order by b.created_at`;
 });
 
-function keyOf({ accountNumber, currency, amount }: Wanted): string {
+function keyOf({ accountNumber, currency, amount }: NewRow): string {
   return `${accountNumber} ${currency} ${amount}`;
 }
 
 /** Finds, for each of these rows, the newest earlier payout like it (P23). */
-export async function likenessOf(db: Db | Trx, rows: readonly Wanted[]): Promise<Likeness[]> {
+export async function likenessOf(db: Db | Trx, rows: readonly NewRow[]): Promise<Likeness[]> {
   const earlierPayouts: EarlierPayout[] = [];
   // Equal rows are queried once; otherwise each would return all its likes.
   const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];

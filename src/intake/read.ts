@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { hiddenFinding } from '../domain/hidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { csvRecords } from './csv-records.ts';
-import { type Header, headerLine, readHeader, spaceAtQuote, type Wanted } from './header.ts';
+import { type Header, headerLine, type RequiredColumns, readHeader, spaceAtQuote } from './header.ts';
 import { notCsv } from './not-csv.ts';
 import { nulFault, utf8Pieces } from './pieces.ts';
 import { swallowed } from './swallowed.ts';
@@ -28,7 +28,7 @@ export type ReadItem =
 
 /** What reading a file of rows needs. */
 type Reading = {
-  wanted: Wanted;
+  wanted: RequiredColumns;
   limits: ReadLimits;
   /** Receives, in order, all bytes of the file that are sound text. */
   seen(bytes: Buffer): void;

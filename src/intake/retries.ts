@@ -33,7 +33,7 @@ export function foreseeing({ foresee }: RetryRows): RetryRows {
  */
 export class Interrupted extends Error {
   constructor() {
-    super('interrupted before the file was judged: it lies where it was, and nothing of it was recorded');
+    super('interrupted before the file was judged: it stays where it was, and nothing of it was recorded');
   }
 }
 

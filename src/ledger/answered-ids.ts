@@ -74,7 +74,7 @@ function sightingOf(event: RecordEvent, row: Row | undefined): Sighting[] {
 }
 
 function tallyOf({ source }: Witness, same: boolean): string {
-  return `${source} ${same ? 'shows the accepted id' : 'shows another id'}`;
+  return `${source} ${same ? 'shows the answered id' : 'shows another id'}`;
 }
 
 async function learn(trx: Trx, counts: ReadonlyMap<string, bigint>): Promise<void> {

@@ -128,7 +128,7 @@ function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit
     attemptCount: Number(row.attempt_count),
     otherAttemptOpen: others > 0,
     otherUnderWay: other.some((a) => a.outcome === null),
-    // Attempts are not loaded where there is at most one, and it may have been taken.
+    // Attempts are loaded only where there may be several. A single one counts as possibly taken.
     possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
