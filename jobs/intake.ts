@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app/app.ts';
+import type { App } from '../src/app/app.ts';
 import { givenBackText, leftOutCollectionsText, leftOutText } from '../src/domain/left-out.ts';
 import type { Ignored, Taken } from '../src/intake/check-file.ts';
 import type { Expected } from '../src/intake/collection-files.ts';
@@ -18,7 +18,7 @@ type IntakePayload = {
  * refused, whole or in some rows, and why.
  */
 export async function run(
-  app: LocalApp,
+  app: App<'local'>,
   { signal, onIgnored, onRefused }: IntakePayload = {},
 ): Promise<{
   taken: number;

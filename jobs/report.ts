@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app/app.ts';
+import type { App } from '../src/app/app.ts';
 
 export const name = 'report';
 
@@ -6,7 +6,7 @@ export const name = 'report';
  * Writes the results of every changed batch, the files of the last run and the last closed month, and the
  * index. Returns the files.
  */
-export async function run(app: LocalApp): Promise<{ files: string[] }> {
+export async function run(app: App<'local'>): Promise<{ files: string[] }> {
   await app.applyWebhooks();
   const files = await app.reporting.writeDueRuns();
   files.push(...(await app.reporting.writeDueBatchResults()));

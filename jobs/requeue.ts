@@ -1,4 +1,4 @@
-import type { LocalApp } from '../src/app/app.ts';
+import type { App } from '../src/app/app.ts';
 import { type Queue, QueueAway } from '../src/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { unappliedWebhooks } from '../src/webhooks/webhooks.sql.ts';
@@ -12,7 +12,7 @@ export const name = 'requeue';
  * current permission to send; without it no sending job is added. Returns the jobs added.
  */
 export async function run(
-  app: LocalApp,
+  app: App<'local'>,
   { own, shared, word }: { own: Pick<Queue, 'add'>; shared: Queue | null; word: string | null },
 ): Promise<{ added: string[] }> {
   const added: string[] = [];
@@ -31,13 +31,13 @@ export async function run(
   return { added };
 }
 
-async function hasWork(app: LocalApp): Promise<boolean> {
+async function hasWork(app: App<'local'>): Promise<boolean> {
   const { ready } = await sendable(app.ledger.db, app.brakes.under());
   return ready > 0 || (await app.brakes.unsettled(1)).length > 0;
 }
 
 /** Returns null when the shared queue cannot be reached. */
-async function fillShared(app: LocalApp, shared: Queue, word: string): Promise<string[] | null> {
+async function fillShared(app: App<'local'>, shared: Queue, word: string): Promise<string[] | null> {
   try {
     return await fill(app, shared, word);
   } catch (error) {

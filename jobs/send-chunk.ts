@@ -1,4 +1,4 @@
-import type { App, LocalApp } from '../src/app/app.ts';
+import type { App } from '../src/app/app.ts';
 import type { Job, Queue } from '../src/runtime/queue.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
 import { batchesWithReady, countReady } from '../src/sending/shares.sql.ts';
@@ -18,7 +18,7 @@ const mostBatches = 100;
  * the time of queueing. Returns the ids of the jobs that were added.
  */
 export async function fill(
-  app: Pick<LocalApp, 'config' | 'ledger' | 'brakes'>,
+  app: Pick<App<'local'>, 'config' | 'ledger' | 'brakes'>,
   queue: Queue,
   word: string,
 ): Promise<string[]> {

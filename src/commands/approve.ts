@@ -1,16 +1,9 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
-import { getBatch } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import {
-  type Account,
-  approvalAsked,
-  behindSudo,
-  isApprovalReason,
-  whyNotApprove,
-} from '../sending/approval.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
+import { type Account, approvalAsked, behindSudo, whyNotApprove } from '../sending/approval.ts';
 import {
   type Approvable,
   approvalsOf,
@@ -19,19 +12,21 @@ import {
   readApprovable,
   recordApproval,
 } from '../sending/approvals.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { withLocal } from './context.ts';
 import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
-import { oneBatch, refuseCancelled } from './hold.ts';
+import { refuseCancelled } from './hold.ts';
+import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
-    const batch = await found(app, args);
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
+    const batch = await loadedBatch(app, args);
     await refuseCancelled(app, batch.id);
     await refuseNeedless(app, batch);
     const shown = await readApprovable(app.ledger.db, batch);
@@ -59,22 +54,17 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     const json = { approved_by: by, approved_at: at, ...orderJson(shown, warnings) };
     const line = `${batch.id}: approved by ${by}, digest ${shown.digest.slice(0, 12)}`;
     if (done.others.length > 0) {
-      const lines = [line, ...done.others.map((reason) => `  still held: ${reason}`)];
-      return { code: 4, lines, json: { batch: batch.id, ...json, released: 0, hold_reasons: done.others } };
+      const held = holdTexts(done.others, batch.id);
+      const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
+      return { code: 4, lines, json: { batch: batch.id, ...json, released: 0, hold_reasons: held } };
     }
     return letGo(context, app, batch, { line, json });
   });
 }
 
-async function found(app: LocalApp, args: string[]): Promise<Batch> {
-  const batch = await getBatch(app.ledger.db, await oneBatch(app, args));
-  if (!batch) throw new Stop(2, 'name a batch; nothing was done');
-  return batch;
-}
-
-async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
+async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {
   const asked = approvalAsked(app.config.submission, await batchTotals(app.ledger.db, batch.id));
-  const reasons = readReasons(batch.hold_reasons);
+  const reasons = holdTexts(readReasons(batch.hold_reasons), batch.id);
   if (batch.approval_needed === 1n || asked !== null) return;
   const next = reasons.length > 0 ? `. It is held: ${reasons.join('; ')}` : '';
   throw new Stop(2, `${batch.id} needs no approval; nothing was done${next}`);
@@ -83,7 +73,7 @@ async function refuseNeedless(app: LocalApp, batch: Batch): Promise<void> {
 /** An approval that was interrupted before all was let go is finished by whoever says it again. */
 async function goOn(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   before: { by: string; at: string; digest: string },
 ): Promise<Result> {
@@ -92,7 +82,7 @@ async function goOn(
   const reasons = readReasons(batch.hold_reasons);
   const interrupted = reasons.length > 0 && reasons.every(isApprovedReason);
   if (interrupted) return letGo(context, app, batch, { line, json });
-  const held = reasons.filter((reason) => !isApprovalReason(reason, batch.id));
+  const held = otherTexts(batch);
   const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
   const told = { batch: batch.id, ...json, released: 0, hold_reasons: held };
   return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json: told });
@@ -100,7 +90,7 @@ async function goOn(
 
 async function letGo(
   context: Context,
-  app: LocalApp,
+  app: App<'local'>,
   batch: Batch,
   { line, json }: { line: string; json: Record<string, unknown> },
 ): Promise<Result> {
@@ -110,7 +100,8 @@ async function letGo(
   const lifts = isApprovedReason;
   const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const released = await releaseBatch(app.ledger, request);
-  const { moved, stays } = released;
+  const { moved } = released;
+  const stays = holdTexts(released.stays, batch.id);
   const lines = [
     `${line}; ${counted(moved, 'payout')} may go now: ${submitCommand(mode)} or serve sends them`,
   ];
@@ -143,8 +134,14 @@ function approvers({ env }: Context): Account[] {
   return behind ? [own, behind] : [own];
 }
 
-async function warningsOf(app: LocalApp, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
-  const others = readReasons(batch.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
+/** Why the batch is held beside the approval it waits for, in words. */
+function otherTexts({ id, hold_reasons }: Batch): string[] {
+  const others = readReasons(hold_reasons).filter(({ kind }) => kind !== 'approval');
+  return holdTexts(others, id);
+}
+
+async function warningsOf(app: App<'local'>, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
+  const others = otherTexts(batch);
   const ever = { since: '9999', recent: false };
   const alike = await batchLikeness(app.ledger.db, { id: batch.id }, ever, 1);
   const [first] = alike.first;

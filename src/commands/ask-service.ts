@@ -1,11 +1,12 @@
-import type { App, LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import type { PayoutState } from '../domain/payout.ts';
-import { loadSettings, withApp, withLocal } from './context.ts';
+import { hushed, loadSettings } from './context.ts';
 import type { Result } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** The ledger, and the service where a key is configured. */
-export type Asking = { app: LocalApp; service: App | undefined };
+export type Asking = { app: App<'local'>; service: App | undefined };
 
 /**
  * Runs a person's decision, which looks its payouts up first, with the service where a key is configured. `local`: without
@@ -18,10 +19,11 @@ export async function withService(
   work: (asking: Asking) => Promise<Result>,
 ): Promise<Result> {
   const config = await loadSettings(context);
-  const quiet: Context = { ...context, options: { ...context.options, quiet: true } };
+  const silent = hushed(context);
   const hasKey = (config.keys[config.mode]?.secretKeys.length ?? 0) > 0;
-  if (!hasKey && local) return withLocal(quiet, (app) => work({ app, service: undefined }));
-  return withApp(quiet, kind, async (app) => {
+  if (!hasKey && local)
+    return withApp(silent, { level: 'local', use: 'writes' }, (app) => work({ app, service: undefined }));
+  return withApp(silent, { level: 'whole', use: 'writes', kind }, async (app) => {
     // What a dead process was sending is unknown from now on, and can be decided about.
     await app.takeOver();
     return work({ app, service: app });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { demandLedger, loadSettings } from './context.ts';
+import { loadSettings } from './context.ts';
+import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 

@@ -1,22 +1,23 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
-import { confirm, withLocal } from './context.ts';
+import { confirm } from './context.ts';
 import { countsText, unlessQuiet } from './describe.ts';
+import { refuseLoading } from './named-batch.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 type Target = { batch: Batch; payout: Payout | undefined };
 
 /** `cancel BATCH|REFERENCE`: what was never sent will never be; the rest is left alone and counted (P21). */
 export async function cancel(context: Context, args: string[]): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { batch, payout } = await find(app, args[0] ?? '');
-    if (batch.phase === 'loading')
-      throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
+    refuseLoading(batch);
     const name = payout ? `payout ${payout.reference}` : `batch ${batch.id}`;
     await confirm(context, `Cancel what was never sent of ${name}? It cannot be undone.`);
     const done = await app.decisions.cancel({
@@ -31,7 +32,7 @@ export async function cancel(context: Context, args: string[]): Promise<Result> 
   });
 }
 
-async function find(app: LocalApp, name: string): Promise<Target> {
+async function find(app: App<'local'>, name: string): Promise<Target> {
   const { mode } = app.config;
   const batch = await getBatch(app.ledger.db, name);
   const [payout] = (await app.decisions.find([name])).payouts;
@@ -50,9 +51,9 @@ async function find(app: LocalApp, name: string): Promise<Target> {
   return { batch: own, payout };
 }
 
-type Done = Awaited<ReturnType<LocalApp['decisions']['cancel']>>;
+type Done = Awaited<ReturnType<App<'local'>['decisions']['cancel']>>;
 
-async function describeBatch(app: LocalApp, batch: Batch, done: Done): Promise<Result> {
+async function describeBatch(app: App<'local'>, batch: Batch, done: Done): Promise<Result> {
   const { cancelled, waiting, listed } = done;
   const [now] = await batchCounts(app.ledger.db, [batch.id]);
   const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
@@ -66,7 +67,7 @@ async function describeBatch(app: LocalApp, batch: Batch, done: Done): Promise<R
 }
 
 async function describePayout(
-  app: LocalApp,
+  app: App<'local'>,
   payout: Payout,
   { cancelled, waiting, why }: Done,
 ): Promise<Result> {
@@ -84,7 +85,7 @@ async function describePayout(
 }
 
 /** The commands that do help with what could not be cancelled. */
-async function helpFor(app: LocalApp, { id }: Payout): Promise<string> {
+async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
   const { cases } = await app.decisions.weigh([id], app.clock.iso());
   return cases.map(remedyText).join('; ');
 }

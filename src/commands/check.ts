@@ -2,15 +2,15 @@ import { resolve } from 'node:path';
 import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import type { Checked } from '../intake/check-file.ts';
-import { withLocalOrPassing } from './context.ts';
 import { problemLines, retryLines } from './describe.ts';
 import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
 import type { Result } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
 export async function check(context: Context, args: string[]): Promise<Result> {
-  return withLocalOrPassing(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'tries' }, async (app) => {
     const files = [];
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const { quiet } = context.options;

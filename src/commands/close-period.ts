@@ -1,12 +1,12 @@
-import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `close-period MONTH`: 0 when it is closed, whatever is unresolved is named; 2 when that month cannot be closed. */
 export async function closePeriod(context: Context, args: string[]): Promise<Result> {
   const [month = ''] = args;
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     await app.applyWebhooks();
     const closed = await app.reporting.closePeriod(month, app.clock.iso());
     if (closed.kind === 'refused') throw new Stop(2, closed.why);

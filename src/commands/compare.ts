@@ -1,10 +1,10 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 
 type Comparison = Extract<
-  Awaited<ReturnType<LocalApp['reporting']['compareRuns']>>,
+  Awaited<ReturnType<App<'local'>['reporting']['compareRuns']>>,
   { kind: 'compared' }
 >['comparison'];
 type LineChange = Comparison['lines'][number];
@@ -13,7 +13,11 @@ type LineChange = Comparison['lines'][number];
 const most = 10;
 
 /** `report RUN --against RUN`: what changed between two runs, line by line; 2 when one of them is not known. */
-export async function compareRuns(context: Context, app: LocalApp, names: [string, string]): Promise<Result> {
+export async function compareRuns(
+  context: Context,
+  app: App<'local'>,
+  names: [string, string],
+): Promise<Result> {
   const done = await app.reporting.compareRuns(names);
   if (done.kind === 'refused') throw new Stop(2, done.why);
   const { comparison, file } = done;

@@ -1,4 +1,5 @@
 import type { SecretState, Setting } from '../settings/explain.ts';
+import { settingsPlaces, settingsProblem } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 
@@ -6,14 +7,8 @@ import type { Context } from './world.ts';
 export async function configShow(context: Context, args: string[]): Promise<Result> {
   if (args[0] !== 'show') throw new Stop(2, `config knows only the verb show, not "${args[0] ?? ''}"`);
   const { explainConfig } = await import('../settings/explain.ts');
-  const { config: configFlag, data: dataFlag } = context.options;
-  const explained = explainConfig({
-    cwd: context.cwd,
-    env: context.env,
-    ...(configFlag === undefined ? {} : { configFlag }),
-    ...(dataFlag === undefined ? {} : { dataFlag }),
-  });
-  if (explained.kind === 'problem') throw new Stop(2, explained.problems.join('\n'));
+  const explained = explainConfig(settingsPlaces(context));
+  if (explained.kind === 'problem') throw new Stop(2, settingsProblem(explained));
   const { config, settings, secrets, unread } = explained;
   const warnings = [...config.warnings, ...unread.map((name) => `${name}: nothing reads this variable`)];
   if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);

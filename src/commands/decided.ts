@@ -1,8 +1,8 @@
 import type { Decided } from '../decisions/retry-payout.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { totalsText } from './describe.ts';
 import { evidenceJson, type Watch } from './evidence-lines.ts';

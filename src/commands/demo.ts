@@ -12,7 +12,6 @@ import { createDaemon } from '../daemon/daemon.ts';
 import { type BookSums, bookSums, compareBooks, compareFindings } from '../demo/compare-books.ts';
 import { faultsOf, plan, stranger } from '../demo/plan.ts';
 import { batchCounts } from '../ledger/batches.ts';
-import { createLogger } from '../runtime/logger.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { loadConfig } from '../settings/settings.ts';
 import { countsText, totalsText } from './describe.ts';
@@ -40,10 +39,7 @@ export async function demo(context: Context): Promise<Result> {
     };
     const loaded = loadConfig({ cwd: dir, env });
     if (loaded.kind === 'problem') throw new Stop(1, loaded.problems.join('\n'));
-    const app = await openApp(
-      { config: loaded.config, log: createLogger({ quiet: true }), breathes: true },
-      'demo',
-    );
+    const app = await openApp('whole', { config: loaded.config, kind: 'demo', breathes: true });
     const daemon = createDaemon(app);
     try {
       const { url } = await daemon.start();

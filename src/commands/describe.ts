@@ -4,6 +4,7 @@ import type { Named } from '../sending/attention.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
 import type { Halt } from '../sending/halts.sql.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
+import type { Discrepancy } from '../storage/tables/tables.ts';
 import type { Result } from './result.ts';
 import type { Context } from './world.ts';
 
@@ -17,6 +18,35 @@ export function totalsText(totals: Record<string, string>): string {
 export function countsText(counts: Record<string, number | undefined>): string {
   const parts = Object.entries(counts).flatMap(([name, n]) => (n ? [`${n} ${name}`] : []));
   return parts.length > 0 ? parts.join(', ') : 'none';
+}
+
+/** A title and a line for each thing under it; nothing where there is none. */
+export function section<T>(title: string, things: readonly T[], line: (thing: T) => string): string[] {
+  return things.length === 0 ? [] : ['', title, ...things.map((thing) => `  ${line(thing)}`)];
+}
+
+/** A webhook in one line. */
+export function webhookLine(one: { received_at: string; deliveries: bigint; effect: string | null }): string {
+  return `${one.received_at}  heard ${one.deliveries} time(s): ${one.effect ?? 'not applied yet'}`;
+}
+
+/** A discrepancy in one line. */
+export function discrepancyLine(
+  one: Pick<Discrepancy, 'first_seen_at' | 'id' | 'kind' | 'state' | 'expected' | 'actual'>,
+): string {
+  return `${one.first_seen_at}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
+}
+
+/** Ids and counters are bigint inside; as JSON they are plain numbers. */
+export function bigintAsNumber(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? Number(value) : value;
+}
+
+/** How many discrepancies are left, with the exit code that asks for a person while there are any. */
+export function leftOpen(open: Record<string, number>): { code: number; text: string } {
+  return Object.keys(open).length === 0
+    ? { code: 0, text: 'nothing is open' }
+    : { code: 4, text: `still open: ${countsText(open)}` };
 }
 
 /** The first problems as sentences, and how many more there are. */

@@ -1,3 +1,4 @@
+import type { App } from '../app/app.ts';
 import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
@@ -7,6 +8,11 @@ import { remedyText } from './remedy-text.ts';
 
 /** When it is, and how long an unknown is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
+
+/** The time, and how long this configuration watches. */
+export function watchOf({ clock, config }: App<'looking'>): Watch {
+  return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
+}
 
 const verdicts: Record<Case['verdict'], string> = {
   none: 'was never made',

@@ -1,8 +1,9 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { totalsText } from './describe.ts';
 
-type Checked = Awaited<ReturnType<LocalApp['intake']['check']>>;
+type Checked = Awaited<ReturnType<App<'local'>['intake']['check']>>;
 
 const shownBanks = 20;
 
@@ -28,12 +29,12 @@ export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): strin
   return [
     ...shown,
     ...(all.length > shownBanks ? [`  and ${all.length - shownBanks} more banks: --json names them`] : []),
-    ...holdReasons.map((reason) => `  would be held: ${reason}`),
+    ...holdTexts(holdReasons, null).map((reason) => `  would be held: ${reason}`),
     ...waits.map((wait) => `  would wait: ${wait}`),
   ];
 }
 
 /** The same for `--json`; the banks are shown beside it. */
 export function foreseenJson({ holdReasons, waits }: Checked): Record<string, string[]> {
-  return { hold_reasons: holdReasons, waits };
+  return { hold_reasons: holdTexts(holdReasons, null), waits };
 }

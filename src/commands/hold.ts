@@ -1,12 +1,12 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { waiveListing } from '../ledger/barriers.ts';
-import { batchCounts, getBatch } from '../ledger/batches.ts';
+import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
-import { withLocal } from './context.ts';
 import {
   countsText,
   haltText,
@@ -15,32 +15,30 @@ import {
   notReleasedLines,
   unlessQuiet,
 } from './describe.ts';
+import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import { withApp } from './with-app.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
-export async function hold(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
-  const work = async (app: LocalApp): Promise<Result> => {
+export const hold: Handler = async (context, args, options) => {
+  const work = async (app: App<'local'>): Promise<Result> => {
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
     if (options.mode) {
-      await app.ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
+      await app.ledger.write((trx) => halt(trx, { kind: 'person' }, at));
       const { payouts } = await payoutOverview(app.ledger.db);
       const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;
       const lines = [`${line}; ${underWayText(sending)}`];
       return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
-    const batch = await oneBatch(app, args);
+    const batch = (await loadedBatch(app, args)).id;
     const moved = await holdBatch(app.ledger, {
       batch,
-      reason: 'held by a person; counterfoil release lifts it',
+      reason: { kind: 'person' },
       at,
     });
     const [now] = await batchCounts(app.ledger.db, [batch]);
@@ -55,8 +53,8 @@ export async function hold(
       json: { batch, held: moved, sending, under_way: underWay },
     });
   };
-  return withLocal(context, work, { makes: Boolean(options.mode) });
-}
+  return withApp(context, { level: 'local', use: options.mode ? 'begins' : 'writes' }, work);
+};
 
 /** `release BATCH`, `release --mode`: lets a held batch go, or lifts a halt (P11). */
 export async function release(
@@ -64,7 +62,7 @@ export async function release(
   args: string[],
   options: Record<string, unknown>,
 ): Promise<Result> {
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
     refuseBoth(args, options);
@@ -97,11 +95,12 @@ export async function release(
         },
       });
     }
-    const batch = await oneBatch(app, args);
+    const batch = (await loadedBatch(app, args)).id;
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
     const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
-    const { moved, stays } = released;
+    const { moved } = released;
+    const stays = holdTexts(released.stays, batch);
     const canary = await app.ledger.write((trx) => liftCanary(trx, batch, at));
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
@@ -136,7 +135,7 @@ function readNote({ mode, note }: Record<string, unknown>): string | null {
 }
 
 /** P32: ends the wait of an adopted ledger for a list that will never come, where that may be (P25). */
-async function waive({ ledger, account, clock, log }: LocalApp, note: string): Promise<boolean> {
+async function waive({ ledger, account, clock, log }: App<'local'>, note: string): Promise<boolean> {
   const by = person();
   const waived = await ledger.write(async (trx) => {
     const foreign = await foreignOrigins(trx, account);
@@ -152,20 +151,8 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
     throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
 }
 
-/** The batch that a person named, loaded and in this ledger. */
-export async function oneBatch(app: LocalApp, args: string[]): Promise<string> {
-  const [name] = args;
-  if (!name) throw new Stop(2, 'name a batch, or say --mode for everything');
-  const batch = await getBatch(app.ledger.db, name);
-  if (!batch) throw new Stop(2, `no batch "${name}" in this ledger: counterfoil status lists them`);
-  // Its payouts wait as held until their history begins: nothing may move them before (P23).
-  if (batch.phase === 'loading')
-    throw new Stop(2, `${batch.id} is still being taken in; run the command again when it is loaded`);
-  return batch.id;
-}
-
 /** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */
-export async function refuseCancelled({ ledger }: LocalApp, batch: string): Promise<void> {
+export async function refuseCancelled({ ledger }: App<'local'>, batch: string): Promise<void> {
   const [now] = await batchCounts(ledger.db, [batch]);
   if (now?.state !== 'cancelled') return;
   throw new Stop(

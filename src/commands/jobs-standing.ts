@@ -1,4 +1,4 @@
-import type { LookingApp } from '../app/looking-app.ts';
+import type { App } from '../app/app.ts';
 import { isOverdue } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-run.ts';
@@ -25,14 +25,14 @@ const hourMs = 3_600_000;
 /** A job whose time came so short a while ago may still be waiting for its turn. */
 const graceMs = 15 * 60_000;
 
-export async function daemonStanding({ config, ledger }: LookingApp): Promise<DaemonStanding> {
+export async function daemonStanding({ config, ledger }: App<'looking'>): Promise<DaemonStanding> {
   const running = isServing(config.dataDir);
   if (running || ledger.place.kind === 'sqlite') return { running };
   return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
 }
 
 /** Whether neither a daemon nor a command that works has run on this ledger within the last hour. */
-export async function isIdle(app: LookingApp, { running, elsewhere }: DaemonStanding): Promise<boolean> {
+export async function isIdle(app: App<'looking'>, { running, elsewhere }: DaemonStanding): Promise<boolean> {
   if (running || elsewhere) return false;
   const { ledger, clock } = app;
   if (await workedSince(ledger.db, new Date(clock.now() - hourMs).toISOString())) return false;
@@ -41,7 +41,7 @@ export async function isIdle(app: LookingApp, { running, elsewhere }: DaemonStan
 
 /** Every job with its schedule, how its last run ended, and when it runs next. */
 export async function jobsStanding(
-  app: LookingApp,
+  app: App<'looking'>,
   { daemon, idle }: { daemon: DaemonStanding; idle: boolean },
 ): Promise<JobStanding[]> {
   const { schedules } = app.config;

@@ -6,14 +6,10 @@ import { nameOf, type Place, placeNamed, shownPassword } from '../storage/place.
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger for ever. Alone on the ledger, else 11. */
-export async function migrate(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const migrate: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   if (config.ledgerPlace.kind === 'postgres')
     throw new Stop(
@@ -47,7 +43,7 @@ export async function migrate(
   } finally {
     await gate.release();
   }
-}
+};
 
 function targetOf(config: Config, url: string): Place {
   if (!isLedgerUrl(url))

@@ -3,9 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { addGlobals } from './global-options.ts';
 import { addHelp, noCommand } from './help.ts';
 import { type Result, Stop } from './result.ts';
-import type { Context, GlobalOptions, World } from './world.ts';
-
-export type Handler = (context: Context, args: string[], options: Record<string, unknown>) => Promise<Result>;
+import type { GlobalOptions, Handler, World } from './world.ts';
 
 /** One line of the command table; the handler's module is loaded only when the command runs. */
 type Entry = {
@@ -177,14 +175,14 @@ const entries: Entry[] = [
     does: 'say that somebody sees to these discrepancies: by id, or in bulk by the filters',
     example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
     options: [...filters, ['--note <text>', 'what is known']],
-    load: async () => (await import('./discrepancies/acknowledge.ts')).acknowledge,
+    load: async () => (await import('./discrepancies/discrepancy-words.ts')).acknowledge,
   },
   {
     usage: 'resolve [id...]',
     does: 'say that these discrepancies are dealt with: by id, or in bulk by the filters',
     example: 'counterfoil resolve D-3f9a1c0d52e7 --note "recalled, bank statement of 3 May"',
     options: [...filters, ['--note <text>', 'what was done about it']],
-    load: async () => (await import('./discrepancies/resolve.ts')).resolve,
+    load: async () => (await import('./discrepancies/discrepancy-words.ts')).resolve,
   },
   {
     usage: 'doctor',

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { LookingApp } from '../app/looking-app.ts';
+import type { App } from '../app/app.ts';
 import { visible } from '../domain/hidden.ts';
 import { type FileTask, lostFileTasks, openFileTasks, recentArchives } from '../ledger/file-tasks.ts';
 import { batchesDue } from '../reporting/reports.sql.ts';
@@ -26,7 +26,7 @@ type Standing = {
 };
 
 /** What is promised beside the ledger and not done yet (P34), and what is not as it was promised. */
-export async function promisedStanding(app: LookingApp): Promise<Standing> {
+export async function promisedStanding(app: App<'looking'>): Promise<Standing> {
   const { ledger, clock } = app;
   const open = await openFileTasks(ledger.db);
   const since = new Date(clock.now() - lostShownMs).toISOString();

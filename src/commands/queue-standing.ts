@@ -1,4 +1,4 @@
-import type { LookingApp } from '../app/looking-app.ts';
+import type { App } from '../app/app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
 import { withoutCredentials } from '../settings/yaml-file.ts';
 
@@ -13,7 +13,7 @@ export type QueueStanding = {
 };
 
 /** Asks the server of a shared queue how much it holds; one that does not answer is told of, and no failure. */
-export async function queueStanding({ config, ledger, clock }: LookingApp): Promise<QueueStanding> {
+export async function queueStanding({ config, ledger, clock }: App<'looking'>): Promise<QueueStanding> {
   const kind = queueKind(config.queue.url);
   const url = withoutCredentials(config.queue.url);
   if (kind === 'inline') return { url, kind, depth: null, reachable: true, why: null };

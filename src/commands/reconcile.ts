@@ -5,21 +5,17 @@ import { isUsable } from '../domain/verdict.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import type { Config } from '../settings/settings.ts';
-import { loadSettings, withApp } from './context.ts';
+import { hushed, loadSettings } from './context.ts';
 import { collectionLines, countsText, haltText, problemLines } from './describe.ts';
 import { type Result, Stop, worst } from './result.ts';
 import { currencyText, verdictWords } from './verdict-text.ts';
-import type { Context } from './world.ts';
+import { withApp } from './with-app.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or a currency is not reconciled. */
-export async function reconcile(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const reconcile: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
-  const hushed = { ...context, options: { ...context.options, quiet: true } };
-  return withApp(hushed, 'reconcile', async (app) => {
+  return withApp(hushed(context), { level: 'whole', use: 'makes', kind: 'reconcile' }, async (app) => {
     const lock = await tryReconcile(app.ledger);
     if (!lock)
       throw new Stop(
@@ -38,7 +34,7 @@ export async function reconcile(
       await lock.release();
     }
   });
-}
+};
 
 function describe(
   context: Context,

@@ -1,20 +1,16 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
-import { withLocal } from './context.ts';
 import { unlessQuiet } from './describe.ts';
-import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import { Stop } from './result.ts';
+import { withApp } from './with-app.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
-export async function report(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown> = {},
-): Promise<Result> {
-  return withLocal(context, async (app) => {
+export const report: Handler = async (context, args, options) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const [name] = args;
     const { against } = options;
     if (typeof against === 'string') {
@@ -25,14 +21,14 @@ export async function report(
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
     return unlessQuiet(context, { code: 0, lines: files, json: { files } });
   });
-}
+};
 
 /** The month of `YYYY-MM`, or of the folder of a closed month. */
 function monthNamed(name: string): string | null {
   return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
 }
 
-async function byName(context: Context, app: LocalApp, name: string): Promise<string[]> {
+async function byName(context: Context, app: App<'local'>, name: string): Promise<string[]> {
   if (/^\d{8}T\d{6}Z(-\d+)?$/.test(name)) {
     const files = await app.reporting.writeRun(name);
     if (files.length === 0)

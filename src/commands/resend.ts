@@ -2,10 +2,10 @@ import type { App } from '../app/app.ts';
 import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
-import { withApp } from './context.ts';
 import { unlessQuiet } from './describe.ts';
-import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import { Stop } from './result.ts';
+import { withApp } from './with-app.ts';
+import type { Handler } from './world.ts';
 
 type Named = { reference: string; subject: Subject };
 
@@ -14,12 +14,8 @@ const later =
   'not asked yet: the throttle, or the service, wants it later. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
 
 /** `resend REFERENCE…`: asks for webhooks again, inside the throttle; `--collection` for collections. */
-export async function resend(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
-  return withApp(context, 'resend', async (app) => {
+export const resend: Handler = async (context, args, options) => {
+  return withApp(context, { level: 'whole', use: 'writes', kind: 'resend' }, async (app) => {
     const named: Named[] = [];
     for (const reference of new Set(args)) {
       const subject = await (options.collection ? collectionOf : payoutOf)(app, reference);
@@ -51,7 +47,7 @@ export async function resend(
     );
     return unlessQuiet(context, { code: asked.every((a) => a.ok) ? 0 : 1, lines, json: { asked } });
   });
-}
+};
 
 async function payoutOf(app: App, reference: string): Promise<Subject> {
   const subject = await payoutToAsk(app.ledger.db, reference);

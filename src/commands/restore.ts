@@ -7,7 +7,7 @@ import { nameOf, type Place } from '../storage/place.ts';
 import { confirm, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 type Plan = { path: string; place: Place; mode: Mode; file: string | undefined; adopt: boolean };
 type Done = {
@@ -21,11 +21,7 @@ type Done = {
  * `restore FILE`, `restore FILE --adopt`, `restore --adopt`, and `restore` alone after one that was interrupted. Alone
  * on the ledger, else 11.
  */
-export async function restore(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const restore: Handler = async (context, args, options) => {
   const config = await loadSettings(context);
   const { isHalfSwapped } = await import('../custody/swap.ts');
   const { ledgerFile: path, ledgerPlace: place, mode } = config;
@@ -42,7 +38,7 @@ export async function restore(
   } finally {
     await gate.release();
   }
-}
+};
 
 async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Promise<void> {
   if (place.kind === 'postgres' && file !== undefined)

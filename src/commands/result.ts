@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { forbiddenPlace } from '../domain/forbidden.ts';
+import { problemText } from '../reporting/advice-text.ts';
 import { ledgerFailureCode } from '../storage/failure.ts';
 
 /** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
@@ -29,9 +30,9 @@ export function fail(error: unknown): Result {
   }
   if (error instanceof Stop) return { code: error.code, problem: error.message };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: error.message };
-  if (error instanceof Error && (code === 'LEDGER_MODE' || code === 'LEDGER_ABSENT'))
-    return { code: 2, problem: error.message };
+  if (error instanceof Error && code === 'LEDGER_LOCKED') return { code: 11, problem: problemText(error) };
+  if (error instanceof Error && ['LEDGER_MODE', 'LEDGER_ABSENT', 'MISSING_KEYS'].includes(code))
+    return { code: 2, problem: problemText(error) };
   const failure = ledgerFailureCode(error);
   if (failure !== null) return { code: 1, problem: ledgerProblem(failure, error) };
   if (code === 'ENOSPC')
@@ -45,7 +46,7 @@ export function fail(error: unknown): Result {
       code: 1,
       problem: `this account cannot use ${forbidden.place} (${forbidden.why}). What is recorded stays recorded, and nothing is lost: give this account the folder (its owner, or its mode), then run the command again; counterfoil status shows where everything stands`,
     };
-  return { code: 1, problem: error instanceof Error ? error.message : String(error) };
+  return { code: 1, problem: problemText(error) };
 }
 
 function ledgerProblem(code: string, error: unknown): string {

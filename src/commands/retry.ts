@@ -1,15 +1,14 @@
-import type { LocalApp } from '../app/app.ts';
 import type { Decided } from '../decisions/retry-payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
-import { getBatch } from '../ledger/batches.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
-import { evidenceJson, evidenceLines, type Watch } from './evidence-lines.ts';
+import { evidenceJson, evidenceLines, type Watch, watchOf } from './evidence-lines.ts';
+import { namedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
 /** The ledger, the service where a key is configured, and what was asked for. */
@@ -22,15 +21,11 @@ const askedFirst = [...retryable, 'held', 'pending'] as const;
 const most = 1000;
 
 /** `retry`: a person's decision to send again what is unknown, or to pay again what failed or came back (P20). */
-export async function retry(
-  context: Context,
-  args: string[],
-  given: Record<string, unknown>,
-): Promise<Result> {
+export const retry: Handler = async (context, args, given) => {
   const options: Options = given;
   const local = options.wait === false;
   return withService(context, 'retry', local, (asking) => decide({ context, ...asking, args, options }));
-}
+};
 
 async function decide(work: Work): Promise<Result> {
   const { context, app } = work;
@@ -68,8 +63,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
     return { ids: payouts.map(({ id }) => id), left: 0 };
   }
   if (args.length > 0) throw new Stop(2, 'name references or a --batch, not both');
-  const batch = await getBatch(app.ledger.db, options.batch);
-  if (!batch) throw new Stop(2, `no batch "${options.batch}" in this ledger: counterfoil status lists them`);
+  const batch = await namedBatch(app, options.batch);
   const state = retryable.find((one) => one === (options.state ?? 'failed'));
   if (!state)
     throw new Stop(2, `--state: expected one of ${retryable.join(', ')}, got "${options.state ?? ''}"`);
@@ -155,8 +149,4 @@ async function send(work: Work, decided: Decided[]): Promise<SentDecided> {
     service,
     decided.map(({ id }) => id),
   );
-}
-
-function watchOf(app: LocalApp): Watch {
-  return { now: app.clock.iso(), quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
 }

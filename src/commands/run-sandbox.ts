@@ -1,13 +1,10 @@
+import { settingsPlaces, settingsProblem } from './context.ts';
 import { listenProblem } from './listen-problem.ts';
-import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import { Stop } from './result.ts';
+import type { Context, Handler } from './world.ts';
 
 /** `sandbox`: the local payments service, until stopped. Its first line tells URL and keys. */
-export async function sandbox(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const sandbox: Handler = async (context, _args, options) => {
   const { createSandbox, duplicatesNames, scenarioNames } = await import('../sandbox/sandbox.ts');
   const scenario = String(options.scenario);
   if (!scenarioNames.includes(scenario))
@@ -55,15 +52,13 @@ export async function sandbox(
   );
   await running.stop();
   return { code: 0, ignoresInterrupt: true };
-}
+};
 
 /** The TEST keys of the worker beside it, so that it needs no change; undefined when there are none. */
 async function configuredKeys(context: Context) {
   const { loadTestKeys } = await import('../settings/settings.ts');
-  const { config: configFlag } = context.options;
-  const { cwd, env } = context;
-  const loaded = loadTestKeys({ cwd, env, ...(configFlag === undefined ? {} : { configFlag }) });
-  if (loaded.kind === 'problem') throw new Stop(2, loaded.problems.join('\n'));
+  const loaded = loadTestKeys(settingsPlaces(context));
+  if (loaded.kind === 'problem') throw new Stop(2, settingsProblem(loaded));
   const { keys } = loaded;
   const [secretKey, publicKey, encryptionKey, webhookKey] = [
     keys?.secretKeys[0],

@@ -1,6 +1,6 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
-import { submitCommand } from '../domain/go-on.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { haltText } from './describe.ts';

@@ -4,10 +4,11 @@ import { takeServeLock } from '../runtime/serve-lock.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
-import { confirmSending, loadSettings, withApp } from './context.ts';
+import { confirmSending, loadSettings } from './context.ts';
 import { haltText } from './describe.ts';
 import { listenProblem } from './listen-problem.ts';
 import { type Result, Stop } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** How long what a driver of a shared queue left open may go on after the end. */
@@ -31,7 +32,7 @@ export async function serve(context: Context): Promise<Result> {
       `another serve runs on ${config.dataDir}: stop it first (several can share a ledger when queue.url names a Redis or a PostgreSQL)`,
     );
   try {
-    return await withApp(context, 'serve', async (app) => {
+    return await withApp(context, { level: 'whole', use: 'makes', kind: 'serve' }, async (app) => {
       const daemon = createDaemon(app);
       const { url } = await daemon.start().catch((error: unknown) => {
         if (error instanceof TlsProblem) throw new Stop(2, error.message);

@@ -2,11 +2,11 @@ import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import type { Case } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm } from './context.ts';
-import { evidenceJson, evidenceLines, factsOf, type Watch } from './evidence-lines.ts';
+import { evidenceJson, evidenceLines, factsOf, watchOf } from './evidence-lines.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
 import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 type Options = { as?: string; note?: string };
 type Word = { as: 'success' | 'failed'; note: string };
@@ -28,14 +28,10 @@ const asked = payoutStates.filter((state) => state !== 'sending');
  * `settle REFERENCE`: a person closes a payout that evidence has not made final; later evidence from the service reopens
  * it (P32). The service is asked first.
  */
-export async function settle(
-  context: Context,
-  args: string[],
-  given: Record<string, unknown>,
-): Promise<Result> {
+export const settle: Handler = async (context, args, given) => {
   const word = readOptions(given);
   return withService(context, 'settle', true, (asking) => close(context, asking, args, word));
-}
+};
 
 async function close(context: Context, asking: Asking, args: string[], word: Word): Promise<Result> {
   const { app } = asking;
@@ -49,7 +45,7 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   await askAbout(context, asking, [payout.id], asked);
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was settled');
   const shown = await app.decisions.weigh([payout.id], since);
-  const watch: Watch = { now: app.clock.iso(), quietPeriodMinutes: app.config.submission.quietPeriodMinutes };
+  const watch = watchOf(app);
   const [one] = shown.cases;
   if (!one) throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
   const { reference, state } = one.payout;

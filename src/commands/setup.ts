@@ -1,14 +1,10 @@
 import { relative, resolve } from 'node:path';
 import { modeThere, runInit } from './init.ts';
-import { type Result, Stop } from './result.ts';
-import type { Context } from './world.ts';
+import { Stop } from './result.ts';
+import type { Handler } from './world.ts';
 
 /** `init [DIR]`: writes what is missing and says what to do next. */
-export async function init(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const init: Handler = async (context, args, options) => {
   const dir = resolve(context.cwd, args[0] ?? '.');
   const { mode, sandbox } = options;
   if (mode !== 'test' && mode !== 'live')
@@ -31,7 +27,7 @@ export async function init(
     ...(sandbox === true ? nextInSandbox(name(dir)) : nextWithKeys(isLive)),
   ];
   return { code: 0, lines, json: { mode: there ?? mode, written, kept } };
-}
+};
 
 function nextInSandbox(dir: string): string[] {
   return [

@@ -2,7 +2,7 @@ import type { CollectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
-import { bigintAsNumber } from './discrepancies/list-discrepancies.ts';
+import { bigintAsNumber, discrepancyLine, section, webhookLine } from './describe.ts';
 import type { Result } from './result.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
@@ -31,18 +31,11 @@ export function showCollection(story: CollectionStory, now: string): Result {
     `webhook   ${c.heard_at === null ? 'none heard' : `${told || 'nothing understood'}, first heard ${c.heard_at}`}`,
     `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${c.verified_at}`}${c.ask_at === null ? '' : `; asked again ${c.ask_at}`}`,
     `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${c.verified_paid_at ?? c.told_paid_at ?? '-'}`,
+    ...section('webhooks', webhooks, webhookLine),
+    ...section('look-ups', lookups, (one) => `${one.asked_at}  ${one.outcome}`),
+    ...resendLines(resends, c.heard_at, now),
+    ...section('discrepancies', discrepancies, discrepancyLine),
   ];
-  if (webhooks.length > 0) lines.push('', 'webhooks');
-  for (const w of webhooks)
-    lines.push(`  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}`);
-  if (lookups.length > 0) lines.push('', 'look-ups');
-  for (const q of lookups) lines.push(`  ${q.asked_at}  ${q.outcome}`);
-  lines.push(...resendLines(resends, c.heard_at, now));
-  if (discrepancies.length > 0) lines.push('', 'discrepancies');
-  for (const d of discrepancies)
-    lines.push(
-      `  ${d.first_seen_at}  ${d.id} ${d.kind} ${d.state}: expected ${d.expected}, found ${d.actual}`,
-    );
   const amount =
     c.expected_amount === null || c.expected_currency === null
       ? null

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { collectionStory } from '../collections/collection-lines.sql.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
@@ -8,21 +9,17 @@ import { resendsOf } from '../lookups/resend-requests.sql.ts';
 import { payoutStory, type Story } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
 import { differingReference } from '../webhooks/webhook-inbox.sql.ts';
-import { withReading } from './context.ts';
-import { bigintAsNumber } from './discrepancies/list-discrepancies.ts';
-import { type Watch, warning } from './evidence-lines.ts';
+import { bigintAsNumber, discrepancyLine, section, webhookLine } from './describe.ts';
+import { type Watch, warning, watchOf } from './evidence-lines.ts';
 import { newsOf, plainCause } from './plain-words.ts';
-import { type Result, Stop } from './result.ts';
+import { Stop } from './result.ts';
 import { resendLines, showCollection } from './show-collection.ts';
-import type { Context } from './world.ts';
+import { withApp } from './with-app.ts';
+import type { Handler } from './world.ts';
 
 /** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
-export async function show(
-  context: Context,
-  args: string[],
-  options: Record<string, unknown> = {},
-): Promise<Result> {
-  return withReading(context, async (app) => {
+export const show: Handler = async (context, args, options) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const reference = args[0] ?? '';
     const story = await payoutStory(app.ledger.db, reference);
     const collection = await collectionStory(app.ledger.db, reference);
@@ -32,10 +29,7 @@ export async function show(
     const requests = await resendsOf(app.ledger.db, { kind: 'payout', id: story.payout.id });
     const origin = await originOf(app.ledger.db, story.payout);
     const chain = { ...(await neighboursOf(app.ledger.db, story.payout)), ...origin };
-    const watch: Watch = {
-      now: app.clock.iso(),
-      quietPeriodMinutes: app.config.submission.quietPeriodMinutes,
-    };
+    const watch = watchOf(app);
     const heardAt = firstHeard(story);
     const account = options.fullAccounts === true ? (text: string) => text : maskAccount;
     const lines = [...tell(story, chain, watch, account), ...resendLines(requests, heardAt, watch.now)];
@@ -49,7 +43,7 @@ export async function show(
     };
     return { code: 0, lines, json };
   });
-}
+};
 
 /** When the first webhook about the end of a payout came. */
 function firstHeard({ webhooks }: Story): string | null {
@@ -75,32 +69,30 @@ function tell(story: Story, chain: Chain, watch: Watch, account: (text: string) 
   if (chain.predecessor) lines.push(`pays      ${chain.predecessor} again`);
   if (chain.successor) lines.push(`paid      again as ${chain.successor}`);
   if (payout.state === 'unknown') lines.push(warning(payout, attempts, watch));
-  lines.push('', 'history');
-  for (const entry of history) lines.push(`  ${entry.at}  ${historyText(entry)}`);
-  if (attempts.length > 0) lines.push('', 'attempts');
-  for (const a of attempts)
-    lines.push(
-      `  ${a.began_at}  #${a.number} ${a.outcome ?? 'under way'}  ${a.code ?? ''} ${plainCause(a.message ?? '')}`.trimEnd(),
-    );
-  if (webhooks.length > 0) lines.push('', 'webhooks');
-  for (const w of webhooks)
-    lines.push(
-      `  ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}${headerNote(w)}`,
-    );
-  if (lookups.length > 0) lines.push('', 'questions');
-  for (const q of lookups)
-    lines.push(`  ${q.asked_at ?? q.due_at}  ${q.kind} (${q.reason}): ${q.outcome ?? 'due'}`);
-  if (discrepancies.length > 0) lines.push('', 'discrepancies');
-  for (const d of discrepancies) {
-    lines.push(
-      `  ${d.first_seen_at}  ${d.id} ${d.kind} ${d.state}: expected ${d.expected}, found ${d.actual}`,
-    );
-    for (const turn of d.life)
-      lines.push(
-        `    ${turn.at}  ${turn.event}  [${turn.source}]${turn.note === '' ? '' : `  ${turn.note}`}`,
-      );
-  }
-  return lines;
+  return [
+    ...lines,
+    ...section('history', history, (entry) => `${entry.at}  ${historyText(entry)}`),
+    ...section('attempts', attempts, attemptLine),
+    ...section('webhooks', webhooks, (one) => `${webhookLine(one)}${headerNote(one)}`),
+    ...section(
+      'questions',
+      lookups,
+      (one) =>
+        `${one.asked_at ?? one.due_at}  ${one.kind} (${inquiryReasonText[one.reason]}): ${one.outcome ?? 'due'}`,
+    ),
+    ...section('discrepancies', discrepancies, lifeLines),
+  ];
+}
+
+function attemptLine({ began_at, number, outcome, code, message }: Story['attempts'][number]): string {
+  return `${began_at}  #${number} ${outcome ?? 'under way'}  ${code ?? ''} ${plainCause(message ?? '')}`.trimEnd();
+}
+
+function lifeLines(one: Story['discrepancies'][number]): string {
+  const turns = one.life.map(
+    ({ at, event, source, note }) => `    ${at}  ${event}  [${source}]${note === '' ? '' : `  ${note}`}`,
+  );
+  return [discrepancyLine(one), ...turns].join('\n');
 }
 
 /** Told beside what applying did, since the header is outside the signature. */

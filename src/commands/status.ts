@@ -1,4 +1,4 @@
-import type { LookingApp } from '../app/looking-app.ts';
+import type { App } from '../app/app.ts';
 import { collectionCounts } from '../collections/collection-watch.sql.ts';
 import { visible } from '../domain/hidden.ts';
 import { isUsable, type Verdict } from '../domain/verdict.ts';
@@ -10,10 +10,10 @@ import { countOpen } from '../reconciliation/discrepancies.sql.ts';
 import { isReadySince, payoutOverview } from '../reporting/overview.sql.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import { findAttention } from '../sending/attention.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
 import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
 import { webhookCounts } from '../webhooks/webhooks.sql.ts';
-import { withLooking } from './context.ts';
 import { countsText, haltText, standText } from './describe.ts';
 import {
   type DaemonStanding,
@@ -30,11 +30,12 @@ import type { Result } from './result.ts';
 import { attentionLines } from './submit-result.ts';
 import { verdictWords } from './verdict-text.ts';
 import { brakesStanding } from './waiting.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `status`: where everything stands, also that no daemon runs or files wait. */
 export async function status(context: Context): Promise<Result> {
-  return withLooking(context, async (app) => {
+  return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const daemon = await daemonStanding(app);
     const idle = await isIdle(app, daemon);
     const jobs = await jobsStanding(app, { daemon, idle });
@@ -159,11 +160,11 @@ function jobLines(job: JobStanding, { running, elsewhere }: DaemonStanding): str
   ];
 }
 
-function hourAgo({ clock }: LookingApp): string {
+function hourAgo({ clock }: App<'looking'>): string {
   return new Date(clock.now() - 3_600_000).toISOString();
 }
 
-async function gather(app: LookingApp) {
+async function gather(app: App<'looking'>) {
   const { config, ledger, clock } = app;
   const { mode } = config;
   const { db } = ledger;
@@ -185,7 +186,7 @@ async function gather(app: LookingApp) {
       state: b.state,
       payouts: b.counts,
       totals: b.totals,
-      hold_reasons: b.state === 'held' ? readReasons(b.batch.hold_reasons) : [],
+      hold_reasons: b.state === 'held' ? holdTexts(readReasons(b.batch.hold_reasons), b.batch.id) : [],
     })),
     ...overview,
     discrepancies: await countOpen(db),

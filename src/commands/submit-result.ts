@@ -1,16 +1,17 @@
 import { basename } from 'node:path';
 import type * as submitJob from '../../jobs/submit.ts';
-import type { LocalApp } from '../app/app.ts';
-import { submitCommand } from '../domain/go-on.ts';
+import type { App } from '../app/app.ts';
 import { visible } from '../domain/hidden.ts';
 import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { Mode } from '../domain/payout.ts';
 import { progressText } from '../domain/progress.ts';
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { type Attention, findAttention } from '../sending/attention.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
 import {
   collectionLines,
   countsText,
@@ -25,7 +26,7 @@ import { type Result, worst } from './result.ts';
 import { needsPerson, waitingJson, waitingText } from './waiting.ts';
 import type { Context } from './world.ts';
 
-export type Taken = Awaited<ReturnType<LocalApp['intake']['takeIn']>>;
+export type Taken = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
 /** What came of sending; `uncleared`: the service did not answer the question that comes before the first payout. */
 export type Sent =
   | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail'>
@@ -35,8 +36,8 @@ export type Sent =
 const shownWarnings = 20;
 
 /** Files of expected collections. */
-type GivenBack = ReturnType<LocalApp['intake']['givenBack']>[number];
-export type Expected = Awaited<ReturnType<LocalApp['intake']['takeCollections']>>['taken'][number];
+type GivenBack = ReturnType<App<'local'>['intake']['givenBack']>[number];
+export type Expected = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
 
 /** `unwritten`: why the result files are not there, after what is recorded was sent. */
 type Done = {
@@ -56,7 +57,7 @@ type TakenBatch = Extract<Taken, { kind: 'taken' }>;
 type Standing = Awaited<ReturnType<typeof standing>>;
 
 /** What `submit` did, where its batches stand now, and who must do what next. */
-export async function describeSubmit(context: Context, app: LocalApp, done: Done): Promise<Result> {
+export async function describeSubmit(context: Context, app: App<'local'>, done: Done): Promise<Result> {
   const { taken, expected, givenBack, sent, unwritten } = done;
   const { mode } = app.config;
   const now = await standing(app, done);
@@ -141,7 +142,7 @@ function givenBackJson(back: GivenBack[]): Record<string, unknown> {
 }
 
 /** What the ledger says of the batches of this run, and of what keeps payouts from going. */
-async function standing(app: LocalApp, { taken, sentFrom, only }: Done) {
+async function standing(app: App<'local'>, { taken, sentFrom, only }: Done) {
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, only);
   const shown = all.filter(
@@ -164,7 +165,7 @@ function readyIn(batches: BatchCounts[]): number {
   return batches.reduce((sum, { counts }) => sum + (counts.ready ?? 0), 0);
 }
 
-function allLines(app: LocalApp, { taken, expected }: Done, now: Standing): string[] {
+function allLines(app: App<'local'>, { taken, expected }: Done, now: Standing): string[] {
   const { shown, fresh, waits, needed } = now;
   const lines = [
     ...shown.flatMap((one) => batchLines(one, fresh.get(one.batch.id))),
@@ -177,7 +178,7 @@ function allLines(app: LocalApp, { taken, expected }: Done, now: Standing): stri
 }
 
 /** Only what was left out or stands still, and what helps; nothing where the exit code is 0. */
-function troubleLines(app: LocalApp, { expected }: Done, now: Standing): string[] {
+function troubleLines(app: App<'local'>, { expected }: Done, now: Standing): string[] {
   const { shown, fresh, waits, needed } = now;
   return [
     ...shown.flatMap((one) => {
@@ -205,7 +206,7 @@ function heldLines({ batch, state }: BatchCounts): string[] {
 }
 
 function heldBecause(batch: BatchCounts['batch'], state: BatchCounts['state']): string[] {
-  return state === 'held' ? readReasons(batch.hold_reasons) : [];
+  return state === 'held' ? holdTexts(readReasons(batch.hold_reasons), batch.id) : [];
 }
 
 function leftOutLines(taken: TakenBatch | undefined): string[] {

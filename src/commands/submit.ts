@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
-import type { App, LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
@@ -9,31 +9,29 @@ import { behindSudo } from '../sending/approval.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { batchesSentFrom, newestAttempt } from '../sending/sent-batches.sql.ts';
-import { confirmSending, loadSettings, withApp, withLocalOrNew, withLocalOrPassing } from './context.ts';
+import { confirmSending, hushed, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
-import type { Context } from './world.ts';
+import { withApp } from './with-app.ts';
+import type { Context, Handler } from './world.ts';
 
 type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
 
 /** `submit [FILE…]`: intake, sending, results. Without files: the inbox, and everything that is ready. */
-export async function submit(
-  context: Context,
-  args: string[],
-  given: Record<string, unknown>,
-): Promise<Result> {
+export const submit: Handler = async (context, args, given) => {
   const options: Options = given;
   const config = await loadSettings(context);
   if (options.live && config.mode !== 'live')
     throw new Stop(2, `mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
   // The configuration's warnings were said above.
-  const hushed = { ...context, options: { ...context.options, quiet: true } };
-  if (options.dryRun) return withLocalOrPassing(hushed, (app) => takeOnly(context, app, args, options));
-  if (options.wait === false) return withLocalOrNew(hushed, (app) => takeOnly(context, app, args, options));
+  const silent = hushed(context);
+  const takes = (app: App<'local'>) => takeOnly(context, app, args, options);
+  if (options.dryRun) return withApp(silent, { level: 'local', use: 'tries' }, takes);
+  if (options.wait === false) return withApp(silent, { level: 'local', use: 'makes' }, takes);
   await confirmSending(context, config, Boolean(options.live));
-  return withApp(hushed, 'submit', async (app) => {
+  return withApp(silent, { level: 'whole', use: 'makes', kind: 'submit' }, async (app) => {
     const taken = await takeIn(context, app, args, options);
     const givenBack = app.intake.givenBack();
     const expected = await takeExpected(context, app, args);
@@ -44,9 +42,14 @@ export async function submit(
     const unwritten = await writeResults(app);
     return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, unwritten });
   });
-}
+};
 
-async function takeOnly(context: Context, app: LocalApp, args: string[], options: Options): Promise<Result> {
+async function takeOnly(
+  context: Context,
+  app: App<'local'>,
+  args: string[],
+  options: Options,
+): Promise<Result> {
   const taken = await takeIn(context, app, args, options);
   if (options.dryRun) return describeDryRun(taken);
   const sent: Sent = { ended: 'not_started', detail: '' };
@@ -73,7 +76,12 @@ function batchesOf(taken: Taken[]): string[] {
   return taken.flatMap((t) => (t.kind === 'taken' ? [t.batch] : []));
 }
 
-async function takeIn(context: Context, app: LocalApp, args: string[], options: Options): Promise<Taken[]> {
+async function takeIn(
+  context: Context,
+  app: App<'local'>,
+  args: string[],
+  options: Options,
+): Promise<Taken[]> {
   if (!options.dryRun) {
     await app.intake.removeHalfLoaded();
     await app.intake.finishFiles();
@@ -107,7 +115,7 @@ type Look<T> = { taken: T[]; waiting: Waiting[] };
 /** Looks once more when a minute is over for files that only lack a line end at their end: no later command remembers this look. */
 async function patiently<T, L extends Look<T>>(
   { options, say, signal }: Context,
-  { clock }: LocalApp,
+  { clock }: App<'local'>,
   look: () => Promise<L>,
 ): Promise<L> {
   const first = await look();
@@ -125,7 +133,7 @@ async function patiently<T, L extends Look<T>>(
 }
 
 /** Takes in the files of expected collections, where no file was named. */
-async function takeExpected(context: Context, app: LocalApp, args: string[]) {
+async function takeExpected(context: Context, app: App<'local'>, args: string[]) {
   if (args.length > 0) return [];
   return (await patiently(context, app, () => app.intake.takeCollections())).taken;
 }

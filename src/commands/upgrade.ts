@@ -1,15 +1,29 @@
+import type { Config } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
-import { hasLedger, loadSettings, noLedgerYet, refuseWithoutLedger } from './context.ts';
-import type { Result } from './result.ts';
-import { type UpgradeDone, upgrade } from './upgrading.ts';
-import type { Context } from './world.ts';
+import { loadSettings } from './context.ts';
+import { hasLedger, noLedgerYet, refuseWithoutLedger } from './ledger-there.ts';
+import { type Result, Stop } from './result.ts';
+import { whoIsThere } from './who-is-there.ts';
+import type { Handler, World } from './world.ts';
+
+/** `backup`: where the ledger lies as it was before. */
+export type UpgradeDone = { upgraded: boolean; backup: string | null };
+
+/** Upgrades where it is due, and says on stderr what was done; stops with 11 beside any other process on the ledger. */
+export async function upgrade(context: Pick<World, 'say'>, config: Config): Promise<UpgradeDone> {
+  const { upgradeLedger, upgradeText } = await import('../custody/upgrade-ledger.ts');
+  const { systemClock } = await import('../runtime/clock.ts');
+  const place = config.ledgerPlace;
+  const done = await upgradeLedger(place, { mode: config.mode, now: systemClock().iso });
+  if (done.kind === 'locked') throw new Stop(11, await whoIsThere(config, 'the command'));
+  if (done.kind === 'current') return { upgraded: false, backup: null };
+  // Also where --quiet was said: it is the only word on where the ledger from before lies.
+  context.say(upgradeText(place, done.backup));
+  return { upgraded: true, backup: done.backup };
+}
 
 /** `upgrade [--check]`: brings an older ledger to this version, or says whether that is due. */
-export async function upgradeCommand(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const upgradeCommand: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   await refuseWithoutLedger(config);
   const ledger = nameOf(config.ledgerPlace);
@@ -25,7 +39,7 @@ export async function upgradeCommand(
     ? `${ledger} is of an earlier version: stop what works on it, then run counterfoil upgrade. Nothing was changed`
     : current(ledger);
   return { code: 0, lines: [line], json: { ledger, due } };
-}
+};
 
 function describe(ledger: string, { upgraded, backup }: UpgradeDone): Pick<Result, 'lines' | 'json'> {
   const lines = [upgraded ? `${ledger} is upgraded` : current(ledger)];

@@ -1,15 +1,17 @@
 import type { Check, Verdict } from '../custody/verify-ledger.ts';
 import { counted } from '../domain/counted.ts';
 import { nameOf } from '../storage/place.ts';
-import { demandLedger, loadSettings, withReading } from './context.ts';
+import { hushed, loadSettings } from './context.ts';
+import { demandLedger } from './ledger-there.ts';
 import type { Result } from './result.ts';
+import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `verify`: 0 when the ledger is proven, 1 when it is not. */
 export async function verify(context: Context): Promise<Result> {
   // Nothing is proven of a ledger that is not there.
   await demandLedger(await loadSettings(context));
-  return withReading({ ...context, options: { ...context.options, quiet: true } }, async (app) => {
+  return withApp(hushed(context), { level: 'local', use: 'reads' }, async (app) => {
     const { verifyLedger } = await import('../custody/verify-ledger.ts');
     const verdict = await verifyLedger(app.ledger.place, (payouts) => {
       if (context.terminal && !context.options.json && !context.options.quiet)

@@ -1,8 +1,8 @@
-import type { LookingApp } from '../app/looking-app.ts';
+import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
-import { submitCommand } from '../domain/go-on.ts';
 import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { approvalsOf } from '../sending/approvals.sql.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
 import type { DailyLimit, Waiting } from '../sending/open-brakes.sql.ts';
@@ -63,7 +63,7 @@ export function needsPerson(waiting: Waiting): boolean {
 
 /** What `status` says of the brakes: the day's limits, what waits, and who approved what. */
 export async function brakesStanding(
-  app: LookingApp,
+  app: App<'looking'>,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
   const { submission } = app.config;
   const daily = await app.brakes.daily();

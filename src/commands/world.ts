@@ -1,4 +1,5 @@
 import type { Environment } from '../settings/environment.ts';
+import type { Result } from './result.ts';
 
 /** What a command may use of the world around it. */
 export type World = {
@@ -22,3 +23,6 @@ export type GlobalOptions = {
 };
 
 export type Context = World & { options: GlobalOptions };
+
+/** One verb: its arguments, and its options by their names in camelCase. */
+export type Handler = (context: Context, args: string[], options: Record<string, unknown>) => Promise<Result>;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ActionNeeded } from '../domain/advice.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { forgettable } from '../domain/transition.ts';
 import { dropSome } from '../intake/drop-batch.sql.ts';
@@ -14,6 +15,7 @@ import {
 import { finishSome, loadingBatches } from '../ledger/batches.ts';
 import { spendAdopted } from '../ledger/limit-uses.ts';
 import { record } from '../ledger/record.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { abandonClaims } from '../sending/claims.sql.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
@@ -42,8 +44,7 @@ export async function adoptLedger(
   const since = await ledger.write(async (trx) => {
     await noteFall(trx, {
       at: now(),
-      cause:
-        'a person said that this ledger went back in time. counterfoil restore --adopt makes it safe to use',
+      cause: `a person said that this ledger went back in time. ${adviceText({ kind: 'adopt' })}`,
     });
     return beginAdoption(trx);
   });
@@ -175,11 +176,11 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
     .select('reference')
     .where('state', 'in', [...forgettable])
     .executeTakeFirst();
-  if (left) throw new Error(`${left.reference} was not adopted: run counterfoil restore --adopt again`);
+  if (left) throw new ActionNeeded(`${left.reference} was not adopted`, { kind: 'adopt_again' });
   await forgetFall(trx);
   await noteAdoption(trx, at);
   // Also without payouts: a copy from before the first batch has forgotten the most.
-  const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. counterfoil reconcile --full makes one`;
+  const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. ${adviceText({ kind: 'list_whole' })}`;
   await endWait(trx);
   await raiseBarrier(trx, barrierKeys.listing, { at, cause });
   await trx

@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { noteFall } from '../ledger/barriers.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { LedgerNewer, LedgerOlder } from '../storage/schema-version.ts';
 import { openDatabase } from '../storage/sqlite.ts';
@@ -65,7 +66,7 @@ export function copyConsistently(path: string, target: string): void {
 }
 
 async function labelBackup(file: string, at: string): Promise<Holds> {
-  const cause = `this is a backup made at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+  const cause = `this is a backup made at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
   try {
     await writeRaw(file, (trx) => noteFall(trx, { at, cause }));
     return await addDigests(file, at);

@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { adviceText } from '../reporting/advice-text.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 
 /**
@@ -45,7 +46,8 @@ export const movedAway = 'moved';
 export function whyMoved(ledgerPath: string): string | null {
   const found = readMark(ledgerPath);
   if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;
-  return `the ledger of ${ledgerPath} was moved to another place for ever: set ledger.url to that place. Only where the moved ledger is lost for good, remove ${markPath(ledgerPath)} and run counterfoil restore --adopt`;
+  const advice = adviceText({ kind: 'follow_move', mark: markPath(ledgerPath) });
+  return `the ledger of ${ledgerPath} was moved to another place for ever: ${advice}`;
 }
 
 /** Replaces the mark, durably. One at a time: the caller holds the ledger's write lock. Throws what the disk throws. */

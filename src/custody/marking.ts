@@ -1,4 +1,5 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { isHeld, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
@@ -30,7 +31,7 @@ export async function findFall(
 }
 
 function causeOf(why: string, path: string): string {
-  const wayOut = whyMoved(path) ?? 'counterfoil restore --adopt makes it safe to use';
+  const wayOut = whyMoved(path) ?? adviceText({ kind: 'adopt' });
   return `this ledger went back in time (${why}): it may not know what was sent since. ${wayOut}`;
 }
 

@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs';
 import { barrierKeys } from '../ledger/barriers.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { isLedgerThere } from '../storage/exists.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { nameOf, type Place, placeOf, shownPassword } from '../storage/place.ts';
@@ -98,7 +99,7 @@ async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Prom
   return source.write(async (trx) => {
     const digest = await ledgerDigest(trx);
     const place = url === to ? to : `${url} (${to})`;
-    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. If the move was interrupted, counterfoil migrate --to ${url} on the old one finishes it`;
+    const cause = `this ledger was moved to ${place}: set ledger.url to it${withPassword(url)}. ${adviceText({ kind: 'finish_move', url })}`;
     await trx
       .insertInto('meta')
       .values([

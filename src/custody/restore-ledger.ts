@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Mode } from '../domain/payout.ts';
 import { barrierKeys, lowerBarrier, noteFall } from '../ledger/barriers.ts';
 import { ledgerMode } from '../ledger/ledger-mode.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { knownMigrations } from '../storage/known-migrations.ts';
 import { assertMode } from '../storage/schema-version.ts';
 import { openDatabase } from '../storage/sqlite.ts';
@@ -34,7 +35,7 @@ export async function restoreLedger(path: string, file: string, at: string, mode
       return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
     }
     assertMode(file, await writeRaw(copy, ledgerMode), mode);
-    const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+    const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
     await writeRaw(copy, async (trx) => {
       await noteFall(trx, { at, cause });
       // A backup of a half-adopted ledger is adopted from the beginning.
@@ -63,7 +64,7 @@ export async function finishRestore(path: string, at: string): Promise<string> {
  */
 async function fenceOff(aside: string, at: string): Promise<void> {
   if (!existsSync(aside)) return;
-  const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. counterfoil restore --adopt makes it safe to use`;
+  const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
   try {
     await writeRaw(aside, (trx) => noteFall(trx, { at, cause }));
   } catch {

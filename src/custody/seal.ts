@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { sql } from 'kysely';
 import { barrierKeys } from '../ledger/barriers.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 
@@ -39,7 +40,7 @@ export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undef
 export function readSeal(value: string, target: string, path: string): Seal {
   const cause = value.replace(/^\S+ /, '');
   if (target === '' || placeOf(target) !== placeOf(path)) return { cause, target, here: false };
-  const ways = `if a move to it was interrupted, set ledger.url to the old file and run the same counterfoil migrate --to again; else counterfoil restore FILE --adopt puts a backup, or a ${path}.before-restore-… file, in its place`;
+  const ways = adviceText({ kind: 'replace_sealed', path });
   return {
     cause: `${path} is a sealed copy of a ledger that moved to this place: ${ways}`,
     target,

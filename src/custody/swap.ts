@@ -11,6 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { ActionNeeded } from '../domain/advice.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 
 /** What belongs to a ledger beside its file. */
@@ -19,17 +20,15 @@ const companions = ['-wal', '-shm', '.mark'];
 const incomingPath = (path: string): string => `${path}.incoming`;
 const journalPath = (path: string): string => `${path}.restoring`;
 
-/** Half a ledger was put in place; the message says what to do. */
-class HalfSwapped extends Error {
+/** Half a ledger was put in place. */
+class HalfSwapped extends ActionNeeded {
   readonly code = 'LEDGER_RESTORING';
 }
 
 /** Throws while a swap is unfinished: the file may have lost the write-ahead log that belongs to it. */
 export function assertNotHalfSwapped(path: string): void {
   if (!existsSync(journalPath(path))) return;
-  throw new HalfSwapped(
-    'a restore of this ledger was interrupted: nothing is read or sent until counterfoil restore has finished it',
-  );
+  throw new HalfSwapped('a restore of this ledger was interrupted', { kind: 'finish_restore' });
 }
 
 export function isHalfSwapped(path: string): boolean {

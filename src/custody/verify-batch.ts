@@ -93,7 +93,9 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
 /** At most one successor was ever made of a payout, and only of one that was not paid (P20). */
 function checkSuccessors({ payout, history }: Evidence): Found[] {
   const found = problems('successors', payout.reference);
-  const made = history.filter((row) => row.event === 'succeeded' && row.detail.includes('"keep"'));
+  const made = history.filter(
+    (row) => row.event === 'succeeded' && readDetail(row.detail).keep !== undefined,
+  );
   if (made.length > 1) found.add(`${made.length} successors were made of it`);
   for (const { seq, from_state } of made) {
     if (from_state !== 'failed' && from_state !== 'refused' && from_state !== 'returned')

@@ -89,6 +89,7 @@ const fresh = {
   settled_at: null,
   final_at: null,
   not_before: null,
+  withheld_by: null,
   unseen_sends: 0,
   auto_resends: 0,
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;

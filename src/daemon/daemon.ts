@@ -4,6 +4,7 @@ import * as requeueJob from '../../jobs/requeue.ts';
 import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
 import { createInlineQueue } from '../runtime/queue-inline.ts';
 import { createScheduler } from '../runtime/scheduler.ts';
@@ -206,6 +207,6 @@ function reasonToStop(error: unknown): string | null {
   const said = error instanceof Error ? error.message : code;
   const first = code.startsWith('SQLITE_')
     ? 'Free disk space or restore the file'
-    : 'See that the database can be reached (counterfoil doctor)';
+    : `See that the database can be reached (${adviceText({ kind: 'doctor' })})`;
   return `the ledger failed (${said}); sending has stopped. ${first}, then start serve again`;
 }

@@ -83,7 +83,7 @@ export function createSending(
           onAway: (why) =>
             log.warn(
               { why },
-              'the queue cannot be reached: until it is back, this process sends by itself what is ready. Nothing is lost; see counterfoil doctor',
+              'the queue cannot be reached: until it is back, this process sends by itself what is ready. Nothing is lost',
             ),
           onBack: () => {
             log.info('the queue is back');

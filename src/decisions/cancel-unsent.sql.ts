@@ -2,7 +2,7 @@ import { foldReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { shownAlready } from '../evidence/shown-already.sql.ts';
 import { findBarrier } from '../ledger/barriers.ts';
-import { cancelledMeanwhile, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import { record } from '../ledger/record.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
@@ -125,8 +125,8 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
     .select('hold_reasons')
     .where('id', '=', batch)
     .executeTakeFirstOrThrow();
-  const others = readReasons(row.hold_reasons).filter((reason) => reason !== cancelledMeanwhile);
-  await setHoldReasons(trx, batch, keep ? [...others, cancelledMeanwhile] : others);
+  const others = readReasons(row.hold_reasons).filter(({ kind }) => kind !== 'cancelled');
+  await setHoldReasons(trx, batch, keep ? [...others, { kind: 'cancelled' }] : others);
 }
 
 /** A late word may show that an unknown was not sent after all, just as one that is on its way. */

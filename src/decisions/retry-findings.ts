@@ -1,4 +1,6 @@
+import type { Advice, SayAdvice } from '../domain/advice.ts';
 import type { CellProblem } from '../domain/batch-rules.ts';
+import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
@@ -6,7 +8,7 @@ import type { PersonsWord } from '../evidence/evidence.sql.ts';
 import { isAskedSince, possiblyTaken } from '../evidence/sends.ts';
 import { type Case, digestOf } from '../evidence/weigh.ts';
 
-type Finding = { problem: string; fix: string };
+type Finding = { problem: string; fix: Advice };
 
 /** What of a payout keeps a file from paying it again (P20); null when nothing does. `since` as for `judge`. */
 export function obstacle(one: Case, since: string): Finding | null {
@@ -15,35 +17,33 @@ export function obstacle(one: Case, since: string): Finding | null {
   if (successor !== null)
     return {
       problem: `is already paid again as ${successor}`,
-      fix: `remove the row; counterfoil show ${successor} says how it stands (where that was cancelled, pay it as a new payment without retry_of)`,
+      fix: { kind: 'row_paid_again', successor },
     };
   if (judgement.kind === 'again')
-    return {
-      problem: 'is unknown: it may have been paid',
-      fix: `remove the row; counterfoil retry ${reference} shows what is known and sends it again under its own reference`,
-    };
-  const renew = `run counterfoil reconcile --full, then drop the file again, or the new failed.csv where the evidence changed (counterfoil report ${batch.id} writes it)`;
+    return { problem: 'is unknown: it may have been paid', fix: { kind: 'row_unknown', reference } };
   if (judgement.kind === 'no') {
     const problem = `cannot be paid again now: ${judgement.why}`;
-    return { problem, fix: state === 'failed' ? renew : isOpen(state) ? `${removal}, or ${renew}` : removal };
+    if (!isOpen(state)) return { problem, fix: { kind: 'row_not_payable' } };
+    return { problem, fix: { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' } };
   }
   // P20: it may have been paid another way, of which the service knows nothing.
   if (one.notPaid !== null)
     return {
       problem: `was settled as not paid by ${personOf(one.notPaid)} ("${one.notPaid.note}"): it may have been paid another way`,
-      fix: `${removal}; if it was not, counterfoil retry ${reference} shows what is known and pays it again`,
+      fix: { kind: 'row_settled', reference },
     };
   if (one.asking !== null)
     return {
-      problem: `waits for a look-up that nobody has answered (${one.asking}): it may have been paid`,
-      fix: `counterfoil retry ${reference} asks the service; then drop the file again`,
+      problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
+      fix: { kind: 'row_unanswered', reference },
     };
   if (state === 'failed' && !isFresh(one, since))
-    return { problem: `failed, but nothing has confirmed that since ${since}`, fix: renew };
+    return {
+      problem: `failed, but nothing has confirmed that since ${since}`,
+      fix: { kind: 'row_unconfirmed', batch: batch.id, removable: false },
+    };
   return null;
 }
-
-const removal = 'remove the row';
 
 function personOf({ source }: PersonsWord): string {
   return source.replace(/^person:/, '');
@@ -63,7 +63,11 @@ function isFresh(one: Case, since: string): boolean {
 }
 
 /** What of a row is not an order to pay this payout again: another evidence, reference, currency or amount. */
-export function differences(row: RetryRow, one: Case, expected: string): CellProblem[] {
+export function differences(
+  row: RetryRow,
+  one: Case,
+  { expected, advise }: { expected: string; advise: SayAdvice },
+): CellProblem[] {
   const { payout, batch } = one;
   const { reference: of } = payout;
   const problems: CellProblem[] = [];
@@ -75,8 +79,7 @@ export function differences(row: RetryRow, one: Case, expected: string): CellPro
       row.evidence === ''
         ? 'is empty: it says on what evidence the row pays again'
         : `is not the evidence about ${of} as it is now`;
-    const fix = `counterfoil report ${batch.id} writes a new failed.csv: look at the row there and drop that file`;
-    say('retry_evidence', row.evidence, problem, fix);
+    say('retry_evidence', row.evidence, problem, advise({ kind: 'row_outdated', batch: batch.id }));
   }
   if (row.reference !== expected)
     say(

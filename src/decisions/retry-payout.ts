@@ -1,12 +1,12 @@
+import type { SayAdvice } from '../domain/advice.ts';
 import type { Account } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Case, type Weighed, weigh } from '../evidence/weigh.ts';
-import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { insertSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { approvalReason } from '../sending/approval.ts';
 import { addHoldReason } from '../sending/holds.sql.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { draftSuccessors, overLimit } from './successor.ts';
@@ -20,6 +20,7 @@ export type DecisionDeps = {
     /** The account that this configuration reaches (P31); null where it has no key. */
     account?: Account | null;
   };
+  say: SayAdvice;
 };
 
 /** One payout that a person ordered to be sent: itself again, or its successor. */
@@ -94,13 +95,12 @@ async function payAnew(
   for (const [batch, own] of Map.groupBy(cases, (one) => one.batch.id)) {
     const reasons = readReasons(own[0]?.batch.hold_reasons ?? '[]');
     const above = overLimit(own, rules.payoutLimit);
-    const reason = `${above}; check, then counterfoil release ${batch}`;
-    if (above && !reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+    if (above) await addHoldReason(trx, batch, above);
     // P20: what was added to an approved batch was never approved itself.
     const needs = own[0]?.batch.approval_needed === 1n;
     if (needs) {
-      const why = 'a successor is a new order of money';
-      await addHoldReason(trx, batch, approvalReason(why, batch, own[0]?.batch.dropped_by ?? ''));
+      const dropper = own[0]?.batch.dropped_by ?? '';
+      await addHoldReason(trx, batch, { kind: 'approval', why: { kind: 'successor' }, dropper });
     }
     if (above || needs || reasons.length > 0) held.add(batch);
   }

@@ -26,7 +26,7 @@ type Offer = { id: bigint; reference: string; claim: RetryClaim };
  * as one who runs `retry`, on the evidence whose digest each row repeats. Who has the service asks it about `originals`
  * first; nothing is asked here.
  */
-export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
+export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   const { referencePrefix: prefix } = rules;
   const ground = groundOf(rules);
   const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
@@ -79,9 +79,9 @@ export function createRetryRows({ ledger, clock, rules }: DecisionDeps) {
       const one = caseOf.get(foldReference(row.of));
       if (!one) return bad(row, unknownOriginal(ledger.mode));
       const inTheWay = obstacle(one, since);
-      if (inTheWay) return bad(row, inTheWay);
+      if (inTheWay) return bad(row, { ...inTheWay, fix: say(inTheWay.fix) });
       const reference = references ? (references.get(one.payout.id) ?? '') : row.reference;
-      const problems = differences(row, one, reference);
+      const problems = differences(row, one, { expected: reference, advise: say });
       if (problems.length > 0) return { kind: 'bad', row: row.row, problems };
       const line = lines.get(one.payout.id) ?? new Set([one.payout.id]);
       return { kind: 'pays_again', row: row.row, reference, replaces: replacedBy(row, one, line) };
@@ -109,7 +109,7 @@ function bad({ row, of }: RetryRow, finding: { problem: string; fix: string }): 
 function unknownOriginal(mode: string): { problem: string; fix: string } {
   return {
     problem: `is no payout of this ledger (mode ${mode})`,
-    fix: 'copy retry_of from the failed.csv that counterfoil wrote; it is empty for a new payment',
+    fix: 'copy retry_of from the failed.csv that Counterfoil wrote; it is empty for a new payment',
   };
 }
 

@@ -6,6 +6,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { successorCells, successorReference } from '../domain/successor-name.ts';
 import type { Evidence } from '../evidence/evidence.sql.ts';
 import { existingReferences } from '../ledger/batches.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import { chainsOf, type NewSuccessor } from '../ledger/successors.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -92,12 +93,12 @@ function draft({ payout, batch }: Evidence, reference: string, state: PayoutStat
   };
 }
 
-/** Payouts above `submission.payout_limit`, as the reason to hold their batch that intake gives; null when none is. */
-export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): string | null {
+/** Payouts above `submission.payout_limit`, as the reason to hold their batch; null when none is. */
+export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): HoldReason | null {
   const above = cases.flatMap(({ payout: { amount, currency, row_number } }) => {
     const isAbove = isAboveLimit(amount, currency, limits);
-    return isAbove ? [`row ${row_number} (${currency} ${formatMinor(amount, currency)})`] : [];
+    return isAbove ? [{ row: Number(row_number), currency, amount: formatMinor(amount, currency) }] : [];
   });
   if (above.length === 0) return null;
-  return `${above.length} above submission.payout_limit: ${above.slice(0, 5).join(', ')}`;
+  return { kind: 'payout_limit', count: above.length, first: above.slice(0, 5) };
 }

@@ -1,4 +1,4 @@
-import type { LocalApp } from '../app/app.ts';
+import type { App } from '../app/app.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import { listOpen } from '../reconciliation/discrepancies.sql.ts';
 import { paidSums } from '../reporting/overview.sql.ts';
@@ -8,7 +8,7 @@ import { plan, stranger } from './plan.ts';
 export type Comparison = { lines: string[]; agree: boolean };
 
 /** Planted against found, one line each; they agree when nothing was missed and nothing else was found. */
-export async function compareFindings(app: LocalApp): Promise<Comparison> {
+export async function compareFindings(app: App<'local'>): Promise<Comparison> {
   const open = await listOpen(app.ledger.db, { states: ['open'] });
   const found = new Set(open.map((d) => `${d.kind} ${d.reference}`));
   const planted = [...plan, stranger].map((p) => ({ ...p, key: p.kind ? `${p.kind} ${p.reference}` : null }));
@@ -47,7 +47,7 @@ export function bookSums(sandbox: Sandbox): BookSums {
 }
 
 /** The service's book beside the ledger, per currency, to the kobo. */
-export async function compareBooks(app: LocalApp, book: BookSums): Promise<Comparison> {
+export async function compareBooks(app: App<'local'>, book: BookSums): Promise<Comparison> {
   const paid = await paidSums(app.ledger.db);
   const lines: string[] = [];
   let agree = true;

@@ -33,6 +33,12 @@ export type Source = (typeof sources)[number];
 /** What a witness says about a transfer (P13); `returned` is a reversal or refund after success. */
 export type WitnessStatus = 'pending' | 'success' | 'failed' | 'returned';
 
+/**
+ * What keeps a payout held that was about to be sent: something shows a transfer under its reference, the payout that it
+ * pays again may have been paid, it is above a whole day's limit, or the service's answer before a retry speaks against it.
+ */
+export type WithheldBy = 'list' | 'details' | 'webhook' | 'predecessor' | 'limit' | 'answer';
+
 /** Adds a source to an evidence text such as `response+listing`, keeping the order of {@link sources}. */
 export function addEvidence(evidence: string, source: Source): string {
   return sources.filter((s) => s === source || evidence.split('+').includes(s)).join('+');

@@ -1,5 +1,12 @@
 import type { Outcome } from './outcome.ts';
-import { addEvidence, isFinalState, type PayoutState, type Source, type WitnessStatus } from './payout.ts';
+import {
+  addEvidence,
+  isFinalState,
+  type PayoutState,
+  type Source,
+  type WithheldBy,
+  type WitnessStatus,
+} from './payout.ts';
 
 /** What a source says of one transfer that was checked to be ours (P13, P15). */
 export type Witness = {
@@ -23,13 +30,13 @@ export type PayoutEvent =
   | { kind: 'abandoned'; attemptId: bigint; why: string }
   | { kind: 'witness'; witness: Witness }
   | { kind: 'looked_up'; found: boolean }
-  | { kind: 'hold'; why: string }
+  | { kind: 'hold'; why: string; by?: WithheldBy }
   | { kind: 'release' }
   | { kind: 'cancel'; why: string }
   /** The decision to send an unknown once more under its reference (P20), or `automatic`: confirmed absent (P16). */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
   /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
-  | { kind: 'doubted'; why: string }
+  | { kind: 'doubted'; why: string; by?: WithheldBy }
   /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
   /** A successor under a new reference was made of it (P20). */

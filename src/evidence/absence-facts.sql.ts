@@ -85,7 +85,7 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
     .selectFrom('history')
     .select((eb) => eb.fn.countAll<bigint>().as('n'))
     .where('payout_id', '=', payout.id)
-    .where((eb) => eb.or([eb('event', 'in', ['retry', 'adopted']), eb('event', 'like', 'settle%')]))
+    .where('event', 'in', ['retry', 'adopted', 'settle as success', 'settle as failed'])
     .executeTakeFirst();
   const [rows, lookAlikes] = await shown(trx, payout, run, attempts[0]?.began_at ?? '');
   return {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
@@ -113,7 +114,10 @@ export async function revivedOf(db: Db | Trx, ids: readonly bigint[]): Promise<S
 }
 
 /** Of these payouts those about which a details look-up is due that nobody has answered yet, with its reason, by id. */
-export async function openQuestionsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, string>> {
+export async function openQuestionsOf(
+  db: Db | Trx,
+  ids: readonly bigint[],
+): Promise<Map<bigint, InquiryReason>> {
   const rows = await db
     .selectFrom('inquiries')
     .select(['payout_id', 'reason'])

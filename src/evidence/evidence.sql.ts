@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import { lastAdoption } from '../ledger/barriers.ts';
 import { readDetail } from '../ledger/history.ts';
@@ -41,7 +42,7 @@ export type Evidence = {
   /** The details have shown it on its way again since it failed, and not as failed since; later ones got no answer. */
   revived: boolean;
   /** Why a look-up of it is due that nobody has answered yet. */
-  asking: string | null;
+  asking: InquiryReason | null;
   /** null: no run at the account that is asked ever proved its listing complete. */
   listing: LastListing | null;
   /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */

@@ -27,7 +27,7 @@ export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[
     trx,
     asked.map(([payoutId]) => ({
       payout_id: payoutId,
-      reason: 'a webhook about what was not sent',
+      reason: 'webhook_unsent',
       due_at: at,
     })),
   );
@@ -43,7 +43,7 @@ export function withholding(
   { by, why }: Withheld,
 ): RecordEvent {
   const waits = attempt_count === 0n || by === 'predecessor' || by === 'limit';
-  return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why } };
+  return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why, by } };
 }
 
 /** Why some of these payouts must not be sent, whatever a person released, each with the way out. */

@@ -1,6 +1,7 @@
 import { foldReference } from '../domain/ids.ts';
 import { rootsNamedBy } from '../domain/successor-name.ts';
 import { existingReferences } from '../ledger/batches.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { GoodRow } from './rows.ts';
@@ -31,9 +32,6 @@ export async function namedAgain(
 }
 
 /** The reason to hold a batch with such rows; null where it has none. */
-export function namedAgainReason(first: NamedAgain | undefined, count: number): string | null {
-  if (!first) return null;
-  const { row, reference, earlier, batch } = first;
-  const others = count > 1 ? `, and ${count - 1} more` : '';
-  return `row ${row} has the reference of a second payment of ${earlier} in batch ${batch} (${reference})${others}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once`;
+export function namedAgainReason(first: NamedAgain | undefined, count: number): HoldReason[] {
+  return first ? [{ kind: 'named_again', ...first, others: count - 1 }] : [];
 }

@@ -1,4 +1,5 @@
 import { basename, join, resolve } from 'node:path';
+import type { SayAdvice } from '../domain/advice.ts';
 import type { Waiting } from '../domain/waiting-file.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
@@ -56,15 +57,16 @@ export function createIntake(deps: {
   clock: Clock;
   paths: Paths;
   retries: RetryRows;
+  say: SayAdvice;
 }): Intake {
-  const { ledger, config, clock } = deps;
+  const { ledger, config, clock, retries, say } = deps;
   const paths: Paths = {
     inbox: resolve(deps.paths.inbox),
     archive: resolve(deps.paths.archive),
     rejected: resolve(deps.paths.rejected),
     reports: resolve(deps.paths.reports),
   };
-  const inner = { ledger, config, clock, paths, retries: deps.retries };
+  const inner = { ledger, config, clock, paths, retries, say };
   const gate = inboxGate({ inbox: paths.inbox, clock, settleMs: config.intake.settleSeconds * 1000 });
   const collections = join(paths.inbox, collectionsFolder);
   const collectionsGate = inboxGate({

@@ -1,9 +1,10 @@
-import { submitCommand } from '../domain/go-on.ts';
+import type { SayAdvice } from '../domain/advice.ts';
 import { generatedReference } from '../domain/ids.ts';
-import type { Mode, PayoutState } from '../domain/payout.ts';
+import type { PayoutState } from '../domain/payout.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { progressText } from '../domain/progress.ts';
-import { type BatchCounts, batchCounts, findByContentHash } from '../ledger/batches.ts';
+import { batchCounts, findByContentHash } from '../ledger/batches.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -14,9 +15,12 @@ import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
-import { capped, type Duplicate, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
+import { capped, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
+
+/** A row that looks like another payment; `earlier` names that one. */
+type Duplicate = { row: number; reference: string; earlier: string };
 
 /** The result of `check` for one file (contract.md, `check --json`). */
 export type Checked = {
@@ -43,13 +47,13 @@ export type Checked = {
   /** Rows that pay a failed, refused or returned payout again, and the columns in which they differ from it. */
   retries: { row: number; reference: string; pays_again: string; state: PayoutState; changed: string[] }[];
   /** Why the batch would be held. */
-  holdReasons: string[];
+  holdReasons: HoldReason[];
   /** Why a part of the batch would wait without being held. */
   waits: string[];
   contentHash: string;
 };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
+type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows; say: SayAdvice };
 
 /**
  * Finds the batch that this content became before; it is the one problem of the file (P23). Problems of
@@ -57,24 +61,21 @@ type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows }
  */
 export async function takenBefore(
   scan: Scan,
-  { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
+  { ledger, config, say }: Pick<Deps, 'ledger' | 'config' | 'say'>,
 ): Promise<{ batch: string; problem: Problem } | null> {
   // A broken file has no hash: the unreadable part may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
   const before = await findByContentHash(ledger.db, scan.contentHash);
   if (!before) return null;
   const [now] = await batchCounts(ledger.db, [before.id]);
+  const { ready = 0, held = 0 } = now?.counts ?? {};
+  const { mode } = config;
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const fix =
     now?.state === 'cancelled'
       ? 'that batch was cancelled and is never sent. To pay it, drop it again with new references'
-      : `nothing to do with this file${whatNext(now?.counts ?? {}, config.mode)}. Do not change the references: new ones would pay again`;
+      : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };
-}
-
-function whatNext({ ready = 0, held = 0 }: BatchCounts['counts'], mode: Mode): string {
-  const rest = ready > 0 ? `; ${submitCommand(mode)} (without the file) sends the rest` : '';
-  return held > 0 ? `${rest}; counterfoil status says why some are held` : rest;
 }
 
 /** Returns the problems of the file as a whole: no rows, other control figures, sums that are too large. */
@@ -131,7 +132,8 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
     reference: one.reference || generatedReference(config.intake.referencePrefix, scan.contentHash, one.row),
     earlier: `${one.earlierReference} in batch ${one.earlierBatch}`,
   });
-  const duplicates = [...scan.duplicates.list, ...alike.recent.slice(0, 1000).map(name)];
+  const repeated = scan.duplicates.list.map((one): Duplicate => ({ ...one, earlier: `row ${one.earlier}` }));
+  const duplicates = [...repeated, ...alike.recent.slice(0, 1000).map(name)];
   const own = [...fileReasons(scan), ...heldOriginals(scan.retries), ...alike.reasons];
   const holdReasons = [...own, ...approvalAhead(scan, config)];
   const ok = extra.length === 0 && !refuses(scan, config);

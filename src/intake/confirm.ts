@@ -8,6 +8,7 @@ import {
   batchesToConfirm,
   setFileState,
 } from '../ledger/batch-files.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
 import type { Config } from '../settings/settings.ts';
@@ -60,12 +61,12 @@ export async function fileWaits(ledger: Ledger): Promise<BatchFileWait[]> {
  * Checks the file of one batch just after its move to the archive. Returns the reason to hold the batch, if
  * any.
  */
-export async function confirmArchived(deps: Deps, id: string): Promise<string | null> {
+export async function confirmArchived(deps: Deps, id: string): Promise<HoldReason | null> {
   const batch = await archivedBatch(deps.ledger.db, id);
   return batch ? judge(deps, batch) : null;
 }
 
-async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Promise<string | null> {
+async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Promise<HoldReason | null> {
   const finding = await look(batch, config);
   if (finding.kind !== batch.state) await ledger.write((trx) => setFileState(trx, batch.batch, finding.kind));
   if (finding.kind === 'whole') return null;
@@ -94,16 +95,10 @@ async function lineAt(path: string, bytes: number): Promise<number> {
 }
 
 function reasonOf(
-  { batch, path, source, outcome }: ArchivedBatch,
+  { path, source, outcome }: ArchivedBatch,
   finding: Exclude<Finding, { kind: 'whole' }>,
-) {
-  const next = `check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
-  if (finding.kind === 'changed' && finding.late) {
-    const { bytes, line } = finding.late;
-    return `its file was not whole: ${bytes} bytes came after it was read, from line ${line} on, and are in no batch (${path}); ${next}`;
-  }
-  if (finding.kind === 'changed') return `its file is not what was read: somebody changed ${path}; ${next}`;
-  if (outcome === 'differs')
-    return `its file was changed after it was read, so that it is not in the archive but at ${source}; ${next}`;
-  return `its file is not in the archive any more (${path}); ${next}`;
+): HoldReason {
+  if (finding.kind === 'changed' && finding.late) return { kind: 'file_grown', path, ...finding.late };
+  if (finding.kind === 'changed') return { kind: 'file_changed', path };
+  return outcome === 'differs' ? { kind: 'file_not_archived', path: source } : { kind: 'file_missing', path };
 }

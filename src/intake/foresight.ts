@@ -1,4 +1,5 @@
 import { formatMinor } from '../domain/money.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { approvalAsked } from '../sending/approval.ts';
 import { shownInstant } from '../sending/daily-limit.ts';
@@ -9,9 +10,9 @@ import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 
 /** Returns why this file's batch would need an approval. */
-export function approvalAhead(scan: Scan, config: Config): string[] {
+export function approvalAhead(scan: Scan, config: Config): HoldReason[] {
   const why = approvalAsked(config.submission, scan.good.totals) ?? approvedOriginals(scan.retries);
-  return why === null ? [] : [`needs an approval by somebody else (${why}): counterfoil approve`];
+  return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
 }
 
 /** Returns why a part of this file's batch would wait without being held: a daily limit or a canary. */

@@ -14,10 +14,12 @@ import {
   loadingBatches,
 } from '../ledger/batches.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import { linkSuccessors } from '../ledger/successors.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { type Account, approvalAsked, approvalReason } from '../sending/approval.ts';
+import { type Account, approvalAsked } from '../sending/approval.ts';
 import { noteBatch } from '../sending/approvals.sql.ts';
+import { alikeText } from '../sending/hold-words.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { namedAgainReason } from './again-names.ts';
@@ -39,7 +41,7 @@ import { rowRules, type Scan } from './scan.ts';
 
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
-  | { kind: 'loaded'; batch: string; holdReasons: string[]; warnings: string[] }
+  | { kind: 'loaded'; batch: string; holdReasons: HoldReason[]; warnings: string[] }
   /** `problems`: rows whose original payouts were decided by a person in the meantime. */
   | { kind: 'changed'; problems: Problem[] };
 
@@ -146,11 +148,9 @@ async function decide(
   const links = plans.map(({ row, replaces }) => ({ row, of: replaces.id }));
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
-  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons].map(
-    (reason) => `${reason}; check, then counterfoil release ${id}`,
-  );
+  const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
   const approval = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
-  if (approval !== null) holdReasons.push(approvalReason(approval, id, source.dropper.name));
+  if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
   await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files: source.promised(id) });
   const { fileName, dropper } = source;
@@ -190,25 +190,18 @@ async function freeId(
  * The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, and payouts above
  * the limits.
  */
-export function fileReasons(scan: Scan): string[] {
-  const reasons: string[] = [];
-  const [first] = scan.duplicates.list;
+export function fileReasons(scan: Scan): HoldReason[] {
+  const { duplicates, namedAgain, overLimit, overDay } = scan;
+  const reasons: HoldReason[] = [];
+  const [first] = duplicates.list;
   if (first) {
-    const others = scan.duplicates.count > 1 ? `, and ${scan.duplicates.count - 1} more` : '';
-    reasons.push(
-      `possible duplicate: row ${first.row} has the account, currency and amount of ${first.earlier}${others}`,
-    );
+    const { row, earlier } = first;
+    reasons.push({ kind: 'repeated_row', row, earlier, others: duplicates.count - 1 });
   }
-  const again = namedAgainReason(scan.namedAgain.list[0], scan.namedAgain.count);
-  if (again !== null) reasons.push(again);
-  if (scan.overLimit.count > 0) {
-    reasons.push(`${scan.overLimit.count} above submission.payout_limit: ${scan.overLimit.list.join(', ')}`);
-  }
-  if (scan.overDay.count > 0) {
-    reasons.push(
-      `${scan.overDay.count} above what submission.daily_limit lets go in a whole day: ${scan.overDay.list.join(', ')}; raise the limit, or cancel them`,
-    );
-  }
+  reasons.push(...namedAgainReason(namedAgain.list[0], namedAgain.count));
+  if (overLimit.count > 0)
+    reasons.push({ kind: 'payout_limit', count: overLimit.count, first: overLimit.list });
+  if (overDay.count > 0) reasons.push({ kind: 'daily_limit', count: overDay.count, first: overDay.list });
   return reasons;
 }
 
@@ -224,21 +217,23 @@ type FindLikeness = (when: {
 export async function ledgerLikeness(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   find: FindLikeness,
-): Promise<{ reasons: string[]; warnings: string[]; recent: Likeness[] }> {
+): Promise<{ reasons: HoldReason[]; warnings: string[]; recent: Likeness[] }> {
   const days = config.submission.duplicateWindowDays;
   if (days === 0) return { reasons: [], warnings: [], recent: [] };
   const since = new Date(clock.now() - days * 86_400_000).toISOString();
   const recent = await find({ since, recent: true });
   const older = await find({ since, recent: false });
-  const sentence = ({ count, first: [first] }: { count: number; first: Likeness[] }): string[] => {
-    if (!first) return [];
-    const others = count > 1 ? `, and ${count - 1} more` : '';
-    const earlier = `${first.earlierReference} in batch ${first.earlierBatch} of ${first.earlierAt.slice(0, 10)}`;
-    return [
-      `possible duplicate: row ${first.row} has the account, currency and amount of ${earlier}${others}`,
-    ];
+  return {
+    reasons: alikeOf(recent).map((alike) => ({ kind: 'alike', ...alike })),
+    warnings: alikeOf(older).map(alikeText),
+    recent: recent.first,
   };
-  return { reasons: sentence(recent), warnings: sentence(older), recent: recent.first };
+}
+
+function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }) {
+  if (!first) return [];
+  const { row, earlierReference: reference, earlierBatch: batch, earlierAt } = first;
+  return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
 }
 
 /**

@@ -1,8 +1,7 @@
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { ActionNeeded, type Advice } from '../domain/advice.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
-import { submitCommand } from '../domain/go-on.ts';
-import type { Mode } from '../domain/payout.ts';
 import { closeFileTask, type FileTask, openFileTasks } from '../ledger/file-tasks.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
@@ -32,7 +31,9 @@ export async function finishPromised(deps: Deps): Promise<FileTask[]> {
     const work = task.kind === 'archive' ? archive(deps, task) : place(task, sheetEndings[task.kind]);
     const finished = await work.catch((error: unknown) => {
       const forbidden = forbiddenPlace(error);
-      throw forbidden ? new Error(unplacedText(task, forbidden.why, config.mode), { cause: error }) : error;
+      if (!forbidden) throw error;
+      const advice: Advice = { kind: 'free_folders', mode: config.mode };
+      throw new ActionNeeded(unplacedText(task, forbidden.why), advice, { cause: error });
     });
     await ledger.write((trx) => closeFileTask(trx, task.id, { at: clock.iso(), ...finished }));
     done.push({ ...task, ...finished });
@@ -109,10 +110,10 @@ async function place({ source, target }: FileTask, ending: string): Promise<Fini
  * Says more than that a folder cannot be written: otherwise a person may drop the file again, or pay another
  * way.
  */
-function unplacedText({ kind, owner, source, target }: FileTask, why: string, mode: Mode): string {
+function unplacedText({ kind, owner, source, target }: FileTask, why: string): string {
   const what =
     kind === 'archive'
       ? `${harmlessName(basename(source))} is recorded as ${owner}, but`
       : `the rows left out of ${owner}`;
-  return `${what} cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing: make the folders writable for this account, then go on with ${submitCommand(mode)} (without the file, which is taken only once)`;
+  return `${what} cannot be brought from ${dirname(source)} to ${dirname(target)} (${why}). Nothing is lost, and this run sent nothing`;
 }

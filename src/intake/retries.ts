@@ -1,5 +1,6 @@
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { type ExaminedRow, mostRetries, type RetryRow } from '../domain/retry-file.ts';
+import type { ApprovalCause, HoldReason } from '../ledger/hold-reasons.ts';
 import { beginSuccessors } from '../ledger/successors.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Dropper } from './dropper.ts';
@@ -98,22 +99,22 @@ function problemsOf({ row, problems }: Extract<ExaminedRow, { kind: 'bad' }>): P
 }
 
 /** Returns the reason to hold a batch: it pays a payout again whose own batch is held (P20). */
-export function heldOriginals(plans: readonly PaysAgain[]): string[] {
+export function heldOriginals(plans: readonly PaysAgain[]): HoldReason[] {
   const first = plans.find(({ replaces }) => replaces.held);
   if (!first) return [];
   const { reference, batch } = first.replaces;
-  return [`row ${first.row} pays ${reference} again, whose batch ${batch} is held`];
+  return [{ kind: 'original_held', row: first.row, reference, batch }];
 }
 
 /**
  * Returns why a batch needs an approval: it pays a payout again whose own batch needs one. Otherwise a second
  * file would evade it (P20).
  */
-export function approvedOriginals(plans: readonly PaysAgain[]): string | null {
+export function approvedOriginals(plans: readonly PaysAgain[]): ApprovalCause | null {
   const first = plans.find(({ replaces }) => replaces.approved);
   if (!first) return null;
   const { reference, batch } = first.replaces;
-  return `row ${first.row} pays ${reference} again, whose batch ${batch} needs approvals`;
+  return { kind: 'original', row: first.row, reference, batch };
 }
 
 /** Writes the decision that these rows make into the histories of both payouts (P20). */

@@ -3,6 +3,7 @@ import { foldReference } from '../domain/ids.ts';
 import { formatMinor, isAboveLimit } from '../domain/money.ts';
 import type { Problem } from '../domain/problem.ts';
 import { existingReferences } from '../ledger/batches.ts';
+import type { LargePayout } from '../ledger/hold-reasons.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type NamedAgain, namedAgain } from './again-names.ts';
@@ -28,7 +29,8 @@ export function capped<T>(limit: number): Capped<T> {
 }
 
 export type Sums = { count: number; totals: Map<string, bigint> };
-export type Duplicate = { row: number; reference: string; earlier: string };
+/** A row that repeats the account, currency and amount of an earlier one of the file. */
+export type RepeatedRow = { row: number; reference: string; earlier: number };
 
 /** The result of the first pass over a file. Nothing is recorded. */
 export type Scan = {
@@ -51,11 +53,11 @@ export type Scan = {
   problems: Capped<Problem>;
   warnings: Capped<string>;
   /** Rows that repeat account, currency and amount of an earlier row of the file. */
-  duplicates: Capped<Duplicate>;
+  duplicates: Capped<RepeatedRow>;
   /** Payouts above `submission.payout_limit`. */
-  overLimit: Capped<string>;
+  overLimit: Capped<LargePayout>;
   /** Payouts above a whole day of `submission.daily_limit`. */
-  overDay: Capped<string>;
+  overDay: Capped<LargePayout>;
   /** Rows that pay a failed, refused or returned payout again (P20). */
   retries: PaysAgain[];
   /** Rows with the reference of such a payment and no `retry_of`. */
@@ -188,17 +190,17 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     scan.banks.set(bankCode, add(bank, currency, amount));
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
-      scan.duplicates.add({ row, reference, earlier: `row ${like}` });
+      scan.duplicates.add({ row, reference, earlier: like });
     for (const warning of rowWarnings(parsed)) scan.warnings.add(`row ${row}: ${warning}`);
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);
       scan.warnings.add(`row ${row}: currency ${currency}; the service documents NGN and ZAR only`);
     }
     if (isAboveLimit(amount, currency, config.submission.payoutLimit)) {
-      scan.overLimit.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
+      scan.overLimit.add({ row, currency, amount: formatMinor(amount, currency) });
     }
     if (isAboveLimit(amount, currency, config.submission.dailyLimit)) {
-      scan.overDay.add(`row ${row} (${currency} ${formatMinor(amount, currency)})`);
+      scan.overDay.add({ row, currency, amount: formatMinor(amount, currency) });
     }
   };
 }

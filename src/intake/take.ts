@@ -1,8 +1,10 @@
 import { basename, join } from 'node:path';
+import type { SayAdvice } from '../domain/advice.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import type { LeftOut } from '../domain/left-out.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { FileTask, PromisedFile } from '../ledger/file-tasks.ts';
+import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Account } from '../sending/approval.ts';
 import type { Config } from '../settings/settings.ts';
@@ -45,7 +47,7 @@ export type Taken =
       rows: number;
       totals: Record<string, string>;
       warnings: string[];
-      holdReasons: string[];
+      holdReasons: HoldReason[];
       skipped: Skipped | null;
     }
   | {
@@ -61,7 +63,14 @@ export type Taken =
     }
   | { kind: 'dry_run'; checked: Checked };
 
-type Deps = { ledger: Ledger; config: Config; clock: Clock; paths: Paths; retries: RetryRows };
+type Deps = {
+  ledger: Ledger;
+  config: Config;
+  clock: Clock;
+  paths: Paths;
+  retries: RetryRows;
+  say: SayAdvice;
+};
 
 /** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {

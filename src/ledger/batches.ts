@@ -6,7 +6,7 @@ import { textsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { type PromisedFile, promiseFiles } from './file-tasks.ts';
-import { readReasons } from './hold-reasons.ts';
+import { type HoldReason, readReasons } from './hold-reasons.ts';
 import { recordIntake } from './record.ts';
 
 export type NewBatch = Pick<
@@ -104,7 +104,7 @@ export async function decideBatch(
   decided: {
     id: string;
     at: string;
-    holdReasons: string[];
+    holdReasons: HoldReason[];
     bodyDigest: string;
     files: readonly PromisedFile[];
   },

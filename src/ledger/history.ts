@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
+import type { HistoryEvent } from '../domain/history-event.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import { storable } from '../storage/bulk.ts';
@@ -9,7 +10,7 @@ export type HistoryEntry = {
   payoutId: bigint;
   seq: bigint;
   at: string;
-  event: string;
+  event: HistoryEvent;
   source: string;
   from: PayoutState | null;
   to: PayoutState;

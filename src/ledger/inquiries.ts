@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { ladderRanges } from '../domain/ladder.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import { lesser } from '../storage/dialect.ts';
@@ -154,7 +155,7 @@ export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string
 type Question = {
   payoutId: bigint;
   kind: 'details';
-  reason: string;
+  reason: InquiryReason;
   dueAt: string;
   rung: bigint;
   /** Set for a rung of the ladder (P19), absent for other look-ups. */
@@ -177,8 +178,16 @@ export async function addInquiry(trx: Trx, question: Question): Promise<void> {
     values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
 }
 
+/** A details look-up to schedule; `rung_due_at` is set for a rung of the ladder (P19). */
+export type LookUpWanted = {
+  payout_id: bigint;
+  reason: InquiryReason;
+  due_at: string;
+  rung_due_at?: string;
+};
+
 /** Schedules several details look-ups, as {@link addInquiry} does. */
-export async function askDetails(trx: Trx, due: Record<string, string | bigint>[]): Promise<void> {
+export async function askDetails(trx: Trx, due: LookUpWanted[]): Promise<void> {
   if (due.length === 0) return;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
     select ${integerField('payout_id')}, 'details', ${field('reason')}, ${field('due_at')}, coalesce(${integerField('rung')}, 0),

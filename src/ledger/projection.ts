@@ -1,6 +1,6 @@
 import type { Outcome } from '../domain/outcome.ts';
 import { longestPauseMs } from '../domain/pause.ts';
-import { isFinalState } from '../domain/payout.ts';
+import { isFinalState, type WithheldBy } from '../domain/payout.ts';
 import {
   type Effect,
   mayHaveGoneAgain,
@@ -26,6 +26,7 @@ export const columns = [
   'settled_at',
   'final_at',
   'not_before',
+  'withheld_by',
   'unseen_sends',
   'auto_resends',
   'history_seq',
@@ -43,6 +44,7 @@ export function apply(
   const before = { ...row };
   if (effect.kind === 'move') {
     row.state = effect.to;
+    row.withheld_by = effect.to === 'held' ? withheldBy(event) : null;
     // A new state clears the day on which money moved; a return keeps it.
     if (isFinalState(now.state) && effect.to !== 'returned') row.settled_at = null;
   }
@@ -63,6 +65,10 @@ export function apply(
       changed[key] = typeof value === 'bigint' ? Number(value) : value;
   }
   return changed;
+}
+
+function withheldBy(event: PayoutEvent): WithheldBy | null {
+  return event.kind === 'hold' || event.kind === 'doubted' ? (event.by ?? null) : null;
 }
 
 function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {

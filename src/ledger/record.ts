@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { historyEvent } from '../domain/history-event.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { isFinalState, type PayoutState } from '../domain/payout.ts';
@@ -10,7 +11,7 @@ import { unshownIds } from './answered-ids.ts';
 import { type Ended, endAttempt, endAttempts, loadOpenAttempts, type Open } from './attempts.ts';
 import { wentBack } from './barriers.ts';
 import { chainEntry, historyHash, insertHistory } from './history.ts';
-import { askDetails } from './inquiries.ts';
+import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
 import { type Changed, loadRows, writeRows } from './projection-rows.ts';
 import { startHistory } from './start-history.ts';
@@ -60,7 +61,7 @@ export async function record(
       payoutId,
       seq: row.history_seq + 1n,
       at,
-      event: eventName(event),
+      event: historyEvent(event),
       source,
       from,
       to: row.state,
@@ -96,7 +97,7 @@ export async function recordIntake(
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
   const text = JSON.stringify(detail);
-  const first = { seq: 1n, at, event: 'intake', source: 'intake', from: null, detail: text };
+  const first = { seq: 1n, at, event: 'intake' as const, source: 'intake', from: null, detail: text };
   for (const [to, own] of Map.groupBy(payouts, (payout) => payout.state)) {
     const heads = own.map(({ id }) => ({ id, head: historyHash('', { ...first, payoutId: id, to }) }));
     await startHistory(trx, { at, to, detail: text }, heads);
@@ -144,12 +145,12 @@ const supersede = prepared<never>(
  * final.
  */
 async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void> {
-  const due: Record<string, string | bigint>[] = [];
+  const due: LookUpWanted[] = [];
   const closed: bigint[] = [];
   for (const { payoutId, from, to } of recorded) {
     if (to === 'unknown' && from !== 'unknown') {
       const dueAt = later(at, ladderDelayMs(0));
-      due.push({ payout_id: payoutId, reason: 'unknown outcome', due_at: dueAt, rung_due_at: dueAt });
+      due.push({ payout_id: payoutId, reason: 'unknown', due_at: dueAt, rung_due_at: dueAt });
     }
     if (isFinalState(to) && !isFinalState(from)) closed.push(payoutId);
   }
@@ -157,10 +158,4 @@ async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void
   if (closed.length > 0) {
     await supersede(trx, [at, idsText(closed)]);
   }
-}
-
-function eventName(event: PayoutEvent): string {
-  if (event.kind === 'outcome') return event.outcome.kind;
-  if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;
-  return event.kind === 'settle' ? `settle as ${event.as}` : event.kind;
 }

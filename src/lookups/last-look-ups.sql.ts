@@ -1,3 +1,5 @@
+import { detailsSay } from '../domain/history-event.ts';
+import type { WitnessStatus } from '../domain/payout.ts';
 import { readDetail } from '../ledger/history.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
@@ -22,7 +24,11 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .select(['payout_id', 'seq', 'at', 'event', 'detail'])
     .where('payout_id', 'in', ids)
     .where('source', '=', 'details')
-    .where('event', 'like', 'details says %')
+    .where(
+      'event',
+      'in',
+      detailsSay.map(([event]) => event),
+    )
     .orderBy('seq')
     .execute();
   const askedOf = new Map(asked.map((one) => [one.payout_id, one]));
@@ -56,6 +62,6 @@ function lastLookUp(asked: Inquiry | undefined, told: readonly Told[]): LastLook
   };
 }
 
-function saidBy({ event }: Told): string {
-  return event.slice('details says '.length);
+function saidBy({ event }: Told): WitnessStatus | null {
+  return detailsSay.find(([said]) => said === event)?.[1] ?? null;
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../domain/clearance.ts';
+import { isWebhookReason } from '../domain/inquiry-reason.ts';
 import { ladderDelayMs } from '../domain/ladder.ts';
 import { isKnownAs, type Origin, originText, type Standpoint } from '../domain/origin.ts';
 import type { PayoutState } from '../domain/payout.ts';
@@ -130,7 +131,7 @@ async function climb(
   { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
-  const question = { payoutId, kind: 'details' as const, reason: state };
+  const question = { payoutId, kind: 'details' as const, reason: 'unsettled' as const };
   const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const rung = closed.rung + 1n;
   if (state === 'unknown') {
@@ -149,7 +150,7 @@ async function climb(
     );
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
-  } else if (outcome === 'error' && isAskedByWebhook(closed)) {
+  } else if (outcome === 'error' && isWebhookReason(closed.reason)) {
     // What is over is asked about only where something spoke against it: that still wants its answer.
     const { reason } = closed;
     await addInquiry(trx, { ...question, reason, dueAt: within(ladderDelayMs(Number(rung))), rung });
@@ -157,9 +158,4 @@ async function climb(
   // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
   if (closed.raised > raised && !over.includes(state))
     await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
-}
-
-/** By the words in which applying webhooks, or holding for one, asks. */
-function isAskedByWebhook({ reason }: Closed): boolean {
-  return reason.startsWith('a webhook');
 }

@@ -102,7 +102,7 @@ export function paidAgain(payout: WatchedPayout): Found {
     actual: 'success, and a successor sent',
     difference: amountOf(payout),
     moved: true,
-    evidence: `${paid}, after a successor was made of it; see counterfoil show ${payout.reference}`,
+    evidence: `${paid}, after a successor was made of it`,
   });
 }
 

@@ -49,7 +49,10 @@ export async function openRows(db: Db, scope: Scope, zone: string): Promise<Reco
   return {
     action: [actionColumns, ...questions.map((question) => actionCells(question, scope.cut, zone))],
     open: [openColumns, ...counts.toSorted((a, b) => (a.join('\0') < b.join('\0') ? -1 : 1))],
-    halt: [['cause', 'since'], ...(halt ? [[halt.cause, zoned(halt.at, zone)]] : [])],
+    halt: [
+      ['cause', 'since', 'kinds'],
+      ...(halt ? [[halt.cause, zoned(halt.at, zone), halt.kinds.join(' ')]] : []),
+    ],
   };
 }
 

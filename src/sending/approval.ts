@@ -1,4 +1,5 @@
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
+import type { ApprovalCause } from '../ledger/hold-reasons.ts';
 import type { Brakes } from './brakes.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
@@ -14,15 +15,15 @@ export function behindSudo(env: Record<string, string | undefined>): Account | n
 }
 
 /** Why a batch of these totals needs a second person's approval; null when the rule asks for none. */
-export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): string | null {
+export function approvalAsked(rule: Rule, totals: ReadonlyMap<string, bigint>): ApprovalCause | null {
   if (rule.approval === 'none') return null;
-  if (rule.approval === 'always') return 'submission.approval is always';
+  if (rule.approval === 'always') return { kind: 'always' };
   const above = approvalLimits(rule).flatMap(([currency, limit]) => {
     const total = totals.get(currency) ?? 0n;
-    const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
-    return total > limit ? [`${shown(total)} is above submission.approval_above, ${shown(limit)}`] : [];
+    const shown = (minor: bigint): string => formatMinor(minor, currency);
+    return total > limit ? [{ currency, total: shown(total), limit: shown(limit) }] : [];
   });
-  return above.length > 0 ? above.join(', ') : null;
+  return above.length > 0 ? { kind: 'above', totals: above } : null;
 }
 
 /** The totals in minor units above which a batch needs an approval. */
@@ -31,20 +32,6 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
     const minor = decimalToMinor(text, currency);
     return minor === null ? [] : [[currency, minor] as [string, bigint]];
   });
-}
-
-/** The reason that holds a batch until it is approved; the command at its end tells it from all others. */
-export function approvalReason(why: string, batch: string, dropper: string): string {
-  return `needs an approval (${why}) by somebody other than ${dropper}: ${command(batch)}`;
-}
-
-/** True for the reason that only an approval lifts. */
-export function isApprovalReason(reason: string, batch: string): boolean {
-  return reason.endsWith(`: ${command(batch)}`);
-}
-
-function command(batch: string): string {
-  return `counterfoil approve ${batch}`;
 }
 
 /**

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMinor } from '../domain/money.ts';
 import { nubanAgrees } from '../domain/nuban.ts';
-import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { approvalLimits, isApprovalReason } from './approval.ts';
+import { approvalLimits } from './approval.ts';
 import type { Brakes } from './brakes.ts';
 
 const page = 2000;
@@ -100,11 +100,9 @@ export async function originOf(
   };
 }
 
-const approved = 'approved by ';
-
 /** True for the reason that holds an approved batch while it is let go; any other stays in force. */
-export function isApprovedReason(reason: string): boolean {
-  return reason.startsWith(approved);
+export function isApprovedReason({ kind }: HoldReason): boolean {
+  return kind === 'approved';
 }
 
 /**
@@ -114,7 +112,7 @@ export function isApprovedReason(reason: string): boolean {
 export async function recordApproval(
   trx: Trx,
   order: { batch: Batch; shown: Approvable; by: string; at: string },
-): Promise<{ kind: 'approved'; others: string[] } | { kind: 'changed' }> {
+): Promise<{ kind: 'approved'; others: HoldReason[] } | { kind: 'changed' }> {
   const { batch, shown, by, at } = order;
   const now = await trx
     .selectFrom('batches')
@@ -142,10 +140,9 @@ export async function recordApproval(
       approved_at: at,
     })
     .execute();
-  const others = readReasons(now.hold_reasons).filter((reason) => !isApprovalReason(reason, batch.id));
+  const others = readReasons(now.hold_reasons).filter(({ kind }) => kind !== 'approval');
   // A crash before all is let go must leave nothing held without a reason.
-  const goesOn = `${approved}${by}; counterfoil release ${batch.id} goes on if that was interrupted`;
-  await setHoldReasons(trx, batch.id, others.length > 0 ? others : [goesOn]);
+  await setHoldReasons(trx, batch.id, others.length > 0 ? others : [{ kind: 'approved', by }]);
   return { kind: 'approved', others };
 }
 

@@ -1,5 +1,4 @@
 import type { PayoutState } from '../domain/payout.ts';
-import { withholder } from '../evidence/withheld.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
@@ -15,20 +14,7 @@ export async function findAttention(db: Db, batches?: readonly string[]): Promis
     const query = db.selectFrom('payouts as p').where('p.state', '=', state);
     return batches ? query.where('p.batch_id', 'in', [...batches]) : query;
   };
-  const held = inState('held').where(
-    (eb) =>
-      eb
-        .selectFrom('history as h')
-        .select('h.source')
-        .whereRef('h.payout_id', '=', 'p.id')
-        .where((moved) =>
-          moved.or([moved('h.from_state', 'is', null), moved('h.from_state', '<>', moved.ref('h.to_state'))]),
-        )
-        .orderBy('h.seq', 'desc')
-        .limit(1),
-    '=',
-    withholder,
-  );
+  const held = inState('held').where('p.withheld_by', 'is not', null);
   return { unknown: await named(inState('unknown')), withheld: await named(held) };
 }
 

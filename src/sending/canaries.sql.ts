@@ -13,7 +13,6 @@ export type Canary = {
   fromId: bigint;
   throughId: bigint;
   startedAt: string;
-  cause: string | null;
 };
 
 const standing = prepared<Selectable<BrakeTables['canaries']>>((db) =>
@@ -29,7 +28,6 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
     fromId: row.from_id,
     throughId: row.through_id,
     startedAt: row.started_at,
-    cause: row.cause,
   }));
 }
 
@@ -122,9 +120,9 @@ export async function settleCanaries(trx: Trx, when: { at: string; hours: number
     if (verdict.kind === 'void')
       await trx.deleteFrom('canaries').where('batch_id', '=', canary.batch).execute();
     if (verdict.kind !== 'failed') continue;
-    const cause = `the canary of ${canary.batch} failed: ${verdict.why}`;
-    await own.set({ state: 'failed', ended_at: when.at, cause }).execute();
-    causes.push({ cause, kind: verdict.isOpen ? 'canary_open' : 'canary_failed' });
+    const { failure, isOpen } = verdict;
+    await own.set({ state: 'failed', ended_at: when.at }).execute();
+    causes.push({ kind: isOpen ? 'canary_open' : 'canary_failed', batch: canary.batch, failure });
   }
   return causes;
 }
@@ -180,7 +178,6 @@ async function beginCanary(
       state: whole ? 'passed' : 'open',
       started_at: at,
       ended_at: whole ? at : null,
-      cause: null,
     })
     .execute();
 }
@@ -208,13 +205,13 @@ async function wasSent(trx: Trx, batch: string): Promise<boolean> {
   return sent !== undefined;
 }
 
-/** A person lets the rest of batches go whose canary failed; of one batch, or of the whole mode. Returns the causes. */
-export async function releaseCanaries(trx: Trx, batch?: string): Promise<string[]> {
+/** A person lets the rest of batches go whose canary failed; of one batch, or of the whole mode. False where there is none. */
+export async function releaseCanaries(trx: Trx, batch?: string): Promise<boolean> {
   let query = trx
     .updateTable('canaries')
     .set({ state: 'released' })
     .where('state', '=', 'failed')
-    .returning('cause');
+    .returning('batch_id');
   if (batch !== undefined) query = query.where('batch_id', '=', batch);
-  return (await query.execute()).map(({ cause }) => cause ?? '');
+  return (await query.execute()).length > 0;
 }

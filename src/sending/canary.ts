@@ -1,4 +1,5 @@
 import type { PayoutState } from '../domain/payout.ts';
+import type { CanaryFailure } from './halt.ts';
 
 /** The first payouts of a batch, which go before the rest: how many are in each state. */
 export type CanaryStanding = {
@@ -17,23 +18,19 @@ export type CanaryVerdict =
   /** Nothing of it is left to settle: others must go first. */
   | { kind: 'void' }
   /** `isOpen`: what became of the payout is not known. */
-  | { kind: 'failed'; why: string; isOpen: boolean };
+  | { kind: 'failed'; failure: CanaryFailure; isOpen: boolean };
 
 /** What the rest of a batch waits for (P21): every payout of the canary paid, one that went wrong, or too long a wait. */
 export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryVerdict {
   const { counts, bad, overdue, withheld = null } = standing;
   if (bad)
-    return { kind: 'failed', why: `${bad.reference} is ${bad.state}`, isOpen: bad.state === 'unknown' };
-  if (overdue !== null)
-    return {
-      kind: 'failed',
-      why: `${overdue} has not settled in ${canaryHours} hour(s)`,
-      isOpen: true,
-    };
-  if (withheld !== null) {
-    const why = `${withheld} is held, and cannot be sent; counterfoil show ${withheld} says why`;
-    return { kind: 'failed', why, isOpen: false };
+    return { kind: 'failed', failure: { kind: 'went_wrong', ...bad }, isOpen: bad.state === 'unknown' };
+  if (overdue !== null) {
+    const failure = { kind: 'not_settled' as const, reference: overdue, hours: canaryHours };
+    return { kind: 'failed', failure, isOpen: true };
   }
+  if (withheld !== null)
+    return { kind: 'failed', failure: { kind: 'withheld', reference: withheld }, isOpen: false };
   const n = (state: PayoutState): number => counts[state] ?? 0;
   const open = n('held') + n('ready') + n('sending') + n('pending');
   if (open > 0) return { kind: 'waits' };

@@ -77,15 +77,15 @@ type Against = Extract<Clearance, { kind: 'against' }>;
 function takenBack(id: bigint, reference: string, against: Against, account: Account): RecordEvent {
   const why = whyAgainst(reference, against, account);
   const kind = against.by === 'itself' ? 'doubted' : 'hold';
-  return { payoutId: id, source: withholder, event: { kind, why } };
+  return { payoutId: id, source: withholder, event: { kind, why, by: 'answer' } };
 }
 
 function whyAgainst(reference: string, { by, because, of }: Against, account: Account): string {
-  const show = `Find out (counterfoil show ${of.reference})`;
+  const ask = `Find out what became of ${of.reference}`;
   const mend =
     by === 'itself'
-      ? `${show}, then counterfoil retry ${reference} or counterfoil settle ${reference}`
-      : `${show}. If it was paid: counterfoil cancel ${reference}. If not: counterfoil retry ${of.reference} asks again, then release its batch`;
+      ? `${ask}, then retry or settle ${reference}`
+      : `${ask}. If it was paid, cancel ${reference}. If not, retry ${of.reference} to ask again, then release its batch`;
   if (because === 'elsewhere' && of.elsewhere)
     return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}. ${mend}`;
   const said =

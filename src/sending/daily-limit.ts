@@ -95,7 +95,7 @@ export function whyTooLarge(
   const limit = limits.get(currency);
   if (limit === undefined || amount <= limit) return null;
   const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
-  return `${shown(amount)} is more than submission.daily_limit lets go in a whole day, ${shown(limit)}: raise the limit, then counterfoil release its batch, or drop it with counterfoil cancel ${reference}`;
+  return `${shown(amount)} is more than submission.daily_limit lets go in a whole day, ${shown(limit)}: raise the limit and release its batch, or cancel ${reference}`;
 }
 
 /** An instant as people of a time zone read it, `2026-11-22 00:00 +01:00`. */

@@ -1,27 +1,83 @@
-/** What stopped sending (P11), by the advice it needs. */
-export const haltKinds = [
-  /** A barrier of the ledger itself, which names its own way out and is not released (P25, P26). */
-  'barrier',
-  'person',
+import { z } from 'zod';
+import { payoutStates } from '../domain/payout.ts';
+
+const text = z.string();
+const count = z.int().nonnegative();
+
+const canaryFailure = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('went_wrong'), reference: text, state: z.enum(payoutStates) }),
+  z.strictObject({ kind: z.literal('not_settled'), reference: text, hours: z.number() }),
+  /** It is held though its batch is not: nothing lets it go. */
+  z.strictObject({ kind: z.literal('withheld'), reference: text }),
+]);
+
+/** What the service answered, to which payout. */
+const answer = { code: text.nullable(), message: text, reference: text };
+const canary = { batch: text, failure: canaryFailure };
+
+/** What stopped the sending of a mode (P11), by the advice it needs. */
+const haltCause = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('person') }),
   /** The service's word about the account: no balance, blocked, and so on. */
-  'account',
+  z.strictObject({ kind: z.literal('account'), ...answer }),
   /** The service calls our signature wrong. */
-  'signature',
-  /** Too many outcomes are unknown. */
-  'unknowns',
+  z.strictObject({ kind: z.literal('signature'), ...answer }),
+  /** Too many outcomes are unknown: so many of the last `of`. */
+  z.strictObject({ kind: z.literal('unknowns'), count, of: count }),
   /** A payout of a canary is unknown, or has not settled in time (P21). */
-  'canary_open',
+  z.strictObject({ kind: z.literal('canary_open'), ...canary }),
   /** A payout of a canary failed, was refused or came back (P21). */
-  'canary_failed',
-] as const;
+  z.strictObject({ kind: z.literal('canary_failed'), ...canary }),
+]);
 
-export type HaltKind = (typeof haltKinds)[number];
+/** Why the canary of a batch failed. */
+export type CanaryFailure = z.infer<typeof canaryFailure>;
+/** One cause of a halt. */
+export type HaltCause = z.infer<typeof haltCause>;
+/** `barrier`: a barrier of the ledger itself, which names its own way out and is not released (P25, P26). */
+export type HaltKind = HaltCause['kind'] | 'barrier';
 
-/** One cause of a halt, for a person to read, and its kind. */
-export type HaltCause = { kind: HaltKind; cause: string };
+/** A cause from its JSON text in the ledger. Throws where the text is none: a halt must not vanish unread. */
+export function readHaltCause(stored: string): HaltCause {
+  return haltCause.parse(JSON.parse(stored));
+}
+
+/** Causes of one halt, for a person to read. */
+export function haltCauseText(causes: readonly HaltCause[]): string {
+  return causes.map(causeText).join('; also: ');
+}
+
+function causeText(cause: HaltCause): string {
+  switch (cause.kind) {
+    case 'person':
+      return 'held by a person';
+    case 'account':
+    case 'signature':
+      return `the service answered ${cause.code} (${cause.message}) to ${cause.reference}`;
+    case 'unknowns':
+      return cause.count === cause.of
+        ? `${cause.count} unknown outcomes in a row`
+        : `${cause.count} of the last ${cause.of} outcomes are unknown`;
+    case 'canary_open':
+    case 'canary_failed':
+      return `the canary of ${cause.batch} failed: ${failureText(cause.failure)}`;
+  }
+}
+
+function failureText(failure: CanaryFailure): string {
+  const { reference } = failure;
+  switch (failure.kind) {
+    case 'went_wrong':
+      return `${reference} is ${failure.state}`;
+    case 'not_settled':
+      return `${reference} has not settled in ${failure.hours} hour(s)`;
+    case 'withheld':
+      return `${reference} is held, and cannot be sent; counterfoil show ${reference} says why`;
+  }
+}
 
 /** The kind of a halt that the service's code brings (P10). */
-export function haltKindOf(code: string | null): HaltKind {
+export function haltKindOf(code: string | null): 'signature' | 'account' {
   return code === '22' ? 'signature' : 'account';
 }
 
@@ -44,9 +100,4 @@ const byUrgency: readonly HaltAdvice[] = ['as_the_cause_says', 'doctor', 'reconc
 export function haltAdvice(kinds: readonly HaltKind[]): HaltAdvice {
   const given = kinds.map((kind) => adviceOf[kind]);
   return byUrgency.find((advice) => given.includes(advice)) ?? 'none';
-}
-
-/** Parses the kinds that the ledger keeps in the order of their causes. */
-export function readHaltKinds(text: string): HaltKind[] {
-  return text.split(' ').flatMap((word) => haltKinds.find((kind) => kind === word) ?? []);
 }

@@ -1,52 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Insertable } from 'kysely';
 import { findBarrier } from '../ledger/barriers.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 import { releaseCanaries } from './canaries.sql.ts';
-import { type HaltCause, type HaltKind, readHaltKinds } from './halt.ts';
+import { type HaltCause, type HaltKind, haltCauseText, readHaltCause } from './halt.ts';
 
-/** A halt in force; `cause` joins its causes, `kinds` are theirs in the same order. */
+/** A halt in force; `cause` words its causes, `kinds` are theirs in the same order. */
 export type Halt = { cause: string; at: string; kinds: HaltKind[] };
 
-const haltOf = prepared<{ cause: string; at: string; kinds: string }>((db) =>
-  db.selectFrom('halts').select(['cause', 'at', 'kinds']),
+const standing = prepared<{ at: string; detail: string }>((db) =>
+  db.selectFrom('halts').select(['at', 'detail']).orderBy('id'),
 );
 
 /** Why nothing may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   const barrier = await findBarrier(db);
   if (barrier) return { ...barrier, kinds: ['barrier'] };
-  const [row] = await haltOf(db, []);
-  return row && { ...row, kinds: readHaltKinds(row.kinds) };
+  return haltOf(await standing(db, []));
 }
 
-/** Between the causes of one halt; whoever lifts one of them leaves the others in force. */
-const also = '; also: ';
+/** Several causes are one halt, since the first of them. */
+function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefined {
+  const [first] = rows;
+  if (!first) return undefined;
+  const causes = rows.map(({ detail }) => readHaltCause(detail));
+  return { cause: haltCauseText(causes), at: first.at, kinds: causes.map(({ kind }) => kind) };
+}
 
-/** Stops all sending until a person releases it. A further cause joins those before it; the time is the first's. */
+/** Stops all sending until a person releases it. A further cause joins those before it. */
 export async function halt(trx: Trx, cause: HaltCause, at: string): Promise<void> {
-  const causes = await causesOf(trx);
-  if (causes.some((one) => one.cause === cause.cause)) return;
-  const all = joined([...causes, cause]);
-  await trx
-    .insertInto('halts')
-    .values({ id: 1n, at, ...all })
-    .onConflict((c) => c.column('id').doUpdateSet(all))
-    .execute();
+  const known = await standing(trx, []);
+  if (known.some(({ detail }) => isDeepStrictEqual(readHaltCause(detail), cause))) return;
+  await trx.insertInto('halts').values(haltRow(cause, at)).execute();
 }
 
-async function causesOf(trx: Trx): Promise<HaltCause[]> {
-  const row = (await haltOf(trx, []))[0];
-  if (!row) return [];
-  const kinds = readHaltKinds(row.kinds);
-  // Only the service's own words could hold the separator.
-  return row.cause.split(also).map((cause, i) => ({ cause, kind: kinds[i] ?? 'account' }));
-}
-
-function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } {
-  return {
-    cause: causes.map(({ cause }) => cause).join(also),
-    kinds: causes.map(({ kind }) => kind).join(' '),
-  };
+/** A cause as the ledger keeps it. */
+export function haltRow(cause: HaltCause, at: string): Insertable<Tables['halts']> {
+  const batch_id = 'batch' in cause ? cause.batch : null;
+  return { at, kind: cause.kind, batch_id, detail: JSON.stringify(cause) };
 }
 
 /**
@@ -55,7 +48,10 @@ function joined(causes: readonly HaltCause[]): { cause: string; kinds: string } 
  */
 export async function liftHalt(trx: Trx, at: string): Promise<Halt | undefined> {
   await releaseCanaries(trx);
-  return dropHalt(trx, at);
+  const lifted = haltOf(await standing(trx, []));
+  await trx.deleteFrom('halts').execute();
+  await noteRelease(trx, at);
+  return lifted;
 }
 
 /**
@@ -67,18 +63,16 @@ export async function liftCanary(
   batch: string,
   at: string,
 ): Promise<{ cause: string; halt: boolean } | undefined> {
-  const [cause] = await releaseCanaries(trx, batch);
-  if (cause === undefined) return undefined;
-  const others = (await causesOf(trx)).filter((one) => one.cause !== cause);
-  if (others.length > 0) {
-    await trx.updateTable('halts').set(joined(others)).execute();
-    return { cause, halt: false };
-  }
-  return { cause, halt: (await dropHalt(trx, at)) !== undefined };
+  if (!(await releaseCanaries(trx, batch))) return undefined;
+  const own = await trx.deleteFrom('halts').where('batch_id', '=', batch).returning('detail').execute();
+  const cause = haltCauseText(own.map(({ detail }) => readHaltCause(detail)));
+  const isLifted = (await standing(trx, [])).length === 0;
+  if (isLifted) await noteRelease(trx, at);
+  return { cause, halt: isLifted && own.length > 0 };
 }
 
-async function dropHalt(trx: Trx, at: string): Promise<Halt | undefined> {
-  const lifted = await trx.deleteFrom('halts').returning(['cause', 'at', 'kinds']).executeTakeFirst();
+/** From here on unknown outcomes are counted anew (P11). */
+async function noteRelease(trx: Trx, at: string): Promise<void> {
   const row = await trx
     .selectFrom('history')
     .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
@@ -89,14 +83,13 @@ async function dropHalt(trx: Trx, at: string): Promise<Halt | undefined> {
     .values({ key: 'released_at', value })
     .onConflict((c) => c.column('key').doUpdateSet({ value }))
     .execute();
-  return lifted && { ...lifted, kinds: readHaltKinds(lifted.kinds) };
 }
 
 /**
  * Whether unknown outcomes are too many (P11): the last `inARow`, or a fifth of the last 50, in order of
  * completion since the last release. Attempts of processes that died are not answers and do not count.
  */
-export async function tooManyUnknown(trx: Trx, inARow: number): Promise<string | null> {
+export async function tooManyUnknown(trx: Trx, inARow: number): Promise<HaltCause | null> {
   if (inARow === 0) return null;
   const released = await trx
     .selectFrom('meta')
@@ -115,7 +108,7 @@ export async function tooManyUnknown(trx: Trx, inARow: number): Promise<string |
     .execute();
   const row = last.slice(0, inARow);
   if (row.length === inARow && row.every((a) => a.outcome === 'unknown'))
-    return `${inARow} unknown outcomes in a row`;
+    return { kind: 'unknowns', count: inARow, of: inARow };
   const unknown = last.filter((a) => a.outcome === 'unknown').length;
-  return last.length === 50 && unknown >= 10 ? `${unknown} of the last 50 outcomes are unknown` : null;
+  return last.length === 50 && unknown >= 10 ? { kind: 'unknowns', count: unknown, of: 50 } : null;
 }

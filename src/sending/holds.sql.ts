@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
 import { releaseFile } from '../ledger/batch-files.ts';
-import { readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { type Recorded, record } from '../ledger/record.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import { isApprovalReason } from './approval.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
+import { holdText } from './hold-words.ts';
 import { tooLarge } from './limits.sql.ts';
 
 const chunk = 1000;
@@ -23,16 +25,17 @@ type Released = {
   doubted: number;
   firstDoubted: Reasoned[];
   /** Why all of it stays held: what only another command lifts. */
-  stays: string[];
+  stays: HoldReason[];
 };
 
 /** Adds a reason for which a batch is held to those it has; each is lifted by its own command. */
-export async function addHoldReason(trx: Trx, batch: string, reason: string): Promise<void> {
+export async function addHoldReason(trx: Trx, batch: string, reason: HoldReason): Promise<void> {
   const reasons = await reasonsOf(trx, batch);
-  if (!reasons.includes(reason)) await setHoldReasons(trx, batch, [...reasons, reason]);
+  if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
+    await setHoldReasons(trx, batch, [...reasons, reason]);
 }
 
-async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
+async function reasonsOf(trx: Trx, batch: string): Promise<HoldReason[]> {
   const row = await trx
     .selectFrom('batches')
     .select('hold_reasons')
@@ -47,7 +50,12 @@ async function reasonsOf(trx: Trx, batch: string): Promise<string[]> {
  */
 export async function holdBatch(
   ledger: Ledger,
-  { batch, reason, at, source = 'person' }: { batch: string; reason: string; at: string; source?: string },
+  {
+    batch,
+    reason,
+    at,
+    source = 'person',
+  }: { batch: string; reason: HoldReason; at: string; source?: string },
 ): Promise<number> {
   let moved = 0;
   for (;;) {
@@ -61,7 +69,7 @@ export async function holdBatch(
         .execute();
       // The reasons are there while anything may be held by them, so that a crash leaves nothing held without one.
       if (moved === 0) await addHoldReason(trx, batch, reason);
-      const event = { kind: 'hold' as const, why: reason };
+      const event = { kind: 'hold' as const, why: holdText(reason, batch) };
       await record(
         trx,
         at,
@@ -85,13 +93,13 @@ export async function releaseBatch(
     batch,
     at,
     dailyLimit = {},
-    lifts = (reason) => !isApprovalReason(reason, batch),
+    lifts = ({ kind }) => kind !== 'approval',
   }: {
     batch: string;
     at: string;
     dailyLimit?: Record<string, string>;
     /** The reasons that go; while there is another, all of it stays held. */
-    lifts?: (reason: string) => boolean;
+    lifts?: (reason: HoldReason) => boolean;
   },
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
@@ -119,7 +127,7 @@ export async function releaseBatch(
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
       const rows = await trx
         .selectFrom('payouts')
-        .select(['id', 'reference', 'attempt_count', 'successor_of', 'message', 'currency', 'amount'])
+        .select(['id', 'reference', 'attempt_count', 'successor_of', 'withheld_by', 'currency', 'amount'])
         .where('batch_id', '=', batch)
         .where('state', '=', 'held')
         .where('id', '>', after)
@@ -154,14 +162,17 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
   if (first.length < shownKept) first.push({ reference: row.reference, why: reason.why });
 }
 
-type HeldBack = { id: bigint; reference: string; attempt_count: bigint; message: string | null };
+type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by'>;
 
-/** What must not be sent is held anew under its own reason, unless it says that already. */
+/**
+ * What must not be sent is held anew under its own reason, unless it is held for that already. What became of a
+ * predecessor may have changed, and with it the way out.
+ */
 function releaseOf(
-  row: { id: bigint; attempt_count: bigint; message: string | null },
+  row: Pick<Payout, 'id' | 'attempt_count' | 'withheld_by'>,
   reason: Withheld | undefined,
 ): RecordEvent[] {
-  if (reason !== undefined && reason.why === row.message) return [];
+  if (reason && reason.by !== 'predecessor' && reason.by === row.withheld_by) return [];
   const released: RecordEvent = { payoutId: row.id, source: 'person', event: { kind: 'release' } };
   return reason === undefined ? [released] : [released, withholding(row, reason)];
 }

@@ -110,7 +110,11 @@ export async function holdTooLarge<P extends Candidate>(
 ): Promise<P[]> {
   const reasons = tooLarge(payouts, limits);
   const events = [...reasons].map(
-    ([payoutId, why]): RecordEvent => ({ payoutId, source: withholder, event: { kind: 'hold', why } }),
+    ([payoutId, why]): RecordEvent => ({
+      payoutId,
+      source: withholder,
+      event: { kind: 'hold', why, by: 'limit' },
+    }),
   );
   await record(trx, at, events);
   return payouts.filter(({ id }) => !reasons.has(id));

@@ -4,7 +4,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import type { FileWait } from '../domain/waiting-file.ts';
 import { getBatch } from '../ledger/batches.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { approvalAsked, approvalReason } from './approval.ts';
+import { approvalAsked } from './approval.ts';
 import { batchTotals, isApproved, needApproval } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import { canaryCounts, payoutsOf, standingCanaries } from './canaries.sql.ts';
@@ -63,8 +63,8 @@ export function createBrakes(deps: {
       await ledger.write((trx) => openDay(trx, under()));
     for (const batch of await unapproved()) {
       const row = await getBatch(db, batch);
-      const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? 'something in it was never approved';
-      const reason = approvalReason(why, batch, row?.dropped_by ?? '');
+      const why = approvalAsked(brakes, await batchTotals(db, batch)) ?? { kind: 'unapproved' };
+      const reason = { kind: 'approval' as const, why, dropper: row?.dropped_by ?? '' };
       await ledger.write((trx) => needApproval(trx, batch));
       await holdBatch(ledger, { batch, reason, at: clock.iso(), source: 'brake' });
     }

@@ -236,18 +236,16 @@ async function commitTurn(
 
 async function haltCause(
   finished: readonly Done[],
-  countUnknown: () => Promise<string | null>,
+  countUnknown: () => Promise<HaltCause | null>,
 ): Promise<HaltCause | null> {
   for (const { claim: claimed, outcome } of finished) {
     if (outcome.kind === 'unknown' && outcome.halts) {
       const { code, message } = outcome;
-      const cause = `the service answered ${code} (${message}) to ${claimed.reference}`;
-      return { kind: haltKindOf(code), cause };
+      return { kind: haltKindOf(code), code, message, reference: claimed.reference };
     }
   }
   if (!finished.some(({ outcome }) => outcome.kind === 'unknown')) return null;
-  const cause = await countUnknown();
-  return cause === null ? null : { kind: 'unknowns', cause };
+  return countUnknown();
 }
 
 function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight): void {

@@ -1,7 +1,7 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { createRedactor } from '../domain/redact.ts';
 import type { ModeKeys } from './key-names.ts';
-import { type Config, type LoadOptions, loadConfig, secretsOf } from './settings.ts';
+import { type Config, type LoadOptions, loadConfig, secretsOf, type Unreadable } from './settings.ts';
 import { sections } from './settings-schema.ts';
 import { withoutCredentials } from './yaml-file.ts';
 
@@ -27,9 +27,7 @@ const kinds: readonly [name: string, key: keyof ModeKeys][] = [
 ];
 
 /** Reads the configuration as {@link loadConfig} does, and says of each value where it came from. */
-export function explainConfig(
-  options: LoadOptions,
-): ({ kind: 'ok' } & Explained) | { kind: 'problem'; problems: string[] } {
+export function explainConfig(options: LoadOptions): ({ kind: 'ok' } & Explained) | Unreadable {
   const loaded = loadConfig(options);
   if (loaded.kind === 'problem') return loaded;
   const { config, sources } = loaded;

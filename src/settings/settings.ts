@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isMap, isScalar, LineCounter, parseDocument, parse as parseYaml } from 'yaml';
+import type { Advice } from '../domain/advice.ts';
 import { type Place, placeNamed } from '../storage/place.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
@@ -37,8 +38,8 @@ export type Config = Sections & {
 
 /** Where to look. */
 export type LoadOptions = {
-  configFlag?: string;
-  dataFlag?: string;
+  configFlag?: string | undefined;
+  dataFlag?: string | undefined;
   cwd: string;
   env: Environment;
 };
@@ -52,13 +53,16 @@ export type Sources = {
   dotEnv: Environment;
 };
 
+/** Why there is no configuration, every problem at once. */
+export type Unreadable = { kind: 'problem'; problems: string[]; advice?: Advice };
+
 /**
  * Reads the file, `.env` and the environment (which wins). Every problem is reported at once, each naming the key
  * and what was expected, none naming a secret's value.
  */
 export function loadConfig(
   options: LoadOptions,
-): { kind: 'ok'; config: Config; sources: Sources } | { kind: 'problem'; problems: string[] } {
+): { kind: 'ok'; config: Config; sources: Sources } | Unreadable {
   const { cwd } = options;
   const { configFile, home } = placesOf(options);
   const dataDir = options.dataFlag ? resolve(cwd, options.dataFlag) : join(home, 'data');
@@ -67,10 +71,7 @@ export function loadConfig(
 
   const text = readText(configFile);
   if (text.kind === 'absent') {
-    return {
-      kind: 'problem',
-      problems: [`no configuration at ${configFile}: run counterfoil init, or name one with --config`],
-    };
+    return { kind: 'problem', problems: [`no configuration at ${configFile}`], advice: { kind: 'init' } };
   }
   if (text.kind === 'unreadable') return { kind: 'problem', problems: [`${configFile}: ${text.why}`] };
   const dotEnv = readDotEnv(join(home, '.env'), problems, warnings);
@@ -108,9 +109,7 @@ export function loadConfig(
 }
 
 /** The keys of test mode from the environment and `.env`, with or without a configuration file beside them. */
-export function loadTestKeys(
-  options: LoadOptions,
-): { kind: 'ok'; keys: ModeKeys | undefined } | { kind: 'problem'; problems: string[] } {
+export function loadTestKeys(options: LoadOptions): { kind: 'ok'; keys: ModeKeys | undefined } | Unreadable {
   const { home } = placesOf(options);
   const problems: string[] = [];
   const env = { ...readDotEnv(join(home, '.env'), problems, []), ...options.env };

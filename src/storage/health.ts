@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { foldReference } from '../domain/ids.ts';
+import type { RejectionKind } from '../domain/rejection.ts';
 import { isPostgres } from './dialect.ts';
 import type { Db } from './ledger.ts';
 import { serverFacts, unfitness } from './postgres-server.ts';
@@ -25,17 +26,20 @@ export async function describeServer(db: Db): Promise<string> {
   return `PostgreSQL ${version}, synchronous_commit ${synchronousCommit}, fsync ${fsync}`;
 }
 
-/** Deliveries turned away since an instant, by reason, the most frequent first; only the kept ones are counted. */
-export async function rejectionsSince(db: Db, since: string): Promise<{ reason: string; count: number }[]> {
+/** Deliveries turned away since an instant, by kind, the most frequent first; only the kept ones are counted. */
+export async function rejectionsSince(
+  db: Db,
+  since: string,
+): Promise<{ kind: RejectionKind; count: number }[]> {
   const rows = await db
     .selectFrom('rejections')
-    .select(['reason', (on) => on.fn.countAll<bigint>().as('n')])
+    .select(['kind', (on) => on.fn.countAll<bigint>().as('n')])
     .where('at', '>=', since)
-    .groupBy('reason')
+    .groupBy('kind')
     .orderBy('n', 'desc')
     .limit(10)
     .execute();
-  return rows.map(({ reason, n }) => ({ reason, count: Number(n) }));
+  return rows.map(({ kind, n }) => ({ kind, count: Number(n) }));
 }
 
 /** A frozen body and the last time it was sent; `beganAt` null: never. */

@@ -1,3 +1,4 @@
+import { ActionNeeded } from '../domain/advice.ts';
 import type { Mode } from '../domain/payout.ts';
 
 /** How the tables of a ledger stand to those of this program; `new`: there are none yet. */
@@ -11,10 +12,10 @@ export function schemaStanding(done: readonly string[] | null, known: readonly s
 }
 
 /** The tables are of an earlier version: only `upgrade` and what sends may change them. */
-export class LedgerOlder extends Error {
+export class LedgerOlder extends ActionNeeded {
   readonly code = 'LEDGER_OLDER';
   constructor(name: string) {
-    super(`the ledger ${name} is of an earlier version of Counterfoil: run counterfoil upgrade`);
+    super(`the ledger ${name} is of an earlier version of Counterfoil`, { kind: 'upgrade' });
   }
 }
 
@@ -29,20 +30,21 @@ export class LedgerNewer extends Error {
 }
 
 /** There are no tables to read. */
-export class LedgerAbsent extends Error {
+export class LedgerAbsent extends ActionNeeded {
   readonly code = 'LEDGER_ABSENT';
   constructor(name: string) {
-    super(`there is no ledger yet at ${name}: the first counterfoil submit makes it`);
+    super(`there is no ledger yet at ${name}`, { kind: 'first_submit' });
   }
 }
 
 /** A home, or its ledger, belongs to the other mode (P24): exit code 2. */
-class OtherMode extends Error {
+class OtherMode extends ActionNeeded {
   readonly code = 'LEDGER_MODE';
   constructor(what: string, own: Mode, asked: Mode) {
-    super(
-      `${what} is of mode ${own}, and the configuration says mode: ${asked}. Each mode has a home of its own: counterfoil init --mode ${asked} DIR makes one. Nothing was read or sent`,
-    );
+    super(`${what} is of mode ${own}, and the configuration says mode ${asked}`, {
+      kind: 'init_for_mode',
+      mode: asked,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { applyCollection } from '../collections/apply-collection.ts';
 import { foldReference } from '../domain/ids.ts';
+import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
@@ -112,7 +113,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
 type Said =
   | { kind: 'witness'; witness: Witness }
   /** Nothing to go by; `why` is what the service is asked for. */
-  | { kind: 'question'; why: string; effect: string };
+  | { kind: 'question'; why: InquiryReason; effect: string };
 
 /** Applies webhooks about payouts, each about another one. */
 async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }: By): Promise<void> {
@@ -131,17 +132,16 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
   );
   const recorded = new Map((await record(trx, at, events)).map((one) => [one.payoutId, one]));
   const before = await effectsBefore(trx, ids, [says('success'), says('failed')]);
-  const asked: { payoutId: bigint; reason: string }[] = [];
+  const asked: { payoutId: bigint; reason: InquiryReason }[] = [];
   const applied: { id: bigint; payoutId: bigint; effect: string }[] = [];
   for (const { webhook, payoutId, said: one } of said) {
-    const ask = (reason: string): void => void asked.push({ payoutId, reason });
+    const ask = (reason: InquiryReason): void => void asked.push({ payoutId, reason });
     const effect =
       one.kind === 'question'
         ? one.effect
         : effectOf(one.witness.status, recorded.get(payoutId), before.get(payoutId));
     if (one.kind === 'question') ask(one.why);
-    else if (!isSettledAs(one.witness.status, recorded.get(payoutId)))
-      ask(`a webhook says ${one.witness.status}`);
+    else if (!isSettledAs(one.witness.status, recorded.get(payoutId))) ask('webhook_says');
     applied.push({ id: webhook.id, payoutId, effect });
   }
   await askDetails(
@@ -154,7 +154,7 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
 /** P31: signed with a key that the payout was not sent with, it may be about another account's transfer. */
 const ofAnotherAccount: Said = {
   kind: 'question',
-  why: 'a webhook signed with another key',
+  why: 'webhook_other_key',
   effect: 'signed with another key than it was sent with: a reason to ask, not a witness',
 };
 
@@ -167,7 +167,7 @@ function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
     const saysFailed = finding.kind === 'witness' && finding.witness.status === 'failed';
     return {
       kind: 'question',
-      why: 'a webhook with a stale timestamp',
+      why: 'webhook_stale',
       effect: saysFailed ? staleFailure : 'stale: a reason to ask, not a witness',
     };
   }
@@ -175,10 +175,10 @@ function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
     case 'witness':
       return finding;
     case 'none':
-      return { kind: 'question', why: 'a webhook without a status', effect: 'no status in it' };
+      return { kind: 'question', why: 'webhook_without_status', effect: 'no status in it' };
     case 'conflict': {
       const fields = finding.fields.map((f) => `${f.field} is ${f.actual}, ours ${f.expected}`).join('; ');
-      return { kind: 'question', why: 'a webhook that conflicts', effect: `conflict: ${fields}` };
+      return { kind: 'question', why: 'webhook_conflicts', effect: `conflict: ${fields}` };
     }
   }
 }
@@ -214,10 +214,10 @@ async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<stri
   const amount = amountText && currency ? decimalToMinor(amountText, currency) : null;
   if (!account || !currency || amount === null) return 'unmatched';
   const likely = await payoutsLike(trx, { accountNumber: account, currency, amount });
-  for (const payoutId of likely) await ask(trx, payoutId, 'a webhook under another reference', at);
+  for (const payoutId of likely) await ask(trx, payoutId, 'webhook_alike', at);
   return likely.length > 0 ? 'unmatched; asked about look-alikes' : 'unmatched';
 }
 
-async function ask(trx: Trx, payoutId: bigint, reason: string, at: string): Promise<void> {
+async function ask(trx: Trx, payoutId: bigint, reason: InquiryReason, at: string): Promise<void> {
   await addInquiry(trx, { payoutId, kind: 'details', reason, dueAt: at, rung: 0n });
 }

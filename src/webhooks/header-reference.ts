@@ -17,7 +17,7 @@ export async function askWhereHeaderDiffers(
   const named = webhook.kind === 'payout' ? differingReference(webhook) : null;
   if (named === null) return;
   const other = await payoutOfWebhook(trx, { ...webhook, reference: named, trx: null });
-  const reason = 'a webhook whose X-Webhook-Reference names another';
+  const reason = 'webhook_header' as const;
   for (const id of new Set([payoutId, other ?? null]))
     if (id !== null) await addInquiry(trx, { payoutId: id, kind: 'details', reason, dueAt: at, rung: 0n });
 }

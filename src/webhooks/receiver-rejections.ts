@@ -23,11 +23,11 @@ export function createRejectionLog(deps: {
   let running: Promise<void> | undefined;
   let hurry = new AbortController();
 
-  const count = ({ path, reason }: Rejection): void => {
-    const key = `${path}\n${reason}`;
-    // Both come from the sender, in part: what is new to a full map is counted under one name.
-    const own = rest.get(key) ?? (rest.size < deps.keep ? { path, reason, count: 0 } : undefined);
-    const entry = own ?? rest.get('') ?? { path: '', reason: 'many', count: 0 };
+  const count = ({ path, kind }: Rejection): void => {
+    const key = `${path}\n${kind}`;
+    // The path comes from the sender: what is new to a full map is counted under one name.
+    const own = rest.get(key) ?? (rest.size < deps.keep ? { path, kind, count: 0 } : undefined);
+    const entry = own ?? rest.get('') ?? { path: '', kind: 'many' as const, count: 0 };
     entry.count += 1;
     rest.set(own ? key : '', entry);
   };

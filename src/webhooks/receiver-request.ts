@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRedactor } from '../domain/redact.ts';
+import type { RejectionKind } from '../domain/rejection.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
 import { describeDelivery, headerText } from './delivery.ts';
@@ -24,8 +25,8 @@ type Deps = {
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 type Answer = { status: number; text: string; headers?: Record<string, string> };
-/** A reason is noted for `status`; without one it was no delivery. */
-type Refusal = Answer & { reason?: string };
+/** A rejection is noted for `status`; without one it was no delivery. */
+type Refusal = Answer & { rejection?: { kind: RejectionKind; detail: string } };
 /** What is known of a request before its body is read. */
 type Heard = { source: Source; verify: VerifyWebhook };
 
@@ -47,17 +48,23 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     const path = pathOf(request);
     // Acknowledged here, it would wait in a ledger that no process of its mode reads (P24).
     if (path === `/webhooks/${other}`)
-      return { status: 404, text: 'not found', reason: `${other} mode: this home is of mode ${mode}` };
+      return { status: 404, text: 'not found', rejection: { kind: 'other_mode', detail: other } };
     if (path !== `/webhooks/${mode}`) return { status: 404, text: 'not found' };
     if (request.method !== 'POST')
       return { status: 405, text: 'webhooks come by POST', headers: { allow: 'POST' } };
-    if (!verify) return { status: 404, text: 'not found', reason: `no keys for ${mode} mode` };
+    if (!verify) return { status: 404, text: 'not found', rejection: { kind: 'no_keys', detail: mode } };
     const source = sourceOf(request);
-    const forbidden = 'source address not allowed';
-    if (!isAllowed(source.address)) return { status: 403, text: forbidden, reason: forbidden };
+    if (!isAllowed(source.address)) {
+      const rejection = { kind: 'source_address' as const, detail: '' };
+      return { status: 403, text: 'source address not allowed', rejection };
+    }
     const encoding = headerText(request.headers['content-encoding'])?.trim().toLowerCase() ?? '';
     if (encoding !== '' && encoding !== 'identity')
-      return { status: 415, text: 'send it uncompressed', reason: `compressed (${encoding.slice(0, 40)})` };
+      return {
+        status: 415,
+        text: 'send it uncompressed',
+        rejection: { kind: 'compressed', detail: encoding.slice(0, 40) },
+      };
     const announced = Number(request.headers['content-length'] ?? 0);
     return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { source, verify };
   }
@@ -73,7 +80,8 @@ export function createRequestHandler(deps: Deps): RequestHandler {
       merchantsignature: headerText(headers.merchantsignature),
       authorization: headers.authorization,
     });
-    if (verdict.kind === 'rejected') return { status: 401, text: 'not authentic', reason: verdict.reason };
+    if (verdict.kind === 'rejected')
+      return { status: 401, text: 'not authentic', rejection: { kind: verdict.why, detail: '' } };
     const delivery = describeDelivery({
       body: read.body,
       headers,
@@ -95,10 +103,11 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     const asksFirst = request.headers.expect !== undefined && request.httpVersion !== '1.0';
     if (isHeard && asksFirst) response.writeContinue();
     const answer: Refusal = isHeard ? await judge(request, turn, heard).catch(failed) : heard;
-    if (answer.reason !== undefined) {
+    if (answer.rejection !== undefined) {
+      const { kind, detail } = answer.rejection;
       const { address } = sourceOf(request);
       const path = redact(pathOf(request)).slice(0, 200);
-      deps.reject({ at: deps.clock.iso(), path, reason: redact(answer.reason), address });
+      deps.reject({ at: deps.clock.iso(), path, kind, detail: redact(detail), address });
     }
     // Whether a sender that was refused before it began will still send its body cannot be known.
     send(response, answer, deps.isClosing() || (asksFirst && !isHeard));
@@ -116,7 +125,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
 }
 
 function tooLarge(maxBytes: number): Refusal {
-  return { status: 413, text: 'too large', reason: `larger than ${maxBytes} bytes` };
+  return { status: 413, text: 'too large', rejection: { kind: 'too_large', detail: `${maxBytes} bytes` } };
 }
 
 /** The path of a request target in origin or absolute form (RFC 9112, 3.2); empty for any other. */

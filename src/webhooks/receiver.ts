@@ -91,7 +91,7 @@ export function createReceiver(deps: Deps): Receiver {
   const onMalformed = (socket: Duplex, status: string): boolean => {
     if (!(socket instanceof Socket) || connections.wasRefused(socket)) return false;
     const address = plainAddress(socket.remoteAddress);
-    rejections.add({ at: clock.iso(), path: '', reason: `no request: ${status}`, address });
+    rejections.add({ at: clock.iso(), path: '', kind: 'no_request', detail: status, address });
     return true;
   };
   let opened: { close(): Promise<void>; tls: TlsRenewal | null } | undefined;

@@ -1,4 +1,5 @@
 import { type CompiledQuery, sql } from 'kysely';
+import { isForged, type RejectionKind } from '../domain/rejection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import { tallyForged } from './webhook-figures.sql.ts';
@@ -131,10 +132,10 @@ function oncePerDigest(deliveries: readonly Delivery[]) {
 }
 
 /** A delivery that was turned away: where it came from and why, without its body. */
-export type Rejection = { at: string; path: string; reason: string; address: string };
+export type Rejection = { at: string; path: string; kind: RejectionKind; detail: string; address: string };
 
 /** Rejections that were counted and not kept one by one. */
-export type RejectionCount = { path: string; reason: string; count: number };
+export type RejectionCount = { path: string; kind: RejectionKind; count: number };
 
 /** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
 export async function recordRejections(
@@ -143,8 +144,8 @@ export async function recordRejections(
   rest: readonly RejectionCount[] = [],
 ): Promise<void> {
   if (rejections.length === 0) return;
-  const counts = [...rejections.map(({ path, reason }) => ({ path, reason, count: 1 })), ...rest];
-  const forged = counts.filter(({ path, reason }) => path.startsWith('/webhooks/') && isForged(reason));
+  const counts = [...rejections.map(({ path, kind }) => ({ path, kind, count: 1 })), ...rest];
+  const forged = counts.filter(({ path, kind }) => path.startsWith('/webhooks/') && isForged(kind));
   await tallyForged(trx, sumOf(forged));
   // The ids count all that were ever turned away: those that are not kept leave a gap.
   const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
@@ -159,11 +160,6 @@ export async function recordRejections(
 
 function sumOf(counts: readonly RejectionCount[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** Turned away for a signature that does not hold, as the signature's judge says it. */
-function isForged(reason: string): boolean {
-  return reason === 'payloadsignature wrong' || reason === 'merchantsignature wrong';
 }
 
 /** How many deliveries were ever turned away: ids count up, and the newest is never forgotten. */

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { RejectionKind } from '../domain/rejection.ts';
 
 /** The keys a delivery is checked with; several values verify while one is being rotated. */
 export type WebhookKeys = {
@@ -16,7 +17,7 @@ export type WebhookProof = {
 
 export type WebhookVerdict =
   | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent' }
-  | { kind: 'rejected'; reason: string };
+  | { kind: 'rejected'; why: RejectionKind };
 
 /** Judges one delivery by the raw bytes of its body and its headers; never throws, whatever they hold. */
 export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => WebhookVerdict;
@@ -32,29 +33,29 @@ export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
   );
   const tokens = keys.webhookKeys.map(sha256);
   return (body, proof) => {
-    if (!proof.payloadsignature) return rejected('payloadsignature missing');
+    if (!proof.payloadsignature) return rejected('signature_missing');
     const signed = isOneOf(
       keys.secretKeys.map((key) => digestOf(body, key)),
       proof.payloadsignature,
     );
-    if (!signed) return rejected('payloadsignature wrong');
+    if (!signed) return rejected('signature_wrong');
     // Without a public key there is nothing to hold the constant against.
     if (proof.merchantsignature !== undefined && merchant.length > 0) {
-      if (!isOneOf(merchant, proof.merchantsignature)) return rejected('merchantsignature wrong');
+      if (!isOneOf(merchant, proof.merchantsignature)) return rejected('merchant_signature_wrong');
     }
     if (tokens.length === 0) {
       return { kind: 'authentic', authorization: proof.authorization === undefined ? 'absent' : 'unchecked' };
     }
     const token = /^bearer +(.+)$/i.exec(proof.authorization ?? '')?.[1];
-    if (token === undefined) return rejected('authorization missing');
+    if (token === undefined) return rejected('authorization_missing');
     return hasDigest(tokens, sha256(token))
       ? { kind: 'authentic', authorization: 'valid' }
-      : rejected('authorization wrong');
+      : rejected('authorization_wrong');
   };
 }
 
-function rejected(reason: string): WebhookVerdict {
-  return { kind: 'rejected', reason };
+function rejected(why: RejectionKind): WebhookVerdict {
+  return { kind: 'rejected', why };
 }
 
 /** HMAC-SHA512, 64 bytes. */

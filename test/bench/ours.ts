@@ -25,7 +25,12 @@ export async function openBenchApp(dir: string, service: Service, concurrency: n
   };
   const loaded = loadConfig({ cwd: dir, env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  return openApp({ config: loaded.config, log: createLogger({ quiet: true }), breathes: true }, 'bench');
+  return openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    breathes: true,
+    kind: 'bench',
+  });
 }
 
 export async function check(app: App, file: string, rows: number): Promise<void> {
@@ -38,7 +43,7 @@ export async function takeIn(app: App, file: string, rows: number): Promise<stri
   const taken = await app.intake.takeIn(file, { origin: 'named' });
   if (taken.kind !== 'taken') throw new Error(`not taken in: ${JSON.stringify(taken).slice(0, 500)}`);
   expectCount('rows taken in', taken.rows, rows);
-  if (taken.holdReasons.length > 0) throw new Error(`held: ${taken.holdReasons.join('; ')}`);
+  if (taken.holdReasons.length > 0) throw new Error(`held: ${JSON.stringify(taken.holdReasons)}`);
   return taken.batch;
 }
 

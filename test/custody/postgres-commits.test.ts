@@ -43,12 +43,11 @@ describe.skipIf(!server)(`what a commit on PostgreSQL means${server ? '' : noPos
     const [one, two] = [await open(place('waits', options)), await open(place('waits', options))];
     await addBatch(one, ['R-1']);
     const holding = Promise.withResolvers<void>();
-    const cause = { kind: 'person' as const, cause: 'held by a person' };
     const held = one.write(async (trx) => {
       holding.resolve();
       // Long enough for the claim to begin, and to wait for this one's end.
       await sql`select pg_sleep(0.3)`.execute(trx);
-      await halt(trx, cause, at(1));
+      await halt(trx, { kind: 'person' }, at(1));
     });
     await holding.promise;
     const claimed = claimAt(two, at(2), 1);

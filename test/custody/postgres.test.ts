@@ -235,7 +235,7 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     const where = place();
     const ledger = await open(where);
     await addBatch(ledger, ['R-1']);
-    await expect(ledger.db.updateTable('history').set({ event: 'x' }).execute()).rejects.toThrow(
+    await expect(ledger.db.updateTable('history').set({ source: 'x' }).execute()).rejects.toThrow(
       'append-only',
     );
     await expect(ledger.db.deleteFrom('history').execute()).rejects.toThrow('append-only');

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { certify } from '../../src/custody/certificate.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
+import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import { chainEntry } from '../../src/ledger/history.ts';
 import { record } from '../../src/ledger/record.ts';
 import { tamper } from '../support/intruder.ts';
@@ -205,7 +206,7 @@ it('P4: what was proven not taken frees the next send without a decision', async
   expect(batches[0]?.certificate).toMatchObject({ at_most_once: true, decisions: 0, not_taken: 1 });
 });
 
-const entry = (seq: bigint, event: string, from: 'unknown' | 'held' | 'ready', attempt?: number) => ({
+const entry = (seq: bigint, event: HistoryEvent, from: 'unknown' | 'held' | 'ready', attempt?: number) => ({
   seq,
   at: at(Number(seq)),
   event,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { adoptGoneBack } from '../custody/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
@@ -24,7 +25,12 @@ const told = createTold(() => ledger);
 
 function decisionsAt(ms: number, referencePrefix: string) {
   const clock = { ...systemClock(), now: () => Date.parse(at(ms)), iso: () => at(ms) };
-  return createDecisions({ ledger, clock, rules: { referencePrefix, payoutLimit: {} } });
+  return createDecisions({
+    ledger,
+    clock,
+    rules: { referencePrefix, payoutLimit: {} },
+    say: adviceText,
+  });
 }
 
 /** Orders F again with this prefix, a look-up of an hour ago being fresh, and returns why not, and what would be sent. */

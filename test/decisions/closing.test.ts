@@ -198,7 +198,7 @@ it('P19: a pending payout that its details contradict is asked about again', asy
   const id = await told.sent(replies.accepted('T-1'));
   await told.looked(id, hour, shown('failed', { amount: '15.00' }));
   const due = ledger.db.selectFrom('inquiries').select(['reason', 'due_at']).where('outcome', 'is', null);
-  expect(await due.execute()).toEqual([{ reason: 'pending', due_at: at(hour + 240_000) }]);
+  expect(await due.execute()).toEqual([{ reason: 'unsettled', due_at: at(hour + 240_000) }]);
 });
 
 it('P20: a batch whose payouts got successors keeps the totals of its file', async () => {

@@ -82,7 +82,7 @@ it('P22: a successor passes over a reference that a file took, and two in one de
 it('P20: a retry of an unknown or a refused payout in a held batch waits as held', async () => {
   const ids = await addBatch(ledger, ['R-1', 'R-2']);
   await send(replies.unknown(), replies.refused());
-  await holdBatch(ledger, { batch: 'b-1', reason: 'wait', at: at(100) });
+  await holdBatch(ledger, { batch: 'b-1', reason: { kind: 'person' }, at: at(100) });
   await retryNow(ids);
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'refused', 'R-2-R2': 'held' });
   expect(await claimAt(ledger, at(6000))).toEqual([]);

@@ -74,7 +74,7 @@ const ways: Record<string, () => Promise<bigint>> = {
   'held, never sent': async () => (await addBatch(ledger, ['F'], { state: 'held' }))[0] ?? 0n,
   'held, a retry that waits': async () => {
     const id = await waitingRetry();
-    await holdBatch(ledger, { ...batch(2000), reason: 'wait' });
+    await holdBatch(ledger, { ...batch(2000), reason: { kind: 'person' } });
     return id;
   },
   'ready, never sent': async () => (await addBatch(ledger, ['F']))[0] ?? 0n,

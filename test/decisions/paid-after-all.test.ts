@@ -8,6 +8,7 @@ import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
@@ -36,7 +37,7 @@ const clockAt = (ms: number) => ({ ...systemClock(), now: () => Date.parse(at(ms
 
 function decisionsAt(ms: number) {
   const rules = { referencePrefix: '', payoutLimit: {} };
-  return createDecisions({ ledger, clock: clockAt(ms), rules });
+  return createDecisions({ ledger, clock: clockAt(ms), rules, say: adviceText });
 }
 
 const listed = (status: string, updatedMs = 50) =>
@@ -173,7 +174,7 @@ it('P20: a webhook that says it was paid keeps a file from paying it again until
 
 it('P20: a file does not pay again what a look-up is due for', async () => {
   const { id } = await failedTwice();
-  const question = { payoutId: id, kind: 'details' as const, reason: 'a webhook with a stale timestamp' };
+  const question = { payoutId: id, kind: 'details' as const, reason: 'webhook_stale' as const };
   await ledger.write((trx) => addInquiry(trx, { ...question, dueAt: at(2.1 * hour), rung: 0n }));
   expect(await offered(id, 2.2 * hour)).toEqual([]);
 });
@@ -185,7 +186,11 @@ async function waiting(id: bigint): Promise<void> {
   expect(await decisions.retry({ ids: [id], since: at(2.4 * hour), digest, person: 'x' })).toMatchObject({
     decided: [{ reference: 'F-R2' }],
   });
-  const hold = { batch: 'b-1', reason: 'waits', at: at(2.5 * hour) };
+  const hold = {
+    batch: 'b-1',
+    reason: { kind: 'person' as const },
+    at: at(2.5 * hour),
+  };
   await holdBatch(ledger, hold);
 }
 

@@ -1,4 +1,5 @@
 import { createDecisions } from '../../src/decisions/decisions.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { at, claimAt, recordOutcome, type replies, type TestLedger } from '../support/ledger.ts';
 
@@ -9,7 +10,7 @@ export function createSetting(ledger: () => TestLedger) {
   function decisionsOf({ referencePrefix = '', payoutLimit = {} }: Rules = {}) {
     const clock = { ...systemClock(), iso: () => at(5000) };
     const rules = { referencePrefix, payoutLimit };
-    return createDecisions({ ledger: ledger(), clock, rules });
+    return createDecisions({ ledger: ledger(), clock, rules, say: adviceText });
   }
 
   return {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createLookUps } from '../../src/lookups/lookups.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
@@ -33,7 +34,7 @@ export function createTold(ledger: () => TestLedger) {
 
   function decisionsAt(ms: number) {
     const rules = { referencePrefix: '', payoutLimit: {} };
-    return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules });
+    return createDecisions({ ledger: ledger(), clock: clockAt(ms), rules, say: adviceText });
   }
 
   function asked(id: bigint, ms: number, answer: LookUpReply | ServiceTrouble, after?: Promise<void>) {

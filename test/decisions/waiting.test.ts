@@ -64,9 +64,7 @@ describe('what was never sent', () => {
       expect(await told.claimed(2000)).toEqual(['G']);
       expect(await heldBecause()).toMatch(/^a webhook that no look-up has settled/);
       const due = ledger.db.selectFrom('inquiries').select('reason').where('payout_id', '=', id);
-      expect(await due.execute(), 'the service is asked').toEqual([
-        { reason: 'a webhook about what was not sent' },
-      ]);
+      expect(await due.execute(), 'the service is asked').toEqual([{ reason: 'webhook_unsent' }]);
       await told.lookedInVain(id, 3000);
       expect(await sentOnRelease(4000)).toEqual(['fF']);
     },
@@ -134,7 +132,7 @@ describe('a retry under the same reference that waits', () => {
 
   it('P20: is taken back when its batch was on hold and is released, too', async () => {
     const id = await retried();
-    await holdBatch(ledger, { ...batch(hour), reason: 'a person' });
+    await holdBatch(ledger, { ...batch(hour), reason: { kind: 'person' } });
     await told.looked(id, 2 * hour, shown('success', different));
     const released = await releaseBatch(ledger, batch(3 * hour));
     expect(released, 'it does not stay held').toMatchObject({ moved: 0, kept: 0, first: [], doubted: 1 });

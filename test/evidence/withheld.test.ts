@@ -61,7 +61,7 @@ it('P15: what was held since the service shows it says so, stays held when its b
     count: 1,
     first: [{ batch: 'b-1', reference: 'R-1', message: expect.stringMatching(/shows a transfer under R-1/) }],
   });
-  await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+  await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
   expect(await releaseBatch(ledger, batch)).toMatchObject({
     moved: 1,
     kept: 1,
@@ -75,7 +75,7 @@ it('P15: what was held since the service shows it says so, stays held when its b
 
 it('P15: a payout that a person held is not released once the service shows it, and then names its own reason', async () => {
   await addBatch(ledger, ['R-1', 'R-2']);
-  await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+  await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
   expect((await findAttention(ledger.db)).withheld.count, 'a person knows why').toBe(0);
   await list('R-2');
   expect(await releaseBatch(ledger, batch)).toMatchObject({ moved: 1, kept: 1 });

@@ -11,7 +11,7 @@ it('P20: where nobody can be asked, a failure that nothing confirmed in the last
   const ask = {
     payout_id: await idOf(s, 'A'),
     kind: 'details' as const,
-    reason: 'x',
+    reason: 'asked' as const,
     rung: 0n,
     outcome: 'found',
   };

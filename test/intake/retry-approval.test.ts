@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { confirmFiles } from '../../src/intake/confirm.ts';
 import { getBatch } from '../../src/ledger/batches.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { readApprovable, recordApproval } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -22,15 +23,15 @@ it('P20: what an approved batch did not pay is not paid from small files that ne
   for (const claimed of await claimAt(s.ledger, s.clock.iso(), 5, 'w-1', brakes))
     await recordOutcome(s.ledger, s.clock.iso(), claimed, replies.refused());
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules });
+  const decisions = createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
   for (const of of ['A', 'B']) {
     const { payouts } = await decisions.find([of]);
     const ids = payouts.map((payout) => payout.id);
     const { digest } = await decisions.weigh(ids, s.clock.iso());
     const again = `${head},retry_of,retry_evidence\n${row(`${of}-R2`, '100', '0000000017')},${of},${digest}\n`;
     const path = s.drop(`${of}.csv`, again);
-    const why = `row 2 pays ${of} again, whose batch ${id} needs approvals`;
-    const told = { holdReasons: [expect.stringContaining(why)] };
+    const why = { kind: 'original', row: 2, reference: of, batch: id };
+    const told = { holdReasons: [{ kind: 'approval', why }] };
     expect(await s.intake.check(path), 'check says so before').toMatchObject(told);
     expect(await s.intake.takeIn(path, { origin: 'inbox' })).toMatchObject({ kind: 'taken', ...told });
     s.clock.advance(10 * 86_400_000);

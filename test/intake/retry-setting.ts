@@ -1,4 +1,5 @@
 import { createDecisions } from '../../src/decisions/decisions.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { claimAt, recordOutcome, replies } from '../support/ledger.ts';
 import { batchOf, csv, head, row, type Setting, setting } from './setting.ts';
 
@@ -21,7 +22,7 @@ export async function idOf(s: Setting, reference: string): Promise<bigint> {
 
 export function decisionsOf(s: Setting) {
   const rules = { referencePrefix: '', payoutLimit: {} };
-  return createDecisions({ ledger: s.ledger, clock: s.clock, rules });
+  return createDecisions({ ledger: s.ledger, clock: s.clock, rules, say: adviceText });
 }
 
 /** A row that pays `of` again under `reference`, on the evidence of now unless another is given. */

@@ -4,6 +4,7 @@ import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { createIntake, type Intake, type Taken } from '../../src/intake/check-file.ts';
 import type { RetryRows } from '../../src/intake/retries.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import type { Clock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
@@ -56,9 +57,17 @@ export async function setting(yaml = ''): Promise<Setting> {
     reports: at('reports'),
   };
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const judged = createDecisions({ ledger, clock, rules }).rows;
+  const judged = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
   const built = (other: { retries?: RetryRows; ledger?: Ledger }, text = yaml): Intake =>
-    createIntake({ ledger, clock, config: configOf(home, text), paths, retries: judged, ...other });
+    createIntake({
+      ledger,
+      clock,
+      config: configOf(home, text),
+      paths,
+      retries: judged,
+      say: adviceText,
+      ...other,
+    });
   const again = (text = yaml): Intake => built({}, text);
   return {
     ledger,

@@ -4,6 +4,7 @@ import { waitingWhy } from '../../src/domain/waiting-file.ts';
 import { confirmFiles, fileWaits } from '../../src/intake/confirm.ts';
 import { lyingInInbox } from '../../src/intake/inbox.ts';
 import { openWriters } from '../../src/intake/open-writers.ts';
+import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
 import { claim } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { batchOf, csv, refusal, row, type Setting, setting } from './setting.ts';
@@ -136,8 +137,10 @@ const brakes = {
   canaryHours: 4,
   timezone: 'UTC',
 };
-const reasonsOf = async (s: Setting): Promise<string> =>
-  (await s.ledger.db.selectFrom('batches').select('hold_reasons').executeTakeFirstOrThrow()).hold_reasons;
+const reasonsOf = async (s: Setting): Promise<HoldReason[]> =>
+  readReasons(
+    (await s.ledger.db.selectFrom('batches').select('hold_reasons').executeTakeFirstOrThrow()).hold_reasons,
+  );
 const stateOf = async (s: Setting): Promise<string> =>
   (await s.ledger.db.selectFrom('batches').select('file_state').executeTakeFirstOrThrow()).file_state;
 
@@ -156,25 +159,25 @@ it('P34: bytes that come after the file was read hold the batch before its first
   appendFileSync(path, late);
   await confirm();
   expect(await claimed(s)).toEqual([]);
-  expect(await reasonsOf(s)).toContain(`${late.length} bytes came after it was read, from line 4 on`);
+  expect(await reasonsOf(s)).toEqual([{ kind: 'file_grown', path, bytes: late.length, line: 4 }]);
   expect(await stateOf(s)).toBe('changed');
   await confirm();
-  expect(JSON.parse(await reasonsOf(s)), 'said once').toHaveLength(1);
+  expect(await reasonsOf(s), 'said once').toHaveLength(1);
   await releaseBatch(s.ledger, { batch, at: s.clock.iso() });
   await confirm();
   expect(await claimed(s), 'a person let it go').toHaveLength(2);
 });
 
 it('P34: a file that is another, or gone, before the first payout holds the batch', async () => {
-  for (const [harm, said] of [
-    [(path: string) => writeFileSync(path, whole.replace('250', '999')), 'is not what was read'],
-    [(path: string) => writeFileSync(path, whole.slice(0, -4)), 'is not what was read'],
-    [(path: string) => rmSync(path), 'not in the archive any more'],
+  for (const [harm, kind] of [
+    [(path: string) => writeFileSync(path, whole.replace('250', '999')), 'file_changed'],
+    [(path: string) => writeFileSync(path, whole.slice(0, -4)), 'file_changed'],
+    [(path: string) => rmSync(path), 'file_missing'],
   ] as const) {
     const { s, path, confirm } = await archived();
     harm(path);
     await confirm();
-    expect([await claimed(s), await reasonsOf(s)]).toEqual([[], expect.stringContaining(said)]);
+    expect([await claimed(s), await reasonsOf(s)]).toEqual([[], [{ kind, path }]]);
     await s.ledger.close();
   }
 });
@@ -190,7 +193,7 @@ it('P34: a file that is changed between reading and archiving holds its batch fr
   const taken = await s.built({ ledger: { ...s.ledger, write } }).takeIn(path, { origin: 'inbox' });
   expect(taken).toMatchObject({
     kind: 'taken',
-    holdReasons: [expect.stringContaining('changed after it was read')],
+    holdReasons: [{ kind: 'file_not_archived', path }],
   });
   expect(await claimed(s)).toEqual([]);
 });
@@ -202,14 +205,14 @@ it('P34: a batch goes only after its file was looked at, and once more after a h
   await confirm();
   const hold = { batch, at: s.clock.iso() };
   const { holdBatch } = await import('../../src/sending/holds.sql.ts');
-  await holdBatch(s.ledger, { ...hold, reason: 'waits' });
+  await holdBatch(s.ledger, { ...hold, reason: { kind: 'person' } });
   await releaseBatch(s.ledger, hold);
   expect(await claimed(s)).toEqual([]);
   await confirm();
   expect(await claimed(s)).toHaveLength(2);
   appendFileSync(path, 'late\n');
   await confirm();
-  expect([await stateOf(s), await reasonsOf(s)]).toEqual(['begun', '[]']);
+  expect([await stateOf(s), await reasonsOf(s)]).toEqual(['begun', []]);
 });
 
 it.runIf(linux)('P34: a batch whose archived file is still open for writing waits', async () => {
@@ -217,7 +220,7 @@ it.runIf(linux)('P34: a batch whose archived file is still open for writing wait
   await s.ledger.db.updateTable('batches').set({ file_state: 'due' }).execute();
   const close = openFor('a', path);
   await confirm();
-  expect([await claimed(s), await reasonsOf(s)]).toEqual([[], '[]']);
+  expect([await claimed(s), await reasonsOf(s)]).toEqual([[], []]);
   close();
   await confirm();
   expect(await claimed(s)).toHaveLength(2);

@@ -13,7 +13,11 @@ async function crowded(taken: boolean) {
   const home = await makeHome({}, { COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '0' });
   const loaded = loadConfig({ cwd: home.dir, env: home.env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'test');
+  const app = await openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    kind: 'test',
+  });
   onTestFinished(() => app.close());
   await addBatch(app.ledger, named(205));
   const claims = await claimAt(app.ledger, at(0), 205);

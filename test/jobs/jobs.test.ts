@@ -21,7 +21,11 @@ async function opened(
   const home = await makeHome(options, { COUNTERFOIL_SUBMISSION_HALT_AFTER_UNKNOWN: '0', ...settings });
   const loaded = loadConfig({ cwd: home.dir, env: home.env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'test');
+  const app = await openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    kind: 'test',
+  });
   onTestFinished(() => app.close());
   return { home, app };
 }

@@ -15,7 +15,11 @@ async function opened(): Promise<{ home: Home; app: App }> {
   const home = await makeHome({ settleMs: 600_000 });
   const loaded = loadConfig({ cwd: home.dir, env: home.env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'serve');
+  const app = await openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    kind: 'serve',
+  });
   onTestFinished(() => app.close());
   return { home, app };
 }

@@ -12,7 +12,11 @@ it('P34: looks at the file of a batch again that waits behind another, before it
   const home = await makeHome({ settleMs: 600_000 }, { COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '4' });
   const loaded = loadConfig({ cwd: home.dir, env: home.env });
   if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
-  const app = await openApp({ config: loaded.config, log: createLogger({ quiet: true }) }, 'serve');
+  const app = await openApp('whole', {
+    config: loaded.config,
+    log: createLogger({ quiet: true }),
+    kind: 'serve',
+  });
   onTestFinished(() => app.close());
   home.put('data/inbox/first.csv', batchOf(12));
   await intake.run(app);

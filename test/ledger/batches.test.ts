@@ -25,8 +25,8 @@ it('replaces the reasons for which a batch is held and raises its version', asyn
   const s = await setting();
   const id = batchOf(await s.intake.takeIn(s.drop('one.csv', csv(row('A'))), { origin: 'inbox' }));
   const before = await getBatch(s.ledger.db, id);
-  await s.ledger.write((trx) => setHoldReasons(trx, id, ['held by a person; counterfoil release one']));
+  await s.ledger.write((trx) => setHoldReasons(trx, id, [{ kind: 'person' }]));
   const after = await getBatch(s.ledger.db, id);
-  expect(readReasons(after?.hold_reasons ?? '')).toEqual(['held by a person; counterfoil release one']);
+  expect(readReasons(after?.hold_reasons ?? '')).toEqual([{ kind: 'person' }]);
   expect(after?.version).toBe((before?.version ?? 0n) + 1n);
 });

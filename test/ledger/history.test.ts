@@ -51,7 +51,7 @@ it('P27: a changed field, a missing entry or another order breaks the chain', ()
     rows.map((row, i) => (i === 1 ? { ...row, ...patch } : row));
   const forged: Partial<HistoryRow>[] = [
     { at: at(9) },
-    { event: 'x' },
+    { event: 'cancel' },
     { source: 'x' },
     { from_state: 'held' },
     { to_state: 'ready' },
@@ -66,6 +66,8 @@ it('P27: a changed field, a missing entry or another order breaks the chain', ()
 });
 
 it('P27: the history can only grow', async () => {
-  await expect(ledger.db.updateTable('history').set({ event: 'x' }).execute()).rejects.toThrow('append-only');
+  await expect(ledger.db.updateTable('history').set({ event: 'cancel' }).execute()).rejects.toThrow(
+    'append-only',
+  );
   await expect(ledger.db.deleteFrom('history').execute()).rejects.toThrow('append-only');
 });

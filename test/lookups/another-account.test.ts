@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import { type Account, accountOf } from '../../src/domain/origin.ts';
 import { standAt } from '../../src/ledger/origins.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import {
   addBatch,
@@ -47,7 +48,7 @@ it('P31: a webhook signed with a key that an unknown was not sent with is a ques
   await heardBy(otherKey);
   expect(await payoutById(ledger, id)).toMatchObject({ state: 'unknown', evidence: '', trx: null });
   const open = ledger.db.selectFrom('inquiries').select('reason').where('outcome', 'is', null);
-  expect(await open.execute()).toMatchObject([{ reason: 'unknown outcome' }]);
+  expect(await open.execute()).toMatchObject([{ reason: 'unknown' }]);
   const due = await ledger.db.selectFrom('inquiries').select('due_at').where('outcome', 'is', null).execute();
   expect(due, 'asked at once').toEqual([{ due_at: at(10) }]);
 });
@@ -73,7 +74,7 @@ it('P14, P32: a webhook with our key that no details bear out allows no second p
   });
   await lookUps.lookUp([id]);
   clock.set(30);
-  const decisions = createDecisions({ ledger, clock, rules: { ...rules, account: sender } });
+  const decisions = createDecisions({ ledger, clock, say: adviceText, rules: { ...rules, account: sender } });
   const { cases, digest } = await decisions.weigh([id], at(20));
   expect(cases[0]).toMatchObject({ had: false, remedies: ['settle'], judgement: { kind: 'no' } });
   expect(JSON.stringify(cases[0]?.judgement)).toContain('did not find it');

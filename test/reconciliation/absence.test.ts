@@ -224,7 +224,7 @@ it('P16: it waits on hold when its batch is on hold', async () => {
   await follow(0, 3 * hour);
   await ledger.db
     .updateTable('batches')
-    .set({ hold_reasons: '["a person"]' })
+    .set({ hold_reasons: '[{"kind":"person"}]' })
     .where('id', '=', 'b-1')
     .execute();
   expect((await night()).payout.state).toBe('held');

@@ -45,7 +45,7 @@ async function goOn(reference: string, from: PayoutState, to: PayoutState, at: s
     payout_id: id,
     seq: last.seq + 1n,
     at,
-    event: 'test',
+    event: 'looked_up' as const,
     source: 'test',
     from_state: from,
     to_state: to,
@@ -157,7 +157,11 @@ it('P30: a closed month keeps its figures, and the next one opens with what was 
       .filter(([, line]) => line === 'timing')
       .map(([, , reference, , , amount, why]) => [reference, amount, why]),
   ).toEqual([
-    ['open', '100.00', 'submitted in an earlier month; in this one: test, 2026-10-05T13:00:00.000+01:00'],
+    [
+      'open',
+      '100.00',
+      'submitted in an earlier month; in this one: looked_up, 2026-10-05T13:00:00.000+01:00',
+    ],
     ['lost', '100.00', 'sent in an earlier month, listed only since: transfer T-lost, success'],
   ]);
   await world.reporting.writePeriod('2026-10');

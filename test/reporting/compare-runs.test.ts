@@ -27,7 +27,7 @@ async function freeze(run: string): Promise<void> {
 }
 
 async function move(id: bigint, to: 'success' | 'failed', fee: string): Promise<void> {
-  const entry = { payout_id: id, seq: 4n, at: cut, event: `listing says ${to}`, source: 'listing' };
+  const entry = { payout_id: id, seq: 4n, at: cut, event: `listing says ${to}` as const, source: 'listing' };
   const states = { from_state: 'pending' as const, to_state: to };
   const rest = { detail: JSON.stringify({ fee }), prev_hash: '', hash: '' };
   await world.ledger.db

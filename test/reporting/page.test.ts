@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { haltRow } from '../../src/sending/halts.sql.ts';
 import { busyMonth, hostile } from './busy-month.ts';
 import {
   addBatch,
@@ -110,7 +111,7 @@ describe('report.html', () => {
     await addRun(world.ledger);
     await world.ledger.db
       .insertInto('halts')
-      .values({ id: 1n, cause: 'code 13: <balance>', kinds: 'account', at: cut })
+      .values(haltRow({ kind: 'account', code: '13', message: '<balance>', reference: 'SAL-1' }, cut))
       .execute();
     const summary = JSON.stringify({
       run: runId,
@@ -121,7 +122,7 @@ describe('report.html', () => {
     await world.ledger.db.updateTable('runs').set({ summary, list_standing: 'incomplete' }).execute();
     const html = await page();
     expect(words(html, 'action')).toMatch(
-      /Sending is halted Since 2026-11-21 14:05 \+01:00: code 13: &#60;balance&#62;/,
+      /Sending is halted Since 2026-11-21 14:05 \+01:00: the service answered 13 \(&#60;balance&#62;\) to SAL-1\. When the cause is gone: counterfoil release --mode/,
     );
     expect(words(html, 'action')).toContain('counterfoil release --mode');
     expect(words(html, 'action')).toContain('not proven complete page 3 failed');

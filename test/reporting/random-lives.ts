@@ -1,3 +1,4 @@
+import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import type { Listed } from '../../src/storage/tables/tables.ts';
 import type { Random } from '../simulation/random.ts';
@@ -12,7 +13,7 @@ type Transfer = Pick<Listed, 'transfer_id' | 'reference' | 'currency' | 'domain'
 };
 
 /** Where a payout may go next, legal or rare; the books must tie for all of it. */
-const next: Record<PayoutState, [event: string, to: PayoutState][]> = {
+const next: Record<PayoutState, [event: HistoryEvent, to: PayoutState][]> = {
   held: [
     ['release', 'ready'],
     ['cancel', 'cancelled'],

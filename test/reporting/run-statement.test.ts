@@ -69,8 +69,10 @@ describe('P30: the statement', () => {
   });
 
   it('P30: a retry that waits is still an unknown, and a payout sent again is submitted once', async () => {
-    const first = ['intake', 'intent', 'unknown', 'retry'];
-    await addPayout(world.ledger, 'waits', ['ready', 'sending', 'unknown', 'ready'], { events: first });
+    const first = ['intake', 'intent', 'unknown', 'retry'] as const;
+    await addPayout(world.ledger, 'waits', ['ready', 'sending', 'unknown', 'ready'], {
+      events: [...first],
+    });
     await addPayout(world.ledger, 'held', ['ready', 'sending', 'unknown', 'ready', 'held'], {
       events: [...first, 'hold'],
     });

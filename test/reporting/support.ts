@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
+import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import type { ListStanding } from '../../src/domain/verdict.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import type { Shown } from '../../src/listing/shown-under.sql.ts';
+import { adviceText } from '../../src/reporting/advice-text.ts';
 import { createReporting } from '../../src/reporting/reporting.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
@@ -56,7 +58,7 @@ export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<Wor
   const config = configured('{}');
   const clock = { ...systemClock(), now: () => Date.parse(cut), iso: () => cut };
   const rules = { referencePrefix: '', payoutLimit: {} };
-  const retries = createDecisions({ ledger, clock, rules }).rows;
+  const retries = createDecisions({ ledger, clock, rules, say: adviceText }).rows;
   const over = (one: Config) => createReporting({ ledger, config: one, paths: { reports }, retries });
   return {
     ledger,
@@ -102,7 +104,7 @@ export async function addPayout(
   ledger: Ledger,
   reference: string,
   path: [PayoutState, ...PayoutState[]],
-  more: Partial<NewPayout> & { times?: string[]; events?: string[]; asAdded?: boolean } = {},
+  more: Partial<NewPayout> & { times?: string[]; events?: HistoryEvent[]; asAdded?: boolean } = {},
 ): Promise<bigint> {
   const { times, events, asAdded = false, ...given } = more;
   row += 1n;
@@ -134,7 +136,7 @@ export async function addPayout(
     ...entryAt(times?.[index] ?? `2026-11-21T12:0${index}:00.000Z`, asAdded),
     payout_id: id,
     seq: BigInt(index + 1),
-    event: events?.[index] ?? 'test',
+    event: events?.[index] ?? 'looked_up',
     source: 'test',
     from_state: path[index - 1] ?? null,
     to_state: to,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openLocal } from '../../src/app/local-app.ts';
+import { openApp } from '../../src/app/app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
 import { batchOf, type Done, type Home, references, start, sum, until } from '../support/cli.ts';
@@ -154,12 +154,12 @@ it('a full disk throws SQLITE_FULL; opened again, nothing is lost and the file i
   const { config } = loaded;
   const log = createLogger({ quiet: true });
   const file = home.put('big.csv', batchOf(3000));
-  const small = await openLocal({ config, log });
+  const small = await openApp('local', { config, log });
   const pages = small.ledger;
   expect(pages).toBeDefined();
   await small.intake.takeIn(home.put('small.csv', batchOf(2, 9001)), { origin: 'named' });
   await small.close();
-  const full = await openLocal({ config, log, maxPageCount: 120 });
+  const full = await openApp('local', { config, log, maxPageCount: 120 });
   await expect(full.intake.takeIn(file, { origin: 'named' })).rejects.toMatchObject({ code: 'SQLITE_FULL' });
   await full.close();
   expect((await home.json(['status'], 0)).payouts).toMatchObject({ ready: 2 });

@@ -46,7 +46,7 @@ async function submitWithin(home: Home, pages: number): Promise<string> {
     import { readEnvironment } from ${from('src/settings/environment.ts')};
     import { createLogger } from ${from('src/runtime/logger.ts')};
     const { config } = loadConfig({ cwd: process.cwd(), env: readEnvironment() });
-    const app = await openApp({ config, log: createLogger({ quiet: true }), maxPageCount: ${pages} }, 'submit');
+    const app = await openApp('whole', { config, log: createLogger({ quiet: true }), maxPageCount: ${pages}, kind: 'submit' });
     await submitJob.run(app).then(() => console.log('all sent'), (error) => console.log(error.code));
     process.exit(1);`;
   const file = home.put('submit-within.mjs', script);

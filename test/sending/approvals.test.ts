@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { approvalReason } from '../../src/sending/approval.ts';
 import {
   isApprovedReason,
   noteBatch,
@@ -14,6 +13,8 @@ import { braked, named } from './brakes-setting.ts';
 
 describe('P2: an approval', () => {
   const always: Brakes = { ...noBrakes, approval: 'always' };
+  const needed = (dropper: string) => ({ kind: 'approval', why: { kind: 'always' }, dropper });
+  const person = { kind: 'person' };
   const approve = async (ledger: TestLedger, batch = 'b-1') => {
     const row = await ledger.db
       .selectFrom('batches')
@@ -29,10 +30,9 @@ describe('P2: an approval', () => {
     const row = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
     const { bodies } = await readApprovable(ledger.db, row);
     await ledger.write(async (trx) => {
-      const reason = approvalReason('always', 'b-1', 'alice');
       await trx
         .updateTable('batches')
-        .set({ body_digest: bodies, hold_reasons: JSON.stringify([reason]) })
+        .set({ body_digest: bodies, hold_reasons: JSON.stringify([needed('alice')]) })
         .execute();
       const totals = new Map([['NGN', 150_000n * BigInt(references.length)]]);
       await noteBatch(trx, { id: 'b-1', totals, needsApproval: true });
@@ -63,12 +63,12 @@ describe('P2: an approval', () => {
     await addOrdered(ledger, named('A', 2));
     expect(await release(ledger, 1)).toMatchObject({
       moved: 0,
-      stays: [expect.stringContaining('counterfoil approve b-1')],
+      stays: [needed('alice')],
     });
     expect(await claimUnder(noBrakes, 2), 'nor by a configuration that forgot it').toEqual([]);
     expect(await approve(ledger)).toEqual({ kind: 'approved', others: [] });
     expect(await reasons(ledger), 'nothing is ever held without one').toEqual([
-      'approved by bob; counterfoil release b-1 goes on if that was interrupted',
+      { kind: 'approved', by: 'bob' },
     ]);
     expect(await claimUnder(noBrakes, 6), 'still held: a crash here opens nothing').toEqual([]);
     expect(await release(ledger, 7)).toMatchObject({ moved: 2, stays: [] });
@@ -78,9 +78,9 @@ describe('P2: an approval', () => {
   it('is one of several brakes: each is lifted by its own command, the last lets the batch go', async () => {
     const { ledger, claimUnder } = await braked();
     await addOrdered(ledger, named('A', 2));
-    await holdBatch(ledger, { batch: 'b-1', reason: 'held by a person', at: at(1) });
-    expect(await reasons(ledger)).toEqual([expect.stringMatching(/^needs an approval/), 'held by a person']);
-    expect(await approve(ledger)).toEqual({ kind: 'approved', others: ['held by a person'] });
+    await holdBatch(ledger, { batch: 'b-1', reason: { kind: 'person' }, at: at(1) });
+    expect(await reasons(ledger)).toEqual([needed('alice'), person]);
+    expect(await approve(ledger)).toEqual({ kind: 'approved', others: [person] });
     expect(await claimUnder(noBrakes, 2)).toEqual([]);
     expect(await release(ledger, 3)).toMatchObject({ moved: 2, stays: [] });
     expect(await claimUnder(always, 4)).toHaveLength(2);
@@ -91,12 +91,12 @@ describe('P2: an approval', () => {
     await addOrdered(ledger, named('A', 2));
     await approve(ledger);
     const batch = { batch: 'b-1', at: at(6) };
-    await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+    await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
     expect(await releaseBatch(ledger, { ...batch, lifts: isApprovedReason })).toMatchObject({
       moved: 0,
-      stays: ['held by a person'],
+      stays: [person],
     });
-    expect(await reasons(ledger)).toEqual(['held by a person']);
+    expect(await reasons(ledger)).toEqual([person]);
   });
 
   it('is bound to the digest of the frozen bodies', async () => {
@@ -150,8 +150,6 @@ describe('P2: an approval', () => {
     await createBrakes({ ledger, clock: { iso: () => at(1) }, brakes: always }).settle();
     expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
     const { hold_reasons } = await ledger.db.selectFrom('batches').selectAll().executeTakeFirstOrThrow();
-    expect(JSON.parse(hold_reasons)).toEqual([
-      'needs an approval (submission.approval is always) by somebody other than ada: counterfoil approve b-1',
-    ]);
+    expect(JSON.parse(hold_reasons)).toEqual([needed('ada')]);
   });
 });

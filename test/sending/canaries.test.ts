@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
+import type { HaltCause } from '../../src/sending/halt.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
@@ -102,7 +103,7 @@ describe('P21: a canary', () => {
     expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(1)))).toBeUndefined();
     const key = 'released_at:test';
     expect(await ledger.db.selectFrom('meta').select('key').where('key', '=', key).execute()).toEqual([]);
-    await ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at(2)));
+    await ledger.write((trx) => halt(trx, { kind: 'person' }, at(2)));
     expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(3)))).toBeUndefined();
     expect((await findHalt(ledger.db))?.cause).toBe('held by a person');
   });
@@ -119,7 +120,7 @@ describe('P21: a canary', () => {
     const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
     const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
-    await reasons('["held by a person"]');
+    await reasons('[{"kind":"person"}]');
     await late.settle();
     expect(await findHalt(ledger.db)).toBeUndefined();
     await reasons('[]');
@@ -170,27 +171,30 @@ describe('P11: a halt with several causes', () => {
   const release = (ledger: TestLedger, batch: string, ms: number) =>
     ledger.write((trx) => liftCanary(trx, batch, at(ms)));
 
-  it.each(['held by a person', 'the service answered 13 (account blocked) to B-1'])(
-    'releasing a batch lifts the halt of its canary and not: %s',
-    async (cause) => {
-      const { ledger, claimUnder } = await braked();
-      await addBatch(ledger, named('A', 3));
-      await failCanary(ledger, 'b-1', 0);
-      expect(await claimUnder(brakes, 1)).toEqual([]);
-      await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(2)));
-      await ledger.write((trx) => halt(trx, { kind: 'person', cause }, at(3)));
-      expect(await findHalt(ledger.db)).toEqual({
-        cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
-        at: at(1),
-        kinds: ['canary_failed', 'person'],
-      });
-      expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
-      expect(await findHalt(ledger.db)).toMatchObject({ cause, kinds: ['person'] });
-      expect(await claimUnder(brakes, 5)).toEqual([]);
-      await ledger.write((trx) => liftHalt(trx, at(6)));
-      expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);
-    },
-  );
+  it.each<[string, HaltCause]>([
+    ['held by a person', { kind: 'person' }],
+    [
+      'the service answered 13 (account blocked) to B-1',
+      { kind: 'account', code: '13', message: 'account blocked', reference: 'B-1' },
+    ],
+  ])('releasing a batch lifts the halt of its canary and not: %s', async (cause, other) => {
+    const { ledger, claimUnder } = await braked();
+    await addBatch(ledger, named('A', 3));
+    await failCanary(ledger, 'b-1', 0);
+    expect(await claimUnder(brakes, 1)).toEqual([]);
+    await ledger.write((trx) => halt(trx, other, at(2)));
+    await ledger.write((trx) => halt(trx, other, at(3)));
+    expect(await findHalt(ledger.db)).toEqual({
+      cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
+      at: at(1),
+      kinds: ['canary_failed', other.kind],
+    });
+    expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
+    expect(await findHalt(ledger.db)).toMatchObject({ cause, kinds: [other.kind] });
+    expect(await claimUnder(brakes, 5)).toEqual([]);
+    await ledger.write((trx) => liftHalt(trx, at(6)));
+    expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);
+  });
 
   it('two canaries that fail halt twice: each batch is released for itself', async () => {
     const { ledger, claimUnder } = await braked();

@@ -26,7 +26,7 @@ describe('P21: a canary', () => {
     const bad = { reference: 'A-2', state: 'refused' } as const;
     expect(judgeCanary(standing({ success: 4, refused: 1 }, { bad }), 4)).toEqual({
       kind: 'failed',
-      why: 'A-2 is refused',
+      failure: { kind: 'went_wrong', reference: 'A-2', state: 'refused' },
       isOpen: false,
     });
   });
@@ -35,7 +35,7 @@ describe('P21: a canary', () => {
     const counts = { success: 4, held: 1 };
     expect(judgeCanary(standing(counts, { withheld: 'A-3' }), 4)).toEqual({
       kind: 'failed',
-      why: 'A-3 is held, and cannot be sent; counterfoil show A-3 says why',
+      failure: { kind: 'withheld', reference: 'A-3' },
       isOpen: false,
     });
     expect(judgeCanary(standing(counts), 4)).toEqual({ kind: 'waits' });
@@ -44,7 +44,7 @@ describe('P21: a canary', () => {
   it('fails for one that has not settled in canary_hours', () => {
     expect(judgeCanary(standing({ success: 4, pending: 1 }, { overdue: 'A-5' }), 4)).toEqual({
       kind: 'failed',
-      why: 'A-5 has not settled in 4 hour(s)',
+      failure: { kind: 'not_settled', reference: 'A-5', hours: 4 },
       isOpen: true,
     });
   });

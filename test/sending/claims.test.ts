@@ -71,10 +71,12 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P2: nothing while the mode is halted; a further cause joins the first, and its time stands', async () => {
     await addBatch(ledger, ['R-1']);
-    await ledger.write((trx) => halt(trx, { kind: 'account', cause: 'code 10' }, at(0)));
-    await ledger.write((trx) => halt(trx, { kind: 'person', cause: 'a later cause' }, at(1)));
+    await ledger.write((trx) =>
+      halt(trx, { kind: 'account', code: '10', message: 'no balance', reference: 'R-9' }, at(0)),
+    );
+    await ledger.write((trx) => halt(trx, { kind: 'person' }, at(1)));
     expect(await claimedNames(2)).toEqual([]);
-    const cause = 'code 10; also: a later cause';
+    const cause = 'the service answered 10 (no balance) to R-9; also: held by a person';
     expect(await findHalt(ledger.db)).toEqual({
       cause,
       at: at(0),
@@ -86,7 +88,7 @@ describe('P2: the transaction of the intent checks everything again', () => {
 
   it('P21: not what is held, until it is released', async () => {
     await addBatch(ledger, ['R-1', 'R-2']);
-    const hold = { batch: 'b-1', reason: 'a person', at: at(0) };
+    const hold = { batch: 'b-1', reason: { kind: 'person' as const }, at: at(0) };
     await claimAt(ledger, at(0));
     expect(await holdBatch(ledger, hold)).toBe(1);
     expect(await states(ledger)).toEqual({ 'R-1': 'sending', 'R-2': 'held' });
@@ -182,7 +184,7 @@ describe('P11: too many unknown outcomes', () => {
     await answered('uuauu');
     expect(await count()).toBeNull();
     await answered('u');
-    expect(await count()).toMatch('3 unknown outcomes in a row');
+    expect(await count()).toEqual({ kind: 'unknowns', count: 3, of: 3 });
     expect(await count(0), '0 switches it off').toBeNull();
   });
 
@@ -190,7 +192,7 @@ describe('P11: too many unknown outcomes', () => {
     await answered(`aaaaa${'uaaaa'.repeat(9)}`);
     expect(await count()).toBeNull();
     await answered('u');
-    expect(await count()).toMatch('10 of the last 50');
+    expect(await count()).toEqual({ kind: 'unknowns', count: 10, of: 50 });
   });
 
   it('P11: after a release counting begins anew', async () => {

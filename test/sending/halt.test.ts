@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { haltText } from '../../src/commands/describe.ts';
-import { haltAdvice, haltKindOf, haltKinds, readHaltKinds } from '../../src/sending/halt.ts';
+import { haltAdvice, haltCauseText, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 
@@ -21,6 +21,20 @@ it('of several causes the most urgent gives the advice', () => {
   expect(haltAdvice(['person', 'account', 'canary_failed'])).toBe('none');
 });
 
-it('kinds are read as they were written', () => {
-  expect(readHaltKinds(haltKinds.join(' '))).toEqual(haltKinds);
+it('a cause is worded from what it is', () => {
+  const failure = { kind: 'withheld' as const, reference: 'R-1' };
+  expect(
+    haltCauseText([
+      { kind: 'unknowns', count: 3, of: 3 },
+      { kind: 'unknowns', count: 12, of: 50 },
+      { kind: 'canary_failed', batch: 'b-1', failure },
+    ]),
+  ).toBe(
+    '3 unknown outcomes in a row; also: 12 of the last 50 outcomes are unknown; also: the canary of b-1 failed: R-1 is held, and cannot be sent; counterfoil show R-1 says why',
+  );
+});
+
+it('loses no cause that it cannot read', () => {
+  expect(() => readHaltCause('{"kind":"another"}')).toThrow();
+  expect(() => readHaltCause('held by a person')).toThrow();
 });

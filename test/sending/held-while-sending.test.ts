@@ -22,7 +22,7 @@ it('P21: what the service turned away while its batch was being held waits with 
     ...client,
     async bankTransfer(...order) {
       const outcome = await client.bankTransfer(...order);
-      if (order[1] === 'R-1') await holdBatch(ledger, { ...batch, reason: 'held by a person' });
+      if (order[1] === 'R-1') await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
       return outcome;
     },
   };

@@ -28,7 +28,8 @@ const problems = (env: Record<string, string> = {}): string => {
 describe('configuration file', () => {
   it('tells to run init when there is no file', () => {
     rmSync(join(home, 'config'), { recursive: true });
-    expect(problems()).toMatch(/^no configuration at .*counterfoil\.yaml: run counterfoil init.*$/);
+    expect(problems()).toMatch(/^no configuration at .*counterfoil\.yaml$/);
+    expect(load({})).toMatchObject({ advice: { kind: 'init' } });
   });
 
   it('needs nothing but base_url, and the example shows exactly the defaults', () => {

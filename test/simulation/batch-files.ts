@@ -120,7 +120,7 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
     later(town.calm ? 1_000 : 120_000);
   });
   const work = async (): Promise<void> => {
-    const app = await openApp(options, 'submit');
+    const app = await openApp('whole', { ...options, kind: 'submit' });
     await takeIn(app, file);
     world.trace(`${life.name} took in ${file.name}`);
     // What an old copy of the ledger forgets of it would be taken in again, as it is then.

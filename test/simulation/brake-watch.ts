@@ -1,3 +1,4 @@
+import { readReasons } from '../../src/ledger/hold-reasons.ts';
 import type { BatchFile } from './batch-files.ts';
 import type { Book } from './book.ts';
 import { createCanaryWatch } from './canary-watch.ts';
@@ -141,9 +142,9 @@ export function createBrakeWatch(deps: {
       heldNow.clear();
       const sql = "select id, hold_reasons from batches where phase = 'loaded'";
       for (const { id, hold_reasons } of inspector.rows<{ id: string; hold_reasons: string }>(sql)) {
-        const reasons = hold_reasons.replaceAll(/"(needs an approval|approved by) [^"]*"/g, '');
-        if (reasons.includes('held by a person')) heldNow.add(id);
-        else if (!reasons.includes('"')) released.add(id);
+        const kinds = readReasons(hold_reasons).map(({ kind }) => kind);
+        if (kinds.includes('person')) heldNow.add(id);
+        else if (kinds.every((kind) => kind === 'approval' || kind === 'approved')) released.add(id);
       }
       canaries.wentBack();
       budget.wentBack();

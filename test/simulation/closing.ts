@@ -14,7 +14,7 @@ export async function judgeClosing(town: Town): Promise<void> {
   if (open.length === 0 || world.violation()) return;
   const { life, options } = town.begin('person');
   const work = async (): Promise<void> => {
-    const app = await openApp(options, 'command');
+    const app = await openApp('whole', { ...options, kind: 'command' });
     for (const one of open) await close(town, app, one);
     await app.close();
     life.kill('done');

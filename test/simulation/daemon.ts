@@ -51,7 +51,7 @@ export function createDaemon(town: Town): Daemon {
       const away = town.calm ? 1_000 : random.pick([500, 20_000, 20 * minute, 5 * 60 * minute]);
       if (!resting) world.after(away, null, start);
     });
-    openApp(options, 'serve').then(
+    openApp('whole', { ...options, kind: 'serve' }).then(
       (app) => {
         if (life.alive) current = { life, ...run(town, life, app) };
       },

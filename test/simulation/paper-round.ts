@@ -61,7 +61,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
     const { life, options } = town.begin('person');
     if (!isLast && random.chance(0.4)) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
-      const app = await openApp(options, 'command');
+      const app = await openApp('whole', { ...options, kind: 'command' });
       const before = verdict.look(life);
       const { writeDueRuns } = app.reporting;
       const cutShort = (): ReturnType<typeof writeDueRuns> => {

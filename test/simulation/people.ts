@@ -22,7 +22,7 @@ export function createPeople(town: Town, wake: () => void): { start(): void; tid
     const { life, options } = town.begin('person');
     const { done } = town.stalls.begins(life, 'a command');
     try {
-      const app = await openApp(options, 'command');
+      const app = await openApp('whole', { ...options, kind: 'command' });
       await app.takeOver();
       await work(app);
       await app.close();
@@ -68,7 +68,7 @@ async function decide(town: Town, app: App, random: Random): Promise<void> {
   const { inspector } = town;
   const { sweeps, ordersWait } = town.weather.long;
   if (!sweeps && random.chance(0.3)) await submitJob.run(app);
-  const halted = inspector.rows<{ cause: string }>('select cause from halts').length > 0;
+  const halted = inspector.rows<{ kind: string }>('select kind from halts').length > 0;
   if (halted && random.chance(0.8)) return act(town, app, 'release mode', null);
   const [unapproved] = waitingForApproval(town, app);
   if (unapproved && random.chance(0.6)) {
@@ -133,7 +133,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
   world.trace(`a person: ${what} ${subject ?? ''}`);
   switch (what) {
     case 'hold mode':
-      return ledger.write((trx) => halt(trx, { kind: 'person', cause: 'held by a person' }, at));
+      return ledger.write((trx) => halt(trx, { kind: 'person' }, at));
     case 'release mode':
       world.trace(`it was halted: ${(await findHalt(ledger.db))?.cause}`);
       town.brakes.releasing(null);
@@ -145,7 +145,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
       const request = { batch: subject ?? '', at, dailyLimit };
       if (what === 'hold batch') {
         town.brakes.holding(request.batch);
-        await holdBatch(ledger, { ...request, reason: 'held by a person' });
+        await holdBatch(ledger, { ...request, reason: { kind: 'person' } });
         town.brakes.held(request.batch);
         return;
       }

@@ -235,11 +235,11 @@ describe('what is no delivery', () => {
     await running.receiver.close();
     const rows = await running.ledger.db
       .selectFrom('rejections')
-      .select(['path', 'reason', 'address'])
+      .select(['path', 'kind', 'detail', 'address'])
       .execute();
     expect(rows).toEqual([
-      { path: '/webhooks/test', reason: 'payloadsignature wrong', address: '127.0.0.1' },
-      { path: '', reason: 'no request: 400 Bad Request', address: '127.0.0.1' },
+      { path: '/webhooks/test', kind: 'signature_wrong', detail: '', address: '127.0.0.1' },
+      { path: '', kind: 'no_request', detail: '400 Bad Request', address: '127.0.0.1' },
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RejectionKind } from '../../src/domain/rejection.ts';
 import { forgedReported, webhookFigures } from '../../src/webhooks/webhook-figures.sql.ts';
 import { recordRejections } from '../../src/webhooks/webhook-inbox.sql.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
@@ -59,28 +60,29 @@ it('nothing is due where nobody can reach us', async () => {
 });
 
 it('counts forged deliveries since the last run, also when more came than are kept', async () => {
-  const rejection = (reason: string) => ({
+  const rejection = (kind: RejectionKind) => ({
     at: at(0),
     path: '/webhooks/test',
-    reason,
+    kind,
+    detail: '',
     address: '192.0.2.1',
   });
   for (let i = 0; i < 30; i++)
     await ledger.write((trx) =>
       recordRejections(
         trx,
-        Array.from({ length: 100 }, () => rejection('payloadsignature wrong')),
+        Array.from({ length: 100 }, () => rejection('signature_wrong')),
       ),
     );
   await ledger.write((trx) =>
     recordRejections(trx, [
-      rejection('payloadsignature missing'),
-      rejection('authorization wrong'),
-      rejection('merchantsignature wrong'),
+      rejection('signature_missing'),
+      rejection('authorization_wrong'),
+      rejection('merchant_signature_wrong'),
     ]),
   );
   expect((await figures()).forged).toBe(3_001);
-  await ledger.write((trx) => recordRejections(trx, [rejection('payloadsignature wrong')]));
+  await ledger.write((trx) => recordRejections(trx, [rejection('signature_wrong')]));
   await ledger.write((trx) => forgedReported(trx, 3_001));
   expect((await figures()).forged, 'what came while the run reported counts for the next').toBe(1);
 });

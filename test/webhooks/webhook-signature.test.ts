@@ -61,7 +61,7 @@ describe('verifyWebhook', () => {
     );
     expect(verifyWebhook(body, { ...proof, merchantsignature: sign('other', 'sk_new') }, keys)).toMatchObject(
       {
-        reason: 'merchantsignature wrong',
+        why: 'merchant_signature_wrong',
       },
     );
   });
@@ -74,9 +74,9 @@ describe('verifyWebhook', () => {
     expect(verifyWebhook(body, { ...proof, authorization: 'Bearer hook-b' }, guarded)).toMatchObject({
       authorization: 'valid',
     });
-    expect(verifyWebhook(body, proof, guarded)).toMatchObject({ reason: 'authorization missing' });
+    expect(verifyWebhook(body, proof, guarded)).toMatchObject({ why: 'authorization_missing' });
     expect(verifyWebhook(body, { ...proof, authorization: 'Bearer hook' }, guarded)).toMatchObject({
-      reason: 'authorization wrong',
+      why: 'authorization_wrong',
     });
   });
 });

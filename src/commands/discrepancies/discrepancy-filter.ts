@@ -1,21 +1,20 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
-import { getBatch } from '../../ledger/batches.ts';
 import type { DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
+import { namedBatch } from '../named-batch.ts';
 import { Stop } from '../result.ts';
 
 const dayMs = 86_400_000;
 
 /** Reads the filters that the list and the people's words share; a name that is none stops with 2. */
 export async function readFilter(
-  app: LocalApp,
+  app: App<'local'>,
   options: Record<string, unknown>,
 ): Promise<DiscrepancyFilter> {
   const { kind, batch, olderThan } = options;
   if (typeof kind === 'string' && !isDiscrepancyKind(kind))
     throw new Stop(2, `--kind: there is no kind "${kind}"; there are ${discrepancyKinds.join(', ')}`);
-  if (typeof batch === 'string' && !(await getBatch(app.ledger.db, batch)))
-    throw new Stop(2, `no batch "${batch}" in this ledger: counterfoil status lists them`);
+  if (typeof batch === 'string') await namedBatch(app, batch);
   return {
     ...(typeof kind === 'string' && { kind }),
     ...(typeof batch === 'string' && { batch }),

@@ -3,11 +3,11 @@ import type { Problem } from '../../domain/problem.ts';
 import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { withLocal } from '../context.ts';
 import { type Asked, readDecisions, says } from '../decision-sheet.ts';
-import { countsText, problemLines } from '../describe.ts';
+import { leftOpen, problemLines } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 
 const after: Record<Verdict, Discrepancy['state']> = { acknowledge: 'acknowledged', resolve: 'resolved' };
@@ -29,7 +29,7 @@ export async function importWorkbook(
     );
   const path = resolve(context.cwd, file);
   const sheet = await readDecisions(path);
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const outcome: Outcome = await app.ledger.write(async (trx) => {
       const ids = sheet.asked.map(({ id }) => id);
       const known = new Map((await findByIds(trx, ids)).map((one) => [one.id, one]));
@@ -47,11 +47,10 @@ export async function importWorkbook(
     });
     const open = await countOpen(app.ledger.db);
     if (outcome.kind === 'refused') return refused(path, outcome.problems, open);
-    const lines = told(outcome, sheet.undecided);
-    lines.push(Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`);
+    const left = leftOpen(open);
     return {
-      code: Object.keys(open).length > 0 ? 4 : 0,
-      lines,
+      code: left.code,
+      lines: [...told(outcome, sheet.undecided), left.text],
       json: {
         file: path,
         changed: outcome.changed,

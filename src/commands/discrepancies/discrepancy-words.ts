@@ -1,18 +1,31 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
-import { withLocal } from '../context.ts';
-import { countsText } from '../describe.ts';
+import { leftOpen } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
-import type { Context } from '../world.ts';
+import { withApp } from '../with-app.ts';
+import type { Context, Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
 const longestNote = 2_000;
 const done: Record<Verdict, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
 
+/** `ack ID…`: somebody knows and sees to it. It stays listed, and opens again when something else is found. */
+export const acknowledge: Handler = (context, ids, options) => speak(context, 'acknowledge', ids, options);
+
+/** `resolve ID…`: a person's word that it is dealt with. It opens again when something else is found. */
+export const resolve: Handler = async (context, ids, options) => {
+  if (typeof options.note !== 'string' || options.note.trim() === '')
+    throw new Stop(
+      2,
+      '--note: say what was done about it, for example --note "returned by the bank, statement of 3 May, line 12"',
+    );
+  return speak(context, 'resolve', ids, options);
+};
+
 /** A person's word on the discrepancies named, or on all that the filters find. 4 while anything is open afterwards. */
-export async function speak(
+async function speak(
   context: Context,
   verdict: Verdict,
   ids: readonly string[],
@@ -20,7 +33,7 @@ export async function speak(
 ): Promise<Result> {
   const note = typeof options.note === 'string' ? options.note.trim() : '';
   if (note.length > longestNote) throw new Stop(2, `--note: at most ${longestNote} characters`);
-  return withLocal(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const filter = await readFilter(app, options);
     const word = { verdict, note, person: person(), at: app.clock.iso() };
     if (ids.length > 0 && Object.keys(filter).length > 0)
@@ -28,17 +41,21 @@ export async function speak(
     const [changed, already] =
       ids.length > 0 ? await onNamed(app, ids, word) : [await onFiltered(app, filter, word), [] as string[]];
     const open = await countOpen(app.ledger.db);
-    const left = Object.keys(open).length === 0 ? 'nothing is open' : `still open: ${countsText(open)}`;
-    const lines = [...already, `${changed} ${done[verdict]}; ${left}`];
+    const left = leftOpen(open);
+    const lines = [...already, `${changed} ${done[verdict]}; ${left.text}`];
     const json = { verdict, changed, already, open };
-    return { code: Object.keys(open).length > 0 ? 4 : 0, lines, json };
+    return { code: left.code, lines, json };
   });
 }
 
 type Spoken = Parameters<typeof decide>[2];
 
 /** A name the ledger does not hold is a slip, and stops everything. What has this word already is told. */
-async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): Promise<[number, string[]]> {
+async function onNamed(
+  app: App<'local'>,
+  given: readonly string[],
+  word: Spoken,
+): Promise<[number, string[]]> {
   const { mode } = app.config;
   const ids = [...new Set(given)];
   return app.ledger.write(async (trx) => {
@@ -61,7 +78,7 @@ async function onNamed(app: LocalApp, given: readonly string[], word: Spoken): P
 }
 
 /** By filter the word needs no question: it moves no money, and every note says who spoke. */
-async function onFiltered(app: LocalApp, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
+async function onFiltered(app: App<'local'>, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
   if (Object.keys(filter).length === 0)
     throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');
   return app.ledger.write((trx) => decide(trx, filter, word));

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { LocalApp } from '../../app/local-app.ts';
+import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { withReading } from '../context.ts';
+import { leftOpen } from '../describe.ts';
 import { type Result, Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
 import type { Context } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 import { tooLargeToFillIn } from './workbook-guard.ts';
@@ -27,7 +28,7 @@ export async function exportWorkbook(
   // Somebody may have filled it in meanwhile.
   if (existsSync(path) && !context.options.yes)
     throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
-  return withReading(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const total = counts.reduce((sum, row) => sum + Number(row.n), 0);
@@ -41,7 +42,7 @@ export async function exportWorkbook(
       'Fill in decision (ack or resolve) and note where you decide, leave the rest empty, then: counterfoil discrepancies --import FILE',
     ];
     return {
-      code: Object.keys(open).length > 0 ? 4 : 0,
+      code: leftOpen(open).code,
       lines,
       json: { file: path, exported: total, open },
     };
@@ -49,7 +50,7 @@ export async function exportWorkbook(
 }
 
 /** Nobody fills in a workbook that `--import` refuses: it takes its place only when it is small enough to come back. */
-async function writeReadable(path: string, found: Discrepancy[], app: LocalApp): Promise<void> {
+async function writeReadable(path: string, found: Discrepancy[], app: App<'local'>): Promise<void> {
   const draft = `${path}.tmp`;
   try {
     await app.reporting.discrepancyWorkbook.write(draft, found, app.clock.now());

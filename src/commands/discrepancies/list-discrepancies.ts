@@ -1,23 +1,23 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
-import { withReading } from '../context.ts';
-import { type Result, Stop } from '../result.ts';
-import type { Context } from '../world.ts';
+import { bigintAsNumber } from '../describe.ts';
+import { Stop } from '../result.ts';
+import { withApp } from '../with-app.ts';
+import type { Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
-
-type Options = Record<string, unknown>;
 
 /** As many are told to a person at once; `--json` and `--export` have them all. */
 const shown = 100;
 const dayMs = 86_400_000;
 
 /** `discrepancies`: what is open, the gravest and oldest first, each with what to do. Exit 4 while any is. */
-export async function discrepancies(context: Context, args: string[], options: Options): Promise<Result> {
+export const discrepancies: Handler = async (context, args, options) => {
   const [verb, ...ids] = args;
-  if (verb === 'ack') return (await import('./acknowledge.ts')).acknowledge(context, ids, options);
-  if (verb === 'resolve') return (await import('./resolve.ts')).resolve(context, ids, options);
+  const words = () => import('./discrepancy-words.ts');
+  if (verb === 'ack') return (await words()).acknowledge(context, ids, options);
+  if (verb === 'resolve') return (await words()).resolve(context, ids, options);
   if (verb !== undefined)
     throw new Stop(
       2,
@@ -30,7 +30,7 @@ export async function discrepancies(context: Context, args: string[], options: O
     return (await import('./export-workbook.ts')).exportWorkbook(context, options.export, options);
   if (typeof options.import === 'string')
     return (await import('./discrepancy-import.ts')).importWorkbook(context, options.import, options);
-  return withReading(context, async (app) => {
+  return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const filter = await readFilter(app, options);
     const counts = await countFiltered(app.ledger.db, filter);
     const found = await listOpen(app.ledger.db, filter, context.options.json ? undefined : shown);
@@ -51,7 +51,7 @@ export async function discrepancies(context: Context, args: string[], options: O
       },
     };
   });
-}
+};
 
 function tally(all: number, open: number): string[] {
   if (all === 0) return ['no open discrepancies'];
@@ -90,7 +90,7 @@ function oneLine(text: string): string {
 }
 
 /** Every column of the report beside the ledger's own names, and the whole life of each. */
-async function asJson(app: LocalApp, found: Discrepancy[]): Promise<unknown> {
+async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
   const now = app.clock.now();
   const lives = await livesOf(
     app.ledger.db,
@@ -109,9 +109,4 @@ async function asJson(app: LocalApp, found: Discrepancy[]): Promise<unknown> {
 /** Whole days since it was first seen. */
 function ageDays({ first_seen_at }: Pick<Discrepancy, 'first_seen_at'>, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(first_seen_at)) / dayMs));
-}
-
-/** Ids and counters are bigint inside; as JSON they are plain numbers. */
-export function bigintAsNumber(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? Number(value) : value;
 }

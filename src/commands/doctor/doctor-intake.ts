@@ -1,11 +1,11 @@
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { visible } from '../../domain/hidden.ts';
 import { waitingWhy } from '../../domain/waiting-file.ts';
 import { promisedStanding } from '../promised.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
 /** Files that somebody still writes, and those that are not where or what the ledger says (P34). */
-export async function checkIntake(app: LocalApp): Promise<Check> {
+export async function checkIntake(app: App<'local'>): Promise<Check> {
   const { lines, faults } = await promisedStanding(app);
   const [fault] = faults;
   if (fault !== undefined) {

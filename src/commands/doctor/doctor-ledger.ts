@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LocalApp } from '../../app/app.ts';
+import type { App } from '../../app/app.ts';
 import { readMark } from '../../custody/mark.ts';
+import type { RejectionKind } from '../../domain/rejection.ts';
 import { type HaltAdvice, haltAdvice } from '../../sending/halt.ts';
 import type { Config } from '../../settings/settings.ts';
 import { isLedgerThere } from '../../storage/exists.ts';
@@ -40,11 +41,11 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
 }
 
 /** File, mark, whatever stops sending, and webhooks that wait. */
-export async function checkLedger(app: LocalApp): Promise<Check[]> {
+export async function checkLedger(app: App<'local'>): Promise<Check[]> {
   return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
 }
 
-async function checkFile({ ledger }: LocalApp): Promise<Check> {
+async function checkFile({ ledger }: App<'local'>): Promise<Check> {
   const damage = await quickCheck(ledger.db);
   const mark = readMark(ledger.path);
   const marked = mark.kind === 'mark' ? `marked at entry ${mark.mark.history}` : 'no mark beside it yet';
@@ -67,7 +68,7 @@ async function checkFile({ ledger }: LocalApp): Promise<Check> {
   return well('ledger', `${ledger.path} opens and is whole; ${marked}; counterfoil verify proves the rest`);
 }
 
-async function checkHalt(app: LocalApp): Promise<Check> {
+async function checkHalt(app: App<'local'>): Promise<Check> {
   const halt = await app.findHalt();
   if (!halt) return well('sending', 'nothing halts it');
   const detail = `halted since ${halt.at}: ${halt.cause}`;
@@ -83,7 +84,7 @@ const wayOut: Record<HaltAdvice, string> = {
   none: 'remove the cause',
 };
 
-async function checkWebhooks({ ledger, clock }: LocalApp): Promise<Check> {
+async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
   const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db);
   const detail = `${received} received, ${applied} applied`;
   if (oldestUnapplied === null) return well('webhooks', detail);
@@ -98,33 +99,51 @@ async function checkWebhooks({ ledger, clock }: LocalApp): Promise<Check> {
 }
 
 /** Many with one reason are a key that does not fit; a few are strangers knocking. */
-async function checkRejections({ ledger, config, clock }: LocalApp): Promise<Check> {
+async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<Check> {
   const since = new Date(clock.now() - dayMs).toISOString();
   const rejected = await rejectionsSince(ledger.db, since);
   if (rejected.length === 0) return well('rejected deliveries', 'none in the last 24 hours');
-  const detail = `in the last 24 hours: ${rejected.map(({ reason, count }) => `${count} ${reason}`).join(', ')}`;
+  const detail = `in the last 24 hours: ${rejected.map(({ kind, count }) => `${count} ${rejectionText[kind]}`).join(', ')}`;
   const { received } = await webhookCounts(ledger.db);
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
-  const [first] = rejected.flatMap(({ reason }) => fixFor(reason, prefix) ?? []);
+  const [first] = rejected.flatMap(({ kind }) => fixFor(kind, prefix) ?? []);
   // Where none came through, it is not strangers who are turned away.
   return received === 0 && first !== undefined
     ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
     : well('rejected deliveries', detail);
 }
 
-function fixFor(reason: string, prefix: string): string | undefined {
-  const fixes: [RegExp, string][] = [
-    [/^payloadsignature/, `compare ${prefix}_SECRET_KEY with the service's dashboard`],
-    [/^merchantsignature/, `compare ${prefix}_PUBLIC_KEY with the service's dashboard`],
-    [/^authorization/, `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`],
-    [/^no keys/, `set ${prefix}_SECRET_KEY`],
-    [/^source address/, 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it'],
-    [/^larger/, 'raise receiver.max_body_bytes'],
-    [/^compressed/, 'switch compression off at the service or the proxy before the receiver'],
-    [
-      /^no request/,
-      'check that the webhook address at the service has the right scheme (http or https) and port',
-    ],
-  ];
-  return fixes.find(([pattern]) => pattern.test(reason))?.[1];
+const rejectionText: Record<RejectionKind, string> = {
+  signature_missing: 'payloadsignature missing',
+  signature_wrong: 'payloadsignature wrong',
+  merchant_signature_wrong: 'merchantsignature wrong',
+  authorization_missing: 'authorization missing',
+  authorization_wrong: 'authorization wrong',
+  other_mode: 'for the other mode',
+  no_keys: 'without keys here',
+  source_address: 'source address not allowed',
+  compressed: 'compressed',
+  too_large: 'too large',
+  no_request: 'no request',
+  many: 'of many kinds',
+};
+
+function fixFor(kind: RejectionKind, prefix: string): string | undefined {
+  const secret = `compare ${prefix}_SECRET_KEY with the service's dashboard`;
+  const token = `compare ${prefix}_WEBHOOK_KEY with the service's dashboard`;
+  const fixes: Record<RejectionKind, string | undefined> = {
+    signature_missing: secret,
+    signature_wrong: secret,
+    merchant_signature_wrong: `compare ${prefix}_PUBLIC_KEY with the service's dashboard`,
+    authorization_missing: token,
+    authorization_wrong: token,
+    other_mode: undefined,
+    no_keys: `set ${prefix}_SECRET_KEY`,
+    source_address: 'correct receiver.allow_from, and receiver.trust_proxy for a proxy before it',
+    compressed: 'switch compression off at the service or the proxy before the receiver',
+    too_large: 'raise receiver.max_body_bytes',
+    no_request: 'check that the webhook address at the service has the right scheme (http or https) and port',
+    many: undefined,
+  };
+  return fixes[kind];
 }

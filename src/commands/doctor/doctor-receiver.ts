@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { ownerOfPort } from '../../runtime/port-owner.ts';
 import type { Config } from '../../settings/settings.ts';
 import { readTlsPair, TlsProblem, validityProblem } from '../../webhooks/tls.ts';
+import { listenFix } from '../listen-problem.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -40,15 +41,10 @@ async function checkPort({ receiver }: Config, serves: boolean | null): Promise<
       'stop that program, or set another receiver.port (and the webhook address at the service)',
     );
   }
-  const fixes: Record<string, string> = {
-    EACCES: 'ports below 1024 belong to the system: set receiver.port to 1024 or above',
-    EADDRNOTAVAIL: 'this machine has no such address: correct receiver.host',
-    ENOTFOUND: 'this name has no address: correct receiver.host',
-  };
   return wrong(
     'receiver',
     `cannot listen on ${at} (${code})`,
-    fixes[code] ?? 'correct receiver.host and receiver.port',
+    listenFix(code, 'receiver.port') ?? 'correct receiver.host and receiver.port',
   );
 }
 

@@ -1,9 +1,9 @@
-import type { LookingApp } from '../../app/looking-app.ts';
+import type { App } from '../../app/app.ts';
 import { daemonStanding, isIdle, jobProblem, jobsStanding } from '../jobs-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
 /** That scheduled jobs did their work the last time, and that a daemon runs them. */
-export async function checkSchedules(app: LookingApp): Promise<Check> {
+export async function checkSchedules(app: App<'looking'>): Promise<Check> {
   const daemon = await daemonStanding(app);
   const all = await jobsStanding(app, { daemon, idle: await isIdle(app, daemon) });
   const jobs = all.filter(({ expression }) => expression.trim() !== '');

@@ -24,7 +24,7 @@ export async function checkService(
       ? 'no key to ask with'
       : null;
   if (why !== null) return [skipped('service', why), skipped('clock', why)];
-  const { connectService } = await import('../../app/app.ts');
+  const { connectService } = await import('../../app/whole.ts');
   const service = connectService(config);
   try {
     const asked = options.now();

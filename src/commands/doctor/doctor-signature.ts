@@ -1,7 +1,7 @@
-import type { LocalApp } from '../../app/app.ts';
-import { submitCommand } from '../../domain/go-on.ts';
+import type { App } from '../../app/app.ts';
 import type { Mode } from '../../domain/payout.ts';
 import { maskAccount, maskAccounts } from '../../domain/redact.ts';
+import { submitCommand } from '../../reporting/advice-text.ts';
 import { examineSignature, type SignatureFacts, testSigning } from '../../service/signature-doctor.ts';
 import type { Config } from '../../settings/settings.ts';
 import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../storage/health.ts';
@@ -25,7 +25,10 @@ export function checkSigning(): Check {
 }
 
 /** The body that `reference` names, else the last one that the service answered 22 to; undefined for none. */
-export async function examine(app: LocalApp, reference: string | undefined): Promise<Examined | undefined> {
+export async function examine(
+  app: App<'local'>,
+  reference: string | undefined,
+): Promise<Examined | undefined> {
   const { config, ledger } = app;
   const { mode } = config;
   const signed = await (reference === undefined

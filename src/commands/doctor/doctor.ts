@@ -1,41 +1,37 @@
-import type { LocalApp } from '../../app/app.ts';
+import { type App, openApp } from '../../app/app.ts';
 import type { Explained } from '../../settings/explain.ts';
+import type { Unreadable } from '../../settings/settings.ts';
+import { settingsPlaces, settingsProblem } from '../context.ts';
 import { fail, type Result, Stop } from '../result.ts';
-import type { Context } from '../world.ts';
+import type { Handler } from '../world.ts';
 import { type Check, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
 type Looked = { checks: Check[]; examined?: Examined | undefined };
 
 /** `doctor`: what is wrong, each with its fix; 0 when nothing is. Asks one list page and sends nothing else. */
-export async function doctor(
-  context: Context,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<Result> {
+export const doctor: Handler = async (context, _args, options) => {
   const whole = options.showBody === true;
   if (whole && (!context.terminal || context.options.json))
     throw new Stop(2, '--show-body shows a whole account number: it wants a terminal, and no --json');
   const { explainConfig } = await import('../../settings/explain.ts');
-  const { config: configFlag, data: dataFlag } = context.options;
-  const explained = explainConfig({
-    cwd: context.cwd,
-    env: context.env,
-    ...(configFlag === undefined ? {} : { configFlag }),
-    ...(dataFlag === undefined ? {} : { dataFlag }),
-  });
-  if (explained.kind === 'problem') return describe(unreadable(explained.problems), []);
+  const explained = explainConfig(settingsPlaces(context));
+  if (explained.kind === 'problem') return describe(unreadable(explained), []);
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
   const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
   if (!examined) return describe(checks, []);
   const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
   const lines = signatureLines(examined, { config: explained.config, whole });
   return describe(checks, lines, signatureJson(examined));
-}
+};
 
-function unreadable(problems: readonly string[]): Check[] {
+function unreadable({ problems, ...rest }: Unreadable): Check[] {
   return problems.map((problem) =>
-    wrong('configuration', problem, 'correct it as it says; the other checks wait for it'),
+    wrong(
+      'configuration',
+      settingsProblem({ ...rest, problems: [problem] }),
+      'correct it as it says; the other checks wait for it',
+    ),
   );
 }
 
@@ -114,11 +110,9 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   }
   if (absent && reference !== undefined) throw new Stop(2, `no payout "${reference}": ${absent.detail}`);
   if (absent) return { checks: [absent, skipped('schedules', 'there is no ledger yet')], after: [], serves };
-  const { openLocal } = await import('../../app/local-app.ts');
-  const { createLogger } = await import('../../runtime/logger.ts');
-  let app: LocalApp;
+  let app: App<'local'>;
   try {
-    app = await openLocal({ config, access: 'reads', log: createLogger({ quiet: true }) });
+    app = await openApp('local', { config, access: 'reads' });
   } catch (error) {
     return unopened(error);
   }

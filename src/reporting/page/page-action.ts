@@ -145,9 +145,8 @@ function namedByService(row: Row): [string, Piece][] {
 
 function haltCard(row: Row, zone: string): string {
   const cause = localTimes(row.cause ?? '', zone);
-  const way = /\bcounterfoil (restore|reconcile|migrate)\b/.test(cause)
-    ? ''
-    : ' When the cause is gone: counterfoil release --mode.';
+  // A barrier of the ledger names its own way out.
+  const way = row.kinds === 'barrier' ? '' : ' When the cause is gone: counterfoil release --mode.';
   return `<div class="card is-high"><h3>${markup(badge('high', 'Sending is halted'))}</h3>
 <p>Since ${escapeHtml(when(row.since ?? ''))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p></div>\n`;
 }

@@ -5,6 +5,17 @@ const states =
 const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 const tasks = "'archive','errors','invalid'";
 const fileStates = "'due','whole','changed','missing','accepted','begun'";
+const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
+  'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
+  'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',
+  'listing says pending','listing says success','listing says failed','listing says returned',
+  'details says pending','details says success','details says failed','details says returned',
+  'person says pending','person says success','person says failed','person says returned'`;
+const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
+  'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent','webhook_other_key'`;
+const rejectionKinds = `'signature_missing','signature_wrong','merchant_signature_wrong','authorization_missing',
+  'authorization_wrong','other_mode','no_keys','source_address','compressed','too_large','no_request','many'`;
+const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
 const verdicts = "'reconciled','exceptions','not_compared'";
 
 const statements = [
@@ -44,7 +55,8 @@ const statements = [
     narration text not null, sender_name text not null, type text, body text not null, cells text not null,
     state text not null check (state in (${states})), attempt_count integer not null default 0,
     last_attempt_id integer, transfer_id text, trx text, fee text, message text, submitted_at text, settled_at text,
-    final_at text, evidence text not null default '', not_before text, history_seq integer not null default 0,
+    final_at text, evidence text not null default '', not_before text,
+    withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
     unseen_sends integer not null default 0, auto_resends integer not null default 0) strict`,
   `create unique index payouts_reference on payouts (reference_key)`,
@@ -74,7 +86,8 @@ const statements = [
   `create index attempts_ended on attempts (ended_at)`,
   `create table history (
     id integer primary key, payout_id integer not null references payouts (id), seq integer not null,
-    at text not null, event text not null, source text not null, from_state text,
+    at text not null, event text not null check (event in (${historyEvents})), source text not null,
+    from_state text,
     to_state text not null check (to_state in (${states})), detail text not null, prev_hash text not null,
     hash text not null) strict`,
   `create unique index history_payout on history (payout_id, seq)`,
@@ -95,10 +108,11 @@ const statements = [
   `create table canaries (
     batch_id text primary key not null references batches (id), from_id integer not null, through_id integer not null,
     state text not null check (state in ('open','passed','failed','released')), started_at text not null,
-    ended_at text, cause text) strict`,
+    ended_at text) strict`,
   `create index canaries_standing on canaries (state)`,
   `create table halts (
-    id integer primary key check (id = 1), cause text not null, at text not null, kinds text not null) strict`,
+    id integer primary key, at text not null, kind text not null check (kind in (${haltKinds})),
+    batch_id text references batches (id), detail text not null) strict`,
   `create table collection_files (
     id text primary key not null, file_name text not null, content_hash text not null,
     phase text not null check (phase in ('loading','loaded')), row_count integer not null,
@@ -139,11 +153,11 @@ const statements = [
   `create index webhooks_unmatched on webhooks (lower(reference))
     where payout_id is null and applied_at is not null and kind = 'payout'`,
   `create table rejections (
-    id integer primary key, at text not null, path text not null, reason text not null,
-    address text not null) strict`,
+    id integer primary key, at text not null, path text not null,
+    kind text not null check (kind in (${rejectionKinds})), detail text not null, address text not null) strict`,
   `create table inquiries (
     id integer primary key, payout_id integer not null references payouts (id),
-    kind text not null check (kind = 'details'), reason text not null, due_at text not null, rung integer not null,
+    kind text not null check (kind = 'details'), reason text not null check (reason in (${inquiryReasons})), due_at text not null, rung integer not null,
     asked_at text, answered_at text, outcome text, raw text, rung_due_at text, raised integer not null default 0,
     attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
     origin_id integer not null default 0) strict`,

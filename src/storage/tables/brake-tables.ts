@@ -47,6 +47,4 @@ type CanaryTable = {
   state: 'open' | 'passed' | 'failed' | 'released';
   started_at: string;
   ended_at: string | null;
-  /** Why it failed: the cause of the halt that it brought. */
-  cause: string | null;
 };

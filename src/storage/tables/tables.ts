@@ -1,5 +1,8 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { PayoutState } from '../../domain/payout.ts';
+import type { HistoryEvent } from '../../domain/history-event.ts';
+import type { InquiryReason } from '../../domain/inquiry-reason.ts';
+import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
+import type { RejectionKind } from '../../domain/rejection.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -33,8 +36,8 @@ export type Tables = BrakeTables &
     rejections: RejectionTable;
     inquiries: InquiryTable;
     listed: ListedTable;
-    /** At most one row, 1: the halt in force. */
-    halts: { id: bigint; cause: string; at: string; kinds: string };
+    /** The causes of the halt in force; none where nothing halts. `detail` is the cause as JSON. */
+    halts: { id: Generated<bigint>; at: string; kind: string; batch_id: string | null; detail: string };
     jobs: JobTable;
     workers: {
       id: string;
@@ -118,6 +121,8 @@ type PayoutTable = {
   /** `response+webhook+listing+details`: the sources that agree with the state. */
   evidence: Generated<string>;
   not_before: string | null;
+  /** Why it is held though nobody held it; null for every other payout. */
+  withheld_by: WithheldBy | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
   successor_of: bigint | null;
   /** Sends that this ledger does not remember but that may have happened (P25). */
@@ -155,7 +160,7 @@ type HistoryTable = {
   payout_id: bigint;
   seq: bigint;
   at: string;
-  event: string;
+  event: HistoryEvent;
   source: string;
   from_state: PayoutState | null;
   to_state: PayoutState;
@@ -188,13 +193,21 @@ type WebhookTable = {
   effect: string | null;
 };
 
-type RejectionTable = { id: Generated<bigint>; at: string; path: string; reason: string; address: string };
+type RejectionTable = {
+  id: Generated<bigint>;
+  at: string;
+  path: string;
+  kind: RejectionKind;
+  /** What the sender sent, for people. */
+  detail: string;
+  address: string;
+};
 
 type InquiryTable = {
   id: Generated<bigint>;
   payout_id: bigint;
   kind: 'details';
-  reason: string;
+  reason: InquiryReason;
   due_at: string;
   /** Which rung of the ladder this is, from 0. */
   rung: bigint;

@@ -31,16 +31,16 @@ export const brakeDefects: readonly Defect[] = [
     from: 3,
     brake: 'payout limit',
     file: 'src/intake/load.ts',
-    find: `  if (scan.overLimit.count > 0) {`,
-    replace: `  if (scan.overLimit.count > 1_000) {`,
+    find: `  if (overLimit.count > 0)`,
+    replace: `  if (overLimit.count > 1_000)`,
   },
   {
     name: 'does not hold a batch for rows that look alike',
     file: 'src/intake/load.ts',
     find: `  if (first) {
-    const others = scan.duplicates.count > 1`,
-    replace: `  if (first && scan.duplicates.count > 1_000) {
-    const others = scan.duplicates.count > 1`,
+    const { row, earlier } = first;`,
+    replace: `  if (first && duplicates.count > 1_000) {
+    const { row, earlier } = first;`,
   },
   {
     name: 'counts the day of the limit in another time zone',

@@ -19,7 +19,7 @@ export const evidenceDefects: readonly Defect[] = [
     name: 'stores webhooks whatever their signature',
     from: 5,
     file: 'src/webhooks/webhook-signature.ts',
-    find: `    if (!signed) return rejected('payloadsignature wrong');`,
+    find: `    if (!signed) return rejected('signature_wrong');`,
     replace: ``,
   },
   {

@@ -41,21 +41,15 @@ export const sendingDefects: readonly Defect[] = [
     name: 'ignores a halt',
     from: 10,
     file: 'src/sending/halts.sql.ts',
-    find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
-}
-
-/** Between`,
-    replace: `  return row && undefined;
-}
-
-/** Between`,
+    find: `  return haltOf(await standing(db, []));`,
+    replace: `  return haltOf((await standing(db, [])).slice(0, 0));`,
   },
   {
     name: 'never halts for unknowns',
     from: 31,
     file: 'src/sending/send.ts',
-    find: `  return cause === null ? null : { kind: 'unknowns', cause };`,
-    replace: `  return cause === null ? null : null;`,
+    find: `  return countUnknown();`,
+    replace: `  return (await countUnknown()) && null;`,
   },
   {
     name: 'does not look at the age of an intent',

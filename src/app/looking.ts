@@ -5,12 +5,12 @@ import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { createWorkers } from '../runtime/worker-lock.ts';
 import { findHalt, type Halt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
+import type { Transport } from '../service/transport.ts';
 import type { Config } from '../settings/settings.ts';
-
-/** What a command needs that only looks: apart from all that takes in, decides and reports, so that it starts sooner. */
-export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
 
 /**
  * What may become of the ledger: `reads` makes and changes nothing; `passing` is for one that is thrown away afterwards,
@@ -18,21 +18,32 @@ export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
  */
 export type Access = 'writes' | 'reads' | 'passing';
 
-/** What it is built with (`breathes` as openLedger has it); the simulation brings a clock and a ledger of its own. */
-export type LookingOptions = {
+/** What an app is built with. The simulation brings its own clock, ledger, wire and workers. */
+export type AppOptions = {
   config: Config;
   access?: Access;
   maxPageCount?: number;
+  /** As openLedger has it. */
   breathes?: boolean;
+  log?: Logger;
+  /** Without a `log` of its own: false also logs what is neither a warning nor an error. */
+  quiet?: boolean;
+  /** What the ledger calls this process. */
+  kind?: string;
   clock?: Clock;
   openLedger?: typeof openLedger;
+  transport?: Transport;
+  createWorkers?: typeof createWorkers;
 };
+
+/** The ledger and what reads it. */
+export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
 
 /**
  * Opens the ledger and builds what reads it. Close it when done; throws what the ledger file throws, and OtherMode before
  * anything of a home of the other mode is read (P24).
  */
-export async function openLooking(options: LookingOptions) {
+export async function openLooking(options: AppOptions) {
   const { config, access = 'writes', maxPageCount, clock = systemClock() } = options;
   const { mode, dataDir } = config;
   assertHomeMode(dataDir, mode);

@@ -1,20 +1,22 @@
 import { createDecisions } from '../decisions/decisions.ts';
+import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import { createIntake } from '../intake/check-file.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { createReporting } from '../reporting/reporting.ts';
-import type { Logger } from '../runtime/logger.ts';
+import { createLogger } from '../runtime/logger.ts';
+import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
-import { type LookingOptions, openLooking } from './looking-app.ts';
+import { type AppOptions, openLooking } from './looking.ts';
 
-/** The parts that need only files and the ledger: apart from the others, as commands without the service start sooner. */
+/** Adds what takes in, decides and reports: all that needs only files and the ledger. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 
-export type LocalOptions = LookingOptions & { log: Logger };
-
 /** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
-export async function openLocal(options: LocalOptions) {
+export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
+  const { quiet = true, log = createLogger({ quiet, redact: createRedactor(secretsOf(config)) }) } = options;
   const decisions = createDecisions({
     ledger,
     clock,
@@ -23,6 +25,7 @@ export async function openLocal(options: LocalOptions) {
       payoutLimit: config.submission.payoutLimit,
       account,
     },
+    say: adviceText,
   });
   // What only reads leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
@@ -33,11 +36,18 @@ export async function openLocal(options: LocalOptions) {
       await applyStored(signal);
       await ask(await decisions.rows.originals(rows), signal);
     };
-    return createIntake({ ledger, config, clock, paths, retries: { ...decisions.rows, prepare } });
+    return createIntake({
+      ledger,
+      config,
+      clock,
+      paths,
+      retries: { ...decisions.rows, prepare },
+      say: adviceText,
+    });
   };
   return {
     ...looking,
-    log: options.log,
+    log,
     intake: intakeAsking(async () => undefined),
     intakeAsking,
     reporting: createReporting({ ledger, config, paths, retries: decisions.rows, account }),

@@ -1,0 +1,203 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createCollectionLookUps } from '../collections/verify-collections.ts';
+import type { Account } from '../domain/origin.ts';
+import { createRedactor } from '../domain/redact.ts';
+import { standAt } from '../ledger/origins.ts';
+import { createListing } from '../listing/listing.ts';
+import { createLookUps } from '../lookups/lookups.ts';
+import { createResends } from '../lookups/resends.ts';
+import { createCollectionConclusions } from '../reconciliation/conclude-collections.ts';
+import { createReconciliation } from '../reconciliation/reconciliation.ts';
+import { createRateLimiter, createThrottle } from '../runtime/rate-limiter.ts';
+import { createWorkers } from '../runtime/worker-lock.ts';
+import { preflight } from '../sending/preflight.ts';
+import { createSender } from '../sending/send.ts';
+import { takeOver } from '../sending/take-over.ts';
+import { capWaits } from '../sending/waits.ts';
+import { createServiceClient } from '../service/client.ts';
+import { chooseKey } from '../service/signing.ts';
+import { createTransport, type Transport } from '../service/transport.ts';
+import type { ServiceClient } from '../service/types.ts';
+import { type Config, secretsOf } from '../settings/settings.ts';
+import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
+import { openLocal } from './local.ts';
+import { type AppOptions, accountIn } from './looking.ts';
+
+/** Everything, the service included. */
+export type WholeApp = Awaited<ReturnType<typeof openWhole>>;
+
+/**
+ * Builds the whole worker of one mode and registers this process as `kind`. Closing says that it ends without claims.
+ * Throws MissingKeys when the mode has no secret key.
+ */
+export async function openWhole(options: AppOptions) {
+  const { kind = 'command' } = options;
+  const keys = serviceKeys(options.config);
+  const local = await openLocal(options);
+  const { config, ledger, clock } = local;
+  const { mode } = config;
+  const workers = (options.createWorkers ?? createWorkers)({
+    ledger,
+    clock,
+    id: `${kind}-${randomBytes(6).toString('hex')}`,
+  });
+  const closeLocal = async (error: unknown): Promise<never> => {
+    await local.close();
+    throw error;
+  };
+  const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
+  const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
+  /** P33: what waits for a time that a clock ahead of now wrote down waits no longer than its rule allows. */
+  const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
+  await workers.start(kind).then(rebuildWaits).catch(closeLocal);
+  const limit = config.service;
+  const limiter = createRateLimiter({
+    ledger,
+    clock,
+    name: 'requests',
+    perMs: 1000,
+    limit: limit.requestsPerSecond,
+  });
+  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
+  const throttle = createThrottle({
+    ledger,
+    clock,
+    name: 'resends',
+    perMs: 60_000,
+    limit: limit.resendsPerMinute,
+  });
+  const rules = { concurrency: limit.concurrency };
+  const probe = config.submission.resubmit === 'confirmed_absent';
+  const lookUpRules = { ...rules, quietPeriodMs, probe };
+  const lookUps = createLookUps({ ledger, clock, service, limiter, standpoint, rules: lookUpRules });
+  const resends = createResends({
+    ledger,
+    clock,
+    service,
+    throttle,
+    rules: { receives: config.receiver.enabled },
+  });
+  const listing = createListing({
+    ledger,
+    clock,
+    service,
+    limiter,
+    account: keys.account,
+    settings: {
+      concurrency: limit.concurrency,
+      maxPasses: config.reconciliation.maxPasses,
+      windowDays: config.reconciliation.windowDays,
+    },
+  });
+  const collectionLookUps = createCollectionLookUps({ ledger, clock, service, limiter, rules });
+  const followUp = {
+    lookUp: lookUps.askNow,
+    askResend: resends.ask,
+    applyStored: (signal?: AbortSignal) =>
+      applyWebhooksAgain({ ledger, clock, account: keys.account }, signal),
+  };
+  const collections = createCollectionConclusions({
+    ledger,
+    config,
+    clock,
+    followUp: {
+      verify: collectionLookUps.askNow,
+      verifyDue: collectionLookUps.askDue,
+      askResend: resends.askCollections,
+    },
+  });
+  const { sendDeadlineMs, haltAfterUnknown } = config.submission;
+  const onHeld = (err: unknown): void =>
+    local.log.error({ err }, 'what a process left that died is not known as unknown yet');
+  return {
+    ...local,
+    intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
+    service,
+    workers,
+    rebuildWaits,
+    lookUps,
+    collectionLookUps,
+    resends,
+    reconciliation: createReconciliation({
+      ledger,
+      config,
+      clock,
+      listing,
+      followUp,
+      collections,
+      standpoint,
+    }),
+    sender: createSender({
+      ledger,
+      clock,
+      service,
+      limiter,
+      workerId: workers.id,
+      standpoint,
+      askService: lookUps.askNow,
+      rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
+    }),
+    preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
+    takeOver: () => takeOver({ ledger, clock, workers, onHeld }),
+    async close() {
+      await service.close();
+      await workers.end();
+      await local.close();
+    },
+  };
+}
+
+/** The mode asked for has no secret key; the message says where to put it. */
+class MissingKeys extends Error {
+  readonly code = 'MISSING_KEYS';
+}
+
+type ServiceKeys = { secretKey: string; encryptionKey: string | undefined; account: Account };
+
+function serviceKeys(config: Config): ServiceKeys {
+  const keys = config.keys[config.mode];
+  const secretKey = keys?.secretKeys[0];
+  const name = `COUNTERFOIL_${config.mode.toUpperCase()}`;
+  const account = accountIn(config);
+  if (!secretKey || !account)
+    throw new MissingKeys(`no ${config.mode} key: set ${name}_SECRET_KEY in ${join(config.home, '.env')}`);
+  const encryptionKey = keys?.encryptionKeys[0];
+  const { authorizationKey, signatureKey } = config.service;
+  if (!encryptionKey && (authorizationKey === 'encryption' || signatureKey === 'encryption')) {
+    throw new MissingKeys(
+      `the configuration asks for the encryption key: set ${name}_ENCRYPTION_KEY in ${join(config.home, '.env')}`,
+    );
+  }
+  return { secretKey, encryptionKey, account };
+}
+
+/** A connection to the service alone, without a ledger. Throws MissingKeys. */
+export function connectService(config: Config): ServiceClient {
+  return openService(config, serviceKeys(config), {});
+}
+
+function openService(
+  config: Config,
+  keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
+  wire: { transport?: Transport | undefined; permit?: () => Promise<void> },
+): ServiceClient {
+  const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
+    config.service;
+  return createServiceClient({
+    baseUrl,
+    transport:
+      wire.transport ??
+      createTransport({
+        origin: new URL(baseUrl).origin,
+        timeoutMs,
+        concurrency,
+        ...(wire.permit && { permit: wire.permit }),
+      }),
+    secretKey: keys.secretKey,
+    orderKey: chooseKey(authorizationKey, keys),
+    signingKey: chooseKey(signatureKey, keys),
+    rules: { codes, edgeRejections },
+    redact: createRedactor(secretsOf(config)),
+  });
+}

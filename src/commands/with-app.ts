@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, type AppOptions, type Level, openApp } from '../app/app.ts';
+import type { Config } from '../settings/settings.ts';
+import { loadSettings } from './context.ts';
+import {
+  demandLedger,
+  hasLedger,
+  noLedgerYet,
+  refuseStrayLedger,
+  refuseWithoutLedger,
+} from './ledger-there.ts';
+import type { Context } from './world.ts';
+
+/** What a command does with the ledger, and what it does where there is none. */
+type Use =
+  /** Reads. Without a ledger it says so, and looks into an empty one that is gone afterwards. */
+  | 'reads'
+  /** As `reads`, without a word about it, and also in a data folder that is not made yet. */
+  | 'tries'
+  /** Writes to the ledger that is there. */
+  | 'writes'
+  /** As `writes`; in a folder that `init` made it makes the ledger, and keeps what is decided before the first batch. */
+  | 'begins'
+  /** Makes the ledger where there is none, and upgrades an older one. */
+  | 'makes';
+
+/** `kind` is what the ledger calls this process, where it opens the whole app. */
+type Need<L extends Level> = { level: L; use: Use; kind?: string };
+
+const checks: Record<Use, (config: Config) => Promise<void>> = {
+  reads: refuseWithoutLedger,
+  tries: async () => undefined,
+  writes: demandLedger,
+  async begins(config) {
+    await refuseWithoutLedger(config);
+    await refuseStrayLedger(config);
+  },
+  makes: refuseStrayLedger,
+};
+
+/** Opens what a command needs, runs it, and closes. A missing key stops with 2; other processes may stop it with 11. */
+export async function withApp<L extends Level, T>(
+  context: Context,
+  { level, use, kind = 'command' }: Need<L>,
+  work: (app: App<L>) => Promise<T>,
+): Promise<T> {
+  const config = await loadSettings(context);
+  await checks[use](config);
+  const quiet = kind !== 'serve' || Boolean(context.options.quiet);
+  const run = async (options: AppOptions): Promise<T> => {
+    const open = () => openApp(level, { ...options, kind, quiet, breathes: level === 'whole' });
+    const app = await (use === 'makes' ? upgrading(context, config, open) : open());
+    try {
+      return await work(app);
+    } finally {
+      await app.close();
+    }
+  };
+  if (use === 'reads' || use === 'tries') return reading(context, config, use, run);
+  return run({ config });
+}
+
+/** A command that reads makes no ledger: its birth decides what `reconcile` expects, and its mode what the home is for. */
+async function reading<T>(
+  context: Context,
+  config: Config,
+  use: 'reads' | 'tries',
+  run: (options: AppOptions) => Promise<T>,
+): Promise<T> {
+  if (await hasLedger(config)) return run({ config, access: 'reads' });
+  await refuseStrayLedger(config);
+  if (use === 'reads' && !context.options.quiet) context.say(noLedgerYet(config));
+  const folder = await mkdtemp(join(tmpdir(), 'counterfoil-look-'));
+  const path = join(folder, 'ledger.db');
+  try {
+    const empty: Config = { ...config, ledgerFile: path, ledgerPlace: { kind: 'sqlite', path } };
+    return await run({ config: empty, access: 'passing' });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `open`, and again after an upgrade where the ledger is of an earlier version. Stops with 11 beside others. */
+async function upgrading<T>(context: Context, config: Config, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    const { LedgerOlder } = await import('../storage/schema-version.ts');
+    if (!(error instanceof LedgerOlder)) throw error;
+  }
+  const { upgrade } = await import('./upgrade.ts');
+  await upgrade(context, config);
+  return open();
+}

@@ -1,0 +1,28 @@
+import type { Outcome } from './outcome.ts';
+import type { WitnessStatus } from './payout.ts';
+import type { PayoutEvent, Witness } from './transition.ts';
+
+type Plain = Exclude<PayoutEvent['kind'], 'outcome' | 'witness' | 'settle'>;
+
+/** What an entry of a payout's history records; the ledger takes no other. */
+export type HistoryEvent =
+  | 'intake'
+  | Plain
+  | Outcome['kind']
+  | `${Witness['source']} says ${WitnessStatus}`
+  | `settle as ${'success' | 'failed'}`;
+
+/** The entry of an event. */
+export function historyEvent(event: PayoutEvent): HistoryEvent {
+  if (event.kind === 'outcome') return event.outcome.kind;
+  if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;
+  return event.kind === 'settle' ? `settle as ${event.as}` : event.kind;
+}
+
+/** The entries of what a details look-up showed, with its status. */
+export const detailsSay = [
+  ['details says pending', 'pending'],
+  ['details says success', 'success'],
+  ['details says failed', 'failed'],
+  ['details says returned', 'returned'],
+] as const satisfies readonly [HistoryEvent, WitnessStatus][];

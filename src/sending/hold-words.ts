@@ -1,0 +1,83 @@
+import type { ApprovalCause, HoldReason, LargePayout } from '../ledger/hold-reasons.ts';
+
+/** Why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
+export function holdText(reason: HoldReason, batch: string | null): string {
+  const isKnown = batch !== null;
+  const next = isKnown ? `; check, then counterfoil release ${batch}` : '';
+  const file = `check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
+  switch (reason.kind) {
+    case 'person':
+      return 'held by a person; counterfoil release lifts it';
+    case 'cancelled':
+      return 'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
+    case 'approval': {
+      const why = approvalText(reason.why);
+      return isKnown
+        ? `needs an approval (${why}) by somebody other than ${reason.dropper}: counterfoil approve ${batch}`
+        : `needs an approval by somebody else (${why}): counterfoil approve`;
+    }
+    case 'approved':
+      return `approved by ${reason.by}; counterfoil release ${batch} goes on if that was interrupted`;
+    case 'file_grown':
+      return `its file was not whole: ${reason.bytes} bytes came after it was read, from line ${reason.line} on, and are in no batch (${reason.path}); ${file}`;
+    case 'file_changed':
+      return `its file is not what was read: somebody changed ${reason.path}; ${file}`;
+    case 'file_not_archived':
+      return `its file was changed after it was read, so that it is not in the archive but at ${reason.path}; ${file}`;
+    case 'file_missing':
+      return `its file is not in the archive any more (${reason.path}); ${file}`;
+    case 'repeated_row':
+      return `possible duplicate: row ${reason.row} has the account, currency and amount of row ${reason.earlier}${more(reason)}${next}`;
+    case 'alike':
+      return `${alikeText(reason)}${next}`;
+    case 'named_again': {
+      const { row, earlier, reference } = reason;
+      return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once${next}`;
+    }
+    case 'original_held':
+      return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held${next}`;
+    case 'payout_limit':
+      return `${reason.count} above submission.payout_limit: ${rowsText(reason.first)}${next}`;
+    case 'daily_limit':
+      return `${reason.count} above what submission.daily_limit lets go in a whole day: ${rowsText(reason.first)}; raise the limit, or cancel them${next}`;
+  }
+}
+
+/** The reasons that hold a batch, in words. */
+export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
+  return reasons.map((reason) => holdText(reason, batch));
+}
+
+/** An earlier payout with the account, currency and amount of a row. */
+export function alikeText(alike: Omit<Extract<HoldReason, { kind: 'alike' }>, 'kind'>): string {
+  const earlier = `${alike.reference} in batch ${alike.batch} of ${alike.day}`;
+  return `possible duplicate: row ${alike.row} has the account, currency and amount of ${earlier}${more(alike)}`;
+}
+
+function approvalText(why: ApprovalCause): string {
+  switch (why.kind) {
+    case 'always':
+      return 'submission.approval is always';
+    case 'above':
+      return why.totals
+        .map(
+          ({ currency, total, limit }) =>
+            `${currency} ${total} is above submission.approval_above, ${currency} ${limit}`,
+        )
+        .join(', ');
+    case 'unapproved':
+      return 'something in it was never approved';
+    case 'successor':
+      return 'a successor is a new order of money';
+    case 'original':
+      return `row ${why.row} pays ${why.reference} again, whose batch ${why.batch} needs approvals`;
+  }
+}
+
+function rowsText(first: readonly LargePayout[]): string {
+  return first.map(({ row, currency, amount }) => `row ${row} (${currency} ${amount})`).join(', ');
+}
+
+function more({ others }: { others: number }): string {
+  return others > 0 ? `, and ${others} more` : '';
+}
