@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { folderOfThisRun } from '../test/support/memory-folder.ts';
@@ -8,16 +9,21 @@ import { CountReporter } from './test-reporter.ts';
 // Each commit of a test's ledger would wait for the disk. No test can see whether a disk kept what it was told to keep.
 process.env.TMPDIR ??= folderOfThisRun();
 
+/** The project's folder, with a slash at its end. */
+export const root = fileURLToPath(new URL('..', import.meta.url));
+// Workers and their threads load compiled packages, as the program does.
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/counterfoil');
+
 /** What all runs of tests have in common. */
 export default defineConfig({
-  root: fileURLToPath(new URL('..', import.meta.url)),
+  root,
   test: {
     reporters: [new CountReporter()],
     sequence: { sequencer: LongestFirst },
     // Much of the time is waiting for processes: two cores carry two workers, where the default is one.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Tests start real servers and real processes on machines with few cores.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

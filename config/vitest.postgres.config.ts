@@ -4,8 +4,10 @@ import { onPostgres } from './vitest.postgres.ts';
 
 /** What only a file can show: its log, its copies, files of earlier versions. */
 const ofFiles = [
-  'test/custody/{backup,mark,move,half-loaded,side-by-side,postgres,postgres-commits,move-postgres}.test.ts',
-  'test/scenarios/{ledger-io,ledger-life,errors,shared-queue}.test.ts',
+  'test/custody/{backup,mark,move,half-loaded,side-by-side}.test.ts',
+  'test/custody/{postgres,postgres-commits,move-postgres}.slow.test.ts',
+  'test/scenarios/{ledger-io,ledger-life,errors}.test.ts',
+  'test/scenarios/{ledger-io,shared-queue}.slow.test.ts',
 ];
 
 /** `npm run prove:postgres`: every test that uses a ledger, with the ledger on PostgreSQL. */

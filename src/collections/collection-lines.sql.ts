@@ -1,4 +1,5 @@
 import { decimalDifference } from '../domain/discrepancy.ts';
+import { kindsShownBy } from '../domain/discrepancy-kinds.ts';
 import { foldReference } from '../domain/ids.ts';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 import { resendsOf } from '../lookups/resend-requests.sql.ts';
@@ -96,7 +97,7 @@ export async function collectionStory(db: Db, reference: string): Promise<Collec
     discrepancies: await db
       .selectFrom('discrepancies')
       .selectAll()
-      .where('kind', 'in', ['collection_missing', 'collection_conflict'])
+      .where('kind', 'in', kindsShownBy('collections'))
       .where('subject', '=', collection.reference)
       .orderBy('id')
       .execute(),

@@ -17,7 +17,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     const lines = [
       `closed         ${month}: ${period.starts_at} up to ${period.ends_at} (${period.timezone})`,
       `digest         ${period.digest}`,
-      ...statement.flatMap(([currency, line, count, amount]) =>
+      ...statement.flatMap(({ currency, line, count, amount }) =>
         line === 'opening' || line === 'closing'
           ? [`${line.padEnd(14)} ${currency} ${amount} (${count})`]
           : [],
@@ -32,7 +32,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       closed_at: period.closed_at,
       run: period.run_id,
       digest: period.digest,
-      statement: statement.map(([currency, line, count, amount]) => ({
+      statement: statement.map(({ currency, line, count, amount }) => ({
         currency,
         line,
         count: Number(count),

@@ -1,7 +1,7 @@
 import type { App } from '../app/app.ts';
-import { unknownAction } from '../domain/discrepancy.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
+import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
@@ -65,7 +65,7 @@ function factLines(one: Case): string[] {
       `  webhook    ${w.received_at}  heard ${w.deliveries} time(s): ${w.effect ?? 'not applied yet'}`,
     );
   if (successor) lines.push(`  successor  ${successor}`);
-  for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${d.action}`);
+  for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${actionFor(d)}`);
   return lines;
 }
 
@@ -113,7 +113,7 @@ export function warning(payout: Payout, attempts: readonly Attempt[], watch: Wat
   const last = attempts.at(-1);
   const since = last?.ended_at ?? last?.began_at ?? payout.submitted_at ?? payout.updated_at;
   const until = new Date(Date.parse(since) + watch.quietPeriodMinutes * 60_000).toISOString();
-  return unknownAction(payout.reference, until, watch.now);
+  return unknownAction(payout.reference, { until, isOver: watch.now >= until });
 }
 
 /** The same for `--json`. */

@@ -1,6 +1,7 @@
 import type { CollectionStory } from '../collections/collection-lines.sql.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
+import { withAction } from '../reporting/discrepancy-words.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import { bigintAsNumber, discrepancyLine, section, webhookLine } from './describe.ts';
 import type { Result } from './result.ts';
@@ -47,7 +48,7 @@ export function showCollection(story: CollectionStory, now: string): Result {
     webhooks: bodies,
     lookups,
     resend: { ...resend, requests: resends },
-    discrepancies,
+    discrepancies: discrepancies.map(withAction),
   };
   return { code: 0, lines, json: JSON.parse(JSON.stringify(json, bigintAsNumber)) };
 }

@@ -6,6 +6,7 @@ import { maskAccount } from '../domain/redact.ts';
 import { judgeResends } from '../domain/resend-budget.ts';
 import { neighboursOf } from '../ledger/successors.ts';
 import { resendsOf } from '../lookups/resend-requests.sql.ts';
+import { withAction } from '../reporting/discrepancy-words.ts';
 import { payoutStory, type Story } from '../reporting/overview.sql.ts';
 import { originOf } from '../sending/approvals.sql.ts';
 import { differingReference } from '../webhooks/webhook-inbox.sql.ts';
@@ -132,7 +133,13 @@ function reasonOf(detail: string): string {
 function plain(story: Story, account: (text: string) => string): Record<string, unknown> {
   const { currency, amount } = story.payout;
   const webhooks = story.webhooks.map((w) => ({ ...w, body: Buffer.from(w.body).toString('utf8') }));
-  const shown = { ...story, webhooks, payout: { ...story.payout, amount: formatMinor(amount, currency) } };
+  const discrepancies = story.discrepancies.map(withAction);
+  const shown = {
+    ...story,
+    webhooks,
+    discrepancies,
+    payout: { ...story.payout, amount: formatMinor(amount, currency) },
+  };
   const number = new RegExp(`(?<![0-9A-Za-z])${story.payout.account_number}(?![0-9A-Za-z])`, 'g');
   return JSON.parse(JSON.stringify(shown, bigintAsNumber), (_key, value: unknown) =>
     typeof value === 'string' ? value.replaceAll(number, account) : value,

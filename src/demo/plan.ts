@@ -1,4 +1,4 @@
-import type { DiscrepancyKind } from '../domain/discrepancy.ts';
+import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import type { Fault, Sandbox } from '../sandbox/sandbox.ts';
 
 /** What the demo plants on one payout of the samples, and the discrepancy it must lead to; null: none. */

@@ -1,25 +1,6 @@
 import Big from 'big.js';
-
-/** The kinds that payouts and expected collections can have. */
-export type DiscrepancyKind =
-  | 'missing_at_service'
-  | 'missing_in_ledger'
-  | 'status_conflict'
-  | 'amount_conflict'
-  | 'currency_conflict'
-  | 'beneficiary_conflict'
-  | 'fee_conflict'
-  | 'mode_conflict'
-  | 'duplicate_at_service'
-  | 'paid_twice'
-  | 'stale_pending'
-  | 'unknown_outcome'
-  | 'webhook_missing'
-  | 'webhook_conflict'
-  | 'returned_after_success'
-  | 'reference_collision'
-  | 'collection_missing'
-  | 'collection_conflict';
+import type { DiscrepancyKind } from './discrepancy-kinds.ts';
+import type { Origin } from './origin.ts';
 
 export type FoundFields = {
   payoutId: bigint | null;
@@ -39,125 +20,29 @@ export type FoundFields = {
   evidence: string;
 };
 
+/** What decides, beside the kind, what a person should do. */
+export type Advice = {
+  /** An unknown: until when it is watched, ISO UTC, and whether that was over when the run found it (P19). */
+  watched?: { until: string; isOver: boolean };
+  /** Where a pending payout went, and the other account that is asked, which cannot say how it ended (P31). */
+  elsewhere?: { went: Origin; own: Origin };
+  /** Another account than the payout's shows the transfer (P31). */
+  otherAccount?: true;
+  /** What it may be under another reference: transfers of a payout, or payouts of a transfer. */
+  alikes?: string[];
+};
+
 /** One discrepancy as a run finds it; identity over runs is kind + subject. */
-export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; action: string };
+export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; advice: Advice };
 
-/** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */
-const actions: Record<DiscrepancyKind, string> = {
-  missing_at_service:
-    'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer; then close it with counterfoil settle.',
-  missing_in_ledger:
-    'Find out who ordered this transfer: somebody here, by hand at the service or with the keys, or it was paid from here after a backup that was restored later. If neither, report it to the service and change the keys.',
-  status_conflict:
-    'Ask the service in writing which status is true, and check the bank statement. Pay nothing again before that; then close it with counterfoil settle.',
-  amount_conflict: 'Stop further payments to this beneficiary and ask the service why the amount differs.',
-  currency_conflict:
-    'Ask the service why the currency differs and what was really debited. Pay nothing again before that.',
-  beneficiary_conflict:
-    'Urgent: the money may be going to another account. Ask the service to stop or recall the transfer.',
-  fee_conflict: 'Compare the fee with the contract and claim the difference with the next invoice.',
-  mode_conflict:
-    'Test and live were mixed. Check which keys are configured and ask the service in which mode it moved money.',
-  duplicate_at_service:
-    'One order became several transfers. Ask the service to cancel or recall all but one.',
-  paid_twice: 'This was probably paid twice. Ask the service and the beneficiary to return one payment.',
-  stale_pending:
-    'Ask the service when this transfer will settle. Do not pay it another way while it is pending. If they say how it ended, close it with counterfoil settle.',
-  unknown_outcome: 'We cannot tell whether this was paid. Do not pay it another way.',
-  webhook_missing:
-    'Nothing to pay. If many are missing, check the webhook URL with the service and that it reaches this receiver (counterfoil status counts what it rejected).',
-  webhook_conflict:
-    'A webhook contradicts what else is known. Trust the listing, and ask the service why they differ.',
-  returned_after_success:
-    'The money came back. Mend the beneficiary details, then pay again under a new reference.',
-  reference_collision:
-    'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying, then close it with counterfoil settle.',
-  collection_missing:
-    'Ask the payer whether they paid, and the service where the money is. Hand out nothing for it before it has arrived.',
-  collection_conflict:
-    'Compare what the payer owed with what the service collected, and ask the service which is right. Book only what has arrived.',
-};
-
-/** What an open discrepancy of a kind says about its payout, and what becomes of it where a person closes that (P32). */
-type About = {
-  /** Ended with the payout, or, where other money is in question, only acknowledged. */
-  ends: 'resolved' | 'acknowledged';
-  /** It tells only that nothing more was heard: while a person's word closes the payout it is not found again. */
-  silence: boolean;
-  /**
-   * What it speaks against: the evidence that made the payout final, so that a person may close it all the same, and
-   * what we report of the payout.
-   */
-  against: readonly ('evidence' | 'report')[];
-};
-
-const about: Record<DiscrepancyKind, About> = {
-  missing_at_service: { ends: 'resolved', silence: true, against: ['evidence', 'report'] },
-  missing_in_ledger: { ends: 'acknowledged', silence: false, against: [] },
-  status_conflict: { ends: 'resolved', silence: false, against: ['evidence', 'report'] },
-  amount_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
-  currency_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
-  beneficiary_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
-  fee_conflict: { ends: 'acknowledged', silence: false, against: [] },
-  mode_conflict: { ends: 'acknowledged', silence: false, against: ['evidence', 'report'] },
-  duplicate_at_service: { ends: 'acknowledged', silence: false, against: [] },
-  paid_twice: { ends: 'acknowledged', silence: false, against: ['report'] },
-  stale_pending: { ends: 'resolved', silence: true, against: [] },
-  unknown_outcome: { ends: 'resolved', silence: true, against: [] },
-  webhook_missing: { ends: 'resolved', silence: true, against: [] },
-  webhook_conflict: { ends: 'resolved', silence: false, against: ['evidence'] },
-  returned_after_success: { ends: 'acknowledged', silence: false, against: [] },
-  reference_collision: { ends: 'resolved', silence: false, against: ['evidence', 'report'] },
-  collection_missing: { ends: 'acknowledged', silence: false, against: [] },
-  collection_conflict: { ends: 'acknowledged', silence: false, against: [] },
-};
-
-const kindsWhere = (test: (one: About) => boolean): DiscrepancyKind[] =>
-  discrepancyKinds.filter((kind) => test(about[kind]));
-
-/** Every kind that a run can find. */
-export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
-
-/** The kinds that a close ends, and those that it only acknowledges (P32). */
-export const endedByClose = kindsWhere(({ ends }) => ends === 'resolved');
-export const acknowledgedByClose = kindsWhere(({ ends }) => ends === 'acknowledged');
-/** The kinds that are not found again while a person's word closes their payout. */
-export const silentKinds = kindsWhere(({ silence }) => silence);
-/** The kinds of which an open one lets a person close what evidence had made final. */
-export const contradictingKinds = kindsWhere(({ against }) => against.includes('evidence'));
-/** The kinds of which an open one says that what we report of the payout may be wrong. */
-export const doubtedKinds = kindsWhere(({ against }) => against.includes('report'));
-
-/** True for the name of a kind. */
-export function isDiscrepancyKind(name: string): name is DiscrepancyKind {
-  return Object.hasOwn(actions, name);
-}
-
-/** Builds one finding with the action of its kind, unless another sentence is given. */
+/** Builds one finding. */
 export function finding(
   kind: DiscrepancyKind,
   subject: string,
   fields: FoundFields,
-  action = actions[kind],
+  advice: Advice = {},
 ): Found {
-  return { kind, subject, ...fields, action };
-}
-
-/** What to do about a pending payout whose own account is not the one that is asked; `why` names both (P31). */
-export function staleElsewhereAction(why: string): string {
-  return `Nothing asked now can tell how it ended: ${why}. Until then ask the service, and do not pay it another way. If they say how it ended, close it with counterfoil settle.`;
-}
-
-/** What to do about a transfer under our reference at another account than the one that ours went to (P31). */
-export function otherAccountAction(reference: string): string {
-  return `Another account shows a transfer under our reference. It says nothing about ours. Configure the address and key that ours was sent with and run counterfoil reconcile, or ask the service and close it with counterfoil settle ${reference}. Pay nothing again before that. Find out who ordered the other transfer.`;
-}
-
-/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word (P19). */
-export function unknownAction(reference: string, watchedUntil: string, now: string): string {
-  if (now < watchedUntil)
-    return `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
-  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
+  return { kind, subject, ...fields, advice };
 }
 
 /** `actual - expected`, exact, with the digits of the longer of the two; empty where either is no plain decimal. */

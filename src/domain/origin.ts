@@ -40,7 +40,7 @@ export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Acco
 }
 
 /** Why an answer to this account proves nothing about what went to that origin, and what would help (P31). */
-export function whyElsewhere(went: Origin, { own }: Account): string {
+export function whyElsewhere(went: Origin, { own }: Pick<Account, 'own'>): string {
   const asks = `this configuration asks ${own.baseUrl} with key ${own.secretKey}, and what that does not show proves nothing`;
   return `${sentTo(went)}; ${asks}. Configure the address and key that it was sent with; where both are the same account's, a reconciliation of the whole list shows it`;
 }

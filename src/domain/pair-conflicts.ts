@@ -1,10 +1,5 @@
-import {
-  type DiscrepancyKind,
-  decimalDifference,
-  type Found,
-  type FoundFields,
-  finding,
-} from './discrepancy.ts';
+import { decimalDifference, type Found, type FoundFields, finding } from './discrepancy.ts';
+import type { DiscrepancyKind } from './discrepancy-kinds.ts';
 import { formatMinor } from './money.ts';
 import { isFinalState, type PayoutState } from './payout.ts';
 import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';

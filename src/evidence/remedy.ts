@@ -1,4 +1,4 @@
-import { contradictingKinds } from '../domain/discrepancy.ts';
+import { kindRules } from '../domain/discrepancy-kinds.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { isFinalByEvidence } from '../domain/transition.ts';
 import { contradicted, heardAgainst, revived } from './doubts.ts';
@@ -70,7 +70,7 @@ function isContradicted(one: Evidence): boolean {
   const { payout, discrepancies } = one;
   // A status conflict that shows what the payout is now no longer contradicts it: the list has overturned the ledger.
   const against = discrepancies.filter(({ actual }) => actual !== payout.state);
-  if (against.some(({ kind }) => contradictingKinds.some((other) => other === kind))) return true;
+  if (against.some(({ kind }) => kindRules[kind].againstEvidence)) return true;
   if ([contradicted(one), revived(one), heardAgainst(one)].some((why) => why !== null)) return true;
   const others = (['pending', 'success', 'returned'] as const).filter((word) => word !== payout.state);
   return payout.state !== 'success' && listedAs(one, others) !== null;

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { type Found, silentKinds } from '../domain/discrepancy.ts';
+import type { Found } from '../domain/discrepancy.ts';
+import { type DiscrepancyKind, kindRules, kindsWhere, type Severity } from '../domain/discrepancy-kinds.ts';
 import { onSight, type Sighting } from '../domain/discrepancy-life.ts';
-import { graverAfterDays, type Severity, severityOf } from '../domain/severity.ts';
+import { severityOf } from '../domain/severity.ts';
 import { isClosedByPerson } from '../domain/transition.ts';
 import { idsOf, textsOf } from '../storage/bulk.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import { addEvents } from './discrepancy-events.sql.ts';
@@ -38,8 +40,8 @@ type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
 export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
   const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
   let opened = 0;
-  for (let from = 0; from < rows.length; from += 500) {
-    const turns = await takeTurns(trx, by, rows.slice(from, from + 500));
+  for (const some of inParts(rows, 500)) {
+    const turns = await takeTurns(trx, by, some);
     if (turns.length === 0) continue;
     await upsert(
       trx,
@@ -63,7 +65,7 @@ async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]):
   );
   const isClosed = ({ payoutId }: Found): boolean => payoutId !== null && closed.has(payoutId);
   // P32: that nothing more was heard is no news about what a person has closed.
-  const rows = all.filter(([, one]) => !isClosed(one) || !silentKinds.includes(one.kind));
+  const rows = all.filter(([, one]) => !isClosed(one) || !kindRules[one.kind].isSilence);
   const known = await trx
     .selectFrom('discrepancies')
     .select(['id', 'state', 'resolved_by', 'note', 'expected', 'actual', 'reopened', 'first_seen_at'])
@@ -114,7 +116,7 @@ async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
         later_severity: eb.ref('excluded.later_severity'),
         graver_at: eb.ref('excluded.graver_at'),
         evidence: eb.ref('excluded.evidence'),
-        action: eb.ref('excluded.action'),
+        advice: eb.ref('excluded.advice'),
         shown_at: eb.ref('excluded.shown_at'),
         last_seen_at: eb.ref('excluded.last_seen_at'),
         last_run_id: eb.ref('excluded.last_run_id'),
@@ -149,7 +151,7 @@ export async function renewSeverity(trx: Trx, at: string): Promise<void> {
 export type DiscrepancyFilter = {
   states?: Discrepancy['state'][];
   ids?: readonly string[];
-  kind?: string;
+  kind?: DiscrepancyKind;
   batch?: string;
   seenBefore?: string;
 };
@@ -171,9 +173,12 @@ function namedIds(ids: readonly string[]) {
   return textsOf(ids);
 }
 
+/** Of a kind that comes before all others. */
+export const isUrgent = sql<boolean>`kind in (${sql.join(kindsWhere(({ rating }) => rating.urgent))})`;
+
 /** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; at most `limit`. */
 export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number): Promise<Discrepancy[]> {
-  const rank = sql`case when kind = 'paid_twice' then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
+  const rank = sql`case when ${isUrgent} then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
   const query = db
     .selectFrom('discrepancies')
     .selectAll()
@@ -219,7 +224,7 @@ function toRow(by: SeenBy, { id, one, firstSeenAt, sighting }: Turn): Discrepanc
     difference: one.difference,
     ...gravityOf(one, firstSeenAt, by.at),
     evidence: one.evidence,
-    action: one.action,
+    advice: JSON.stringify(one.advice),
     state,
     resolved_by: resolvedBy,
     note,
@@ -240,7 +245,7 @@ function gravityOf(
 ): { severity: Severity; later_severity: Severity | null; graver_at: string | null } {
   const ageDays = Math.floor((Date.parse(at) - Date.parse(firstSeenAt)) / dayMs);
   const severity = severityOf({ ...one, ageDays });
-  const after = graverAfterDays(one.kind);
+  const after = kindRules[one.kind].rating.afterDays;
   if (after === null || ageDays >= after) return { severity, later_severity: null, graver_at: null };
   const graverAt = new Date(Date.parse(firstSeenAt) + after * dayMs).toISOString();
   return { severity, later_severity: severityOf({ ...one, ageDays: after }), graver_at: graverAt };

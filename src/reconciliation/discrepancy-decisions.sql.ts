@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { acknowledgedByClose, type DiscrepancyKind, endedByClose } from '../domain/discrepancy.ts';
+import { kindsWhere } from '../domain/discrepancy-kinds.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
@@ -29,18 +29,19 @@ export async function closeWithPayout(
   payout: { id: bigint },
   word: Omit<Word, 'verdict'>,
 ): Promise<void> {
-  const about = (verdict: Verdict, kinds: readonly DiscrepancyKind[]) => {
+  const about = (verdict: Verdict, ends: 'resolved' | 'acknowledged') => {
+    const kinds = kindsWhere(({ onClose }) => onClose === ends);
     const open = filtered({ states: openTo[verdict] });
     const condition = (eb: ExpressionBuilder<Tables, 'discrepancies'>) =>
       eb.and([
         open(eb),
         eb('discrepancies.payout_id', '=', payout.id),
-        eb('discrepancies.kind', 'in', [...kinds]),
+        eb('discrepancies.kind', 'in', kinds),
       ]);
     return write(trx, condition, { ...word, verdict }, 1n);
   };
-  await about('resolve', endedByClose);
-  await about('acknowledge', acknowledgedByClose);
+  await about('resolve', 'resolved');
+  await about('acknowledge', 'acknowledged');
 }
 
 type Condition = ReturnType<typeof filtered>;

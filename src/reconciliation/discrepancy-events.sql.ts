@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { LifeEvent } from '../domain/discrepancy-life.ts';
 import { field, rowsOf, textsOf } from '../storage/bulk.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** One turn in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
@@ -22,11 +23,11 @@ export type Life = Pick<Turned, 'at' | 'event' | 'source' | 'note'>;
 /** The whole lives of these discrepancies, by id, the oldest turn first. */
 export async function livesOf(db: Db | Trx, ids: readonly string[]): Promise<Map<string, Life[]>> {
   const lives = new Map<string, Life[]>();
-  for (let from = 0; from < ids.length; from += 500) {
+  for (const some of inParts(ids, 500)) {
     const rows = await db
       .selectFrom('discrepancy_events')
       .select(['discrepancy_id', 'at', 'event', 'source', 'note'])
-      .where('discrepancy_id', 'in', ids.slice(from, from + 500))
+      .where('discrepancy_id', 'in', some)
       .orderBy('id')
       .execute();
     for (const { discrepancy_id: id, ...turn } of rows) lives.set(id, [...(lives.get(id) ?? []), turn]);

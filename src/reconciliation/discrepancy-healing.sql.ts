@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { kindRules, kindsShownBy, kindsWhere, type ShownBy } from '../domain/discrepancy-kinds.ts';
 import { field, idsOf, rowsOf, textsOf } from '../storage/bulk.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
@@ -24,30 +25,6 @@ export type Sight = {
 /** Closed per transaction, so that other writers get their turn. */
 const step = 2_000;
 
-/** Kinds the ledger alone decides: every run sees all of them. */
-const ledgerKinds = [
-  'stale_pending',
-  'unknown_outcome',
-  'webhook_missing',
-  'webhook_conflict',
-  'returned_after_success',
-  'collection_missing',
-  'collection_conflict',
-];
-/** Kinds that one listed row shows: seeing that row paired without it is enough to see that they are gone. */
-const pairKinds = [
-  'status_conflict',
-  'amount_conflict',
-  'currency_conflict',
-  'beneficiary_conflict',
-  'fee_conflict',
-  'mode_conflict',
-  'reference_collision',
-  'missing_in_ledger',
-];
-/** Kinds that a count shows: only a complete listing can show that they are gone. */
-const countKinds = ['duplicate_at_service', 'paid_twice'];
-
 /**
  * Closes what this run could have seen and did not, each with what it saw instead; what a person had resolved too, so that
  * it opens again should it come back. Returns how many were not resolved before. Begins again where it was interrupted:
@@ -62,8 +39,9 @@ export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Pro
 }
 
 /** Where a collection stands now and what the verify endpoint last said; null for what is about payouts. */
-const collectionNow = sql<string | null>`case when discrepancies.kind like 'collection%' then
-  (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
+const collectionNow = sql<string | null>`case when discrepancies.kind in (${sql.join(
+  kindsShownBy('collections'),
+)}) then (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
     from collections c where c.reference_key = lower(discrepancies.reference)) end`;
 
 async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: number; ended: number }> {
@@ -94,7 +72,7 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
     const stands =
       row.standing === null ? [] : [`ledger: ${row.standing} by ${row.standing_by || 'nothing'}`];
     const arrived = row.collection === null ? [] : [`collection: ${row.collection}`];
-    const unexpected = row.kind === 'webhook_missing' && !sight.receives;
+    const unexpected = kindRules[row.kind].shownBy === 'no_webhook' && !sight.receives;
     const note = unexpected
       ? `closed by run ${by.run}: no webhook is expected any more (receiver.enabled: false)`
       : [`closed by evidence of run ${by.run}`, ...shown(row), ...word, ...stands, ...arrived].join('; ');
@@ -115,7 +93,7 @@ function standing(eb: ExpressionBuilder<Tables, 'discrepancies'>, { receives }: 
   const byPerson = eb('discrepancies.resolved_by', '=', 'person');
   return eb.or([
     eb('discrepancies.state', '<>', 'resolved'),
-    receives ? byPerson : eb.and([byPerson, eb('discrepancies.kind', '<>', 'webhook_missing')]),
+    receives ? byPerson : eb.and([byPerson, eb('discrepancies.kind', 'not in', kindsShownBy('no_webhook'))]),
   ]);
 }
 
@@ -146,13 +124,23 @@ function healed(
   const ofThisAccount = sql<boolean>`not exists (select 1 from runs r where r.id = discrepancies.last_run_id
     and r.origin_id in ${idsOf(sight.foreign)})`;
   const wholly = eb.and([eb.lit(sight.complete), inReach, ofThisAccount]);
-  const kind = 'discrepancies.kind';
-  return eb.or([
-    eb(kind, 'in', ledgerKinds),
-    eb.and([eb(kind, '=', 'missing_at_service'), eb.or([answered, pairedNow])]),
-    eb.and([eb(kind, 'in', pairKinds), eb.or([wholly, seenAgain])]),
-    eb.and([eb(kind, 'in', countKinds), wholly]),
-  ]);
+  const always = eb.lit(true);
+  // What shows a kind also shows that it is gone. Each way is here, so that no kind stays open for ever.
+  const closes: Record<ShownBy, Expression<SqlBool>> = {
+    ledger: always,
+    collections: always,
+    no_webhook: always,
+    no_transfer: eb.or([answered, pairedNow]),
+    transfer: eb.or([wholly, seenAgain]),
+    foreign_transfer: eb.or([wholly, seenAgain]),
+    transfer_count: wholly,
+  };
+  return eb.or(
+    Object.entries(closes).map(([way, hasSeen]) => {
+      const kinds = kindsWhere(({ shownBy }) => shownBy === way);
+      return eb.and([eb('discrepancies.kind', 'in', kinds), hasSeen]);
+    }),
+  );
 }
 
 type Healed = Pick<Discrepancy, 'kind' | 'payout_id' | 'transfer_id'>;
@@ -174,11 +162,12 @@ async function shownOf(trx: Trx, run: string, rows: readonly Healed[]): Promise<
   const heardAt = new Map(heard.map((row) => [row.payout_id, row.at]));
   return ({ kind, payout_id, transfer_id }) => {
     const row = payout_id === null ? byTransfer.get(transfer_id ?? '') : byPayout.get(payout_id);
-    const webhook = kind === 'webhook_missing' && payout_id !== null ? heardAt.get(payout_id) : undefined;
+    const { shownBy } = kindRules[kind];
+    const webhook = shownBy === 'no_webhook' && payout_id !== null ? heardAt.get(payout_id) : undefined;
     if (webhook !== undefined) return [`a webhook was heard at ${webhook}`];
     if (row)
       return [`listed as transfer ${row.transfer_id}, ${row.status} ${row.amount_text} ${row.currency}`];
-    return kind === 'missing_in_ledger' ? ['its list, proven whole, no longer shows it'] : [];
+    return shownBy === 'foreign_transfer' ? ['its list, proven whole, no longer shows it'] : [];
   };
 }
 

@@ -1,12 +1,11 @@
 import {
-  type DiscrepancyKind,
+  type Advice,
   decimalDifference,
   type Found,
   type FoundFields,
   finding,
-  staleElsewhereAction,
-  unknownAction,
 } from '../domain/discrepancy.ts';
+import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { ConflictingWebhook } from '../evidence/conflicting-webhooks.sql.ts';
 import type { Contradicted } from '../evidence/contradicted.sql.ts';
@@ -29,25 +28,21 @@ export function unknown(
   payout: WatchedPayout,
   quiet: { since: string; minutes: number; now: string },
 ): Found {
-  const watchedUntil = shift(quiet.since, quiet.minutes * 60_000);
+  const until = shift(quiet.since, quiet.minutes * 60_000);
+  const isOver = quiet.now >= until;
   const fields: FoundFields = {
     ...identity(payout),
     expected: amountOf(payout),
     actual: 'unknown',
     difference: '',
-    moved: quiet.now >= watchedUntil,
+    moved: isOver,
     evidence: `unknown since ${quiet.since}: ${payout.message ?? 'no answer'}`,
   };
-  return finding(
-    'unknown_outcome',
-    payout.reference,
-    fields,
-    unknownAction(payout.reference, watchedUntil, quiet.now),
-  );
+  return finding('unknown_outcome', payout.reference, fields, { watched: { until, isOver } });
 }
 
-/** Pending for longer than `stale_pending_hours`; `elsewhere`: why the account that is asked cannot say more (P31). */
-export function stale(payout: WatchedPayout, elsewhere?: string): Found {
+/** Pending for longer than `stale_pending_hours`; `elsewhere`: the account that is asked cannot say more (P31). */
+export function stale(payout: WatchedPayout, elsewhere?: Advice['elsewhere']): Found {
   const fields: FoundFields = {
     ...identity(payout),
     expected: 'success or failed',
@@ -56,12 +51,7 @@ export function stale(payout: WatchedPayout, elsewhere?: string): Found {
     moved: false,
     evidence: `submitted ${payout.submitted_at}, pending by ${payout.evidence}`,
   };
-  return finding(
-    'stale_pending',
-    payout.reference,
-    fields,
-    elsewhere === undefined ? undefined : staleElsewhereAction(elsewhere),
-  );
+  return finding('stale_pending', payout.reference, fields, elsewhere ? { elsewhere } : {});
 }
 
 /** Final for longer than `webhook_grace_minutes` and no authentic webhook heard. */

@@ -1,4 +1,4 @@
-import { type Found, finding, otherAccountAction } from '../domain/discrepancy.ts';
+import { type Found, finding } from '../domain/discrepancy.ts';
 import { foldReference } from '../domain/ids.ts';
 import { isKnownAs, type Origin, originText, type Standpoint, whyElsewhere } from '../domain/origin.ts';
 import { idsOf, type ListedRow, ofPayout, type PairedPayout } from '../domain/pair-conflicts.ts';
@@ -57,8 +57,5 @@ function ofOthers({ payout, went, standpoint }: Elsewhere, rows: readonly Listed
     moved: true,
     evidence: `listed as transfer ${named.transfer_id}, ${named.status}; ledger: ${payout.state} by ${payout.evidence || 'nothing yet'}; ${whyElsewhere(went, standpoint.account)}`,
   };
-  return [
-    finding('reference_collision', payout.reference, fields, otherAccountAction(payout.reference)),
-    ...foreign,
-  ];
+  return [finding('reference_collision', payout.reference, fields, { otherAccount: true }), ...foreign];
 }

@@ -16,8 +16,8 @@ export function offerTransfers(found: Found, alikes: readonly AlikeTransfer[] | 
   );
   return {
     ...found,
-    evidence: `${found.evidence}; possible match, listed under another reference with the same account, bank, currency and amount: ${list(told)}`,
-    action: `It may be listed under another reference: ${list(names)}. Ask the service whether that is this payout. ${found.action}`,
+    evidence: `${found.evidence}; possible match, listed under another reference with the same account, bank, currency and amount: ${firstNames(told)}`,
+    advice: { ...found.advice, alikes: names },
   };
 }
 
@@ -31,12 +31,13 @@ export function offerPayouts(found: Found, alikes: readonly AlikePayout[] | unde
   const names = alikes.map(({ reference }) => reference);
   return {
     ...found,
-    evidence: `${found.evidence}; possible match, a payout with the same account, bank, currency and amount that the list does not show: ${list(told)}`,
-    action: `It may be our ${list(names)} under another reference: ask the service, and pay none of them again before they answer. ${found.action}`,
+    evidence: `${found.evidence}; possible match, a payout with the same account, bank, currency and amount that the list does not show: ${firstNames(told)}`,
+    advice: { ...found.advice, alikes: names },
   };
 }
 
-function list(names: readonly string[]): string {
+/** The first few of these names, and whether there are more. */
+export function firstNames(names: readonly string[]): string {
   const more = names.length > shown ? ' and more' : '';
   return `${names.slice(0, shown).join(', ')}${more}`;
 }

@@ -1,4 +1,4 @@
-import { type DiscrepancyKind, isDiscrepancyKind } from '../domain/discrepancy.ts';
+import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 
@@ -17,7 +17,6 @@ export async function openOf(db: Db, payouts: readonly bigint[]): Promise<Map<bi
     .execute();
   const found = new Map<bigint, OpenOf[]>();
   for (const { payout_id: payout, kind, expected, actual } of rows)
-    if (payout !== null && isDiscrepancyKind(kind))
-      found.set(payout, [...(found.get(payout) ?? []), { kind, expected, actual }]);
+    if (payout !== null) found.set(payout, [...(found.get(payout) ?? []), { kind, expected, actual }]);
   return found;
 }

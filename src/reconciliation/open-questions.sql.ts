@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../storage/ledger.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
+import { isUrgent } from './discrepancies.sql.ts';
 import { type Halves, joined, type Scope, sums } from './run-facts.sql.ts';
 
 /** An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered. */
@@ -21,7 +22,7 @@ export async function openQuestions(db: Db, scope: Scope, limit: number): Promis
     from discrepancies d left join payouts p on p.id = d.payout_id
     left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
     where d.state = 'open'
-    order by case when d.kind = 'paid_twice' then 0
+    order by case when ${isUrgent} then 0
         when d.kind = 'status_conflict' and d.expected = 'success' and d.actual = 'failed' then 1 else 2 end,
       case d.severity when 'high' then 0 when 'medium' then 1 else 2 end, d.first_seen_at, d.id
     limit ${limit}`.execute(db);

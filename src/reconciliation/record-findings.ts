@@ -1,6 +1,6 @@
-import type { Found } from '../domain/discrepancy.ts';
+import type { Advice, Found } from '../domain/discrepancy.ts';
 import { graceEnds } from '../domain/grace.ts';
-import { type Origin, type Standpoint, whyElsewhere } from '../domain/origin.ts';
+import type { Origin, Standpoint } from '../domain/origin.ts';
 import { conflictingWebhooks } from '../evidence/conflicting-webhooks.sql.ts';
 import { contradictedAfter } from '../evidence/contradicted.sql.ts';
 import { unknownSince } from '../ledger/known.ts';
@@ -90,13 +90,13 @@ export function createConclusions(deps: {
     return sentElsewhere(ledger.db, ids, standpoint.account);
   }
 
-  /** Of payouts that went to another account only: why this one cannot tell how they end (P31). */
-  async function whyNotHere(payouts: readonly WatchedPayout[]): Promise<ReadonlyMap<bigint, string>> {
+  /** Of payouts that went to another account only: this one cannot tell how they end (P31). */
+  async function notHere(payouts: readonly WatchedPayout[]): Promise<Map<bigint, Advice['elsewhere']>> {
     if (!standpoint) return new Map();
     const { account } = standpoint;
     const ids = payouts.map(({ id }) => id);
     const elsewhere = await sentOnlyElsewhere(ledger.db, ids, account);
-    return new Map([...elsewhere].map(([id, went]) => [id, whyElsewhere(went, account)]));
+    return new Map([...elsewhere].map(([id, went]) => [id, { went, own: account.own }]));
   }
 
   /** What a look-up contradicts and the list does not; where the list does too, its word was reported. */
@@ -129,10 +129,10 @@ export function createConclusions(deps: {
     const stampsUntil = graceEnds(now, settings.missingGraceMinutes);
     const submittedBy = shift(now, -settings.stalePendingHours * 60 * minute);
     await each({ kind: 'stale', run: id, submittedBy, stampsUntil }, async (payouts) => {
-      const why = await whyNotHere(payouts);
+      const elsewhere = await notHere(payouts);
       await report(
         work,
-        payouts.map((payout) => stale(payout, why.get(payout.id))),
+        payouts.map((payout) => stale(payout, elsewhere.get(payout.id))),
       );
     });
     await each({ kind: 'returned' }, (payouts) => report(work, payouts.map(returned)));

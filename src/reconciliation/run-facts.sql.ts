@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Mode, PayoutState } from '../domain/payout.ts';
+import { keyset } from '../storage/keyset.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 
@@ -31,20 +32,17 @@ export type DiscrepancyLine = Discrepancy & {
 };
 
 /** Discrepancies that are open or acknowledged, and those resolved since the run began, oldest first. */
-export async function* discrepancyLines(db: Db, scope: Scope): AsyncGenerator<DiscrepancyLine[]> {
-  for (let last = { first_seen_at: '', id: '' }; ; ) {
+export function discrepancyLines(db: Db, scope: Scope): AsyncGenerator<DiscrepancyLine[]> {
+  return keyset<DiscrepancyLine>(pageSize, async (last) => {
     const { rows } = await sql<DiscrepancyLine>`
       select d.*, coalesce(p.amount, l.amount) as money from discrepancies d
       left join payouts p on p.id = d.payout_id
       left join listed l on l.run_id = ${scope.run} and l.transfer_id = d.transfer_id
-      where (d.first_seen_at, d.id) > (${last.first_seen_at}, ${last.id})
+      where (d.first_seen_at, d.id) > (${last?.first_seen_at ?? ''}, ${last?.id ?? ''})
         and (d.state <> 'resolved' or d.resolved_at >= ${scope.startedAt})
       order by d.first_seen_at, d.id limit ${pageSize}`.execute(db);
-    if (rows.length > 0) yield rows;
-    const end = rows.at(-1);
-    if (!end || rows.length < pageSize) return;
-    last = end;
-  }
+    return rows;
+  });
 }
 
 /** SQLite sums in 64 bits and throws beyond; two halves hold any number of amounts. */

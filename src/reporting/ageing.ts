@@ -1,4 +1,5 @@
 import { money } from './presentation.ts';
+import { byText, sheetOf } from './sheet.ts';
 
 const dayMs = 86_400_000;
 const buckets = [
@@ -9,46 +10,46 @@ const buckets = [
   { name: '31+', upTo: Number.POSITIVE_INFINITY },
 ] as const;
 
+/** The buckets of age in days, the youngest first. */
+export const ageBuckets: string[] = buckets.map(({ name }) => name);
+
 type Aged = { currency: string; kind: string; state: string; first_seen_at: string; money: bigint | null };
+type Group = { currency: string; kind: string; bucket: number; count: bigint; amount: bigint };
+
+const ageingSheet = sheetOf<Group>({
+  currency: ({ currency }) => currency,
+  kind: ({ kind }) => kind,
+  bucket: ({ bucket }) => ageBuckets[bucket] ?? '',
+  count: ({ count }) => count.toString(),
+  amount: ({ amount, currency }) => money(amount, currency),
+});
+
+/** Whole days from one instant to another, both ISO UTC; 0 where the clock went back. */
+export function ageDays(firstSeenAt: string, at: string): number {
+  return Math.max(0, Math.floor((Date.parse(at) - Date.parse(firstSeenAt)) / dayMs));
+}
 
 /**
  * Collects what is still open or acknowledged by age in whole days at `at` (ISO UTC); the amount is that of the payout
- * or the listed transfer concerned. Rows: `currency,kind,bucket,count,amount`, header first, empty buckets left out.
+ * or the listed transfer concerned. Empty buckets are left out.
  */
 export function createAgeing(at: string) {
-  const groups = new Map<
-    string,
-    { currency: string; kind: string; bucket: number; count: bigint; amount: bigint }
-  >();
-
-  function ageDays(firstSeenAt: string): number {
-    return Math.max(0, Math.floor((Date.parse(at) - Date.parse(firstSeenAt)) / dayMs));
-  }
-
-  function add(line: Aged): void {
-    if (line.state === 'resolved') return;
-    const { currency, kind } = line;
-    const days = ageDays(line.first_seen_at);
-    const bucket = buckets.findIndex(({ upTo }) => days <= upTo);
-    const key = JSON.stringify([currency, kind, bucket]);
-    const group = groups.get(key) ?? { currency, kind, bucket, count: 0n, amount: 0n };
-    groups.set(key, { ...group, count: group.count + 1n, amount: group.amount + (line.money ?? 0n) });
-  }
-
-  function rows(): string[][] {
-    const sorted = [...groups.values()].sort(
-      (a, b) => order(a.currency, b.currency) || order(a.kind, b.kind) || a.bucket - b.bucket,
-    );
-    const cells = sorted.map(({ currency, kind, bucket, count, amount }) => {
-      return [currency, kind, buckets[bucket]?.name ?? '', count.toString(), money(amount, currency)];
-    });
-    return [['currency', 'kind', 'bucket', 'count', 'amount'], ...cells];
-  }
-
-  return { ageDays, add, rows };
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+  const groups = new Map<string, Group>();
+  return {
+    add(line: Aged): void {
+      if (line.state === 'resolved') return;
+      const { currency, kind } = line;
+      const days = ageDays(line.first_seen_at, at);
+      const bucket = buckets.findIndex(({ upTo }) => days <= upTo);
+      const key = JSON.stringify([currency, kind, bucket]);
+      const group = groups.get(key) ?? { currency, kind, bucket, count: 0n, amount: 0n };
+      groups.set(key, { ...group, count: group.count + 1n, amount: group.amount + (line.money ?? 0n) });
+    },
+    rows(): string[][] {
+      const sorted = [...groups.values()].toSorted(
+        (a, b) => byText(a.currency, b.currency) || byText(a.kind, b.kind) || a.bucket - b.bucket,
+      );
+      return ageingSheet.all(sorted);
+    },
+  };
 }

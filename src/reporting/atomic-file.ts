@@ -59,37 +59,12 @@ async function sweep(folder: string, now: number): Promise<void> {
 
 async function writeSynced(path: string, fill: (write: Write) => Promise<void>): Promise<void> {
   const file = await open(path, 'wx', 0o600);
-  const gathered = gather((bytes) => file.writeFile(bytes));
   try {
-    await fill(gathered.write);
-    await gathered.flush();
+    await fill((chunk) => file.writeFile(chunk));
     await file.sync();
   } finally {
     await file.close();
   }
-}
-
-/** So many bytes, about, are worth a call: each one wakes another thread. */
-const worthIt = 2 ** 18;
-
-function gather(write: (bytes: Uint8Array) => Promise<void>): { write: Write; flush(): Promise<void> } {
-  let waiting: Uint8Array[] = [];
-  let size = 0;
-  const flush = async (): Promise<void> => {
-    const bytes = Buffer.concat(waiting);
-    waiting = [];
-    size = 0;
-    if (bytes.length > 0) await write(bytes);
-  };
-  return {
-    async write(chunk) {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      waiting.push(bytes);
-      size += bytes.length;
-      if (size >= worthIt) await flush();
-    },
-    flush,
-  };
 }
 
 async function syncFolder(folder: string): Promise<void> {

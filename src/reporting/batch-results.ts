@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { doubtedKinds } from '../domain/discrepancy.ts';
+import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
@@ -193,7 +193,7 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
 
 /** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
 function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
-  const against = open.filter(({ kind }) => doubtedKinds.includes(kind));
+  const against = open.filter(({ kind }) => kindRules[kind].againstState);
   if (against.length === 0) return payout.message ?? '';
   return against
     .map(

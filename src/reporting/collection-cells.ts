@@ -2,53 +2,41 @@ import { type CollectionLine, collectionLines } from '../collections/collection-
 import { isAskable } from '../domain/others-reference.ts';
 import type { Db } from '../storage/ledger.ts';
 import { money, zoned } from './presentation.ts';
+import { sheetOf } from './sheet.ts';
 
-const collectionColumns = [
-  'reference',
-  'state',
-  'currency',
-  'expected',
-  'received',
-  'difference',
-  'trx',
-  'fee',
-  'paid_at',
-  'expected_at',
-  'heard_at',
-  'deliveries',
-  'received_at',
-  'evidence',
-  'file',
-];
+type Line = CollectionLine & { zone: string };
 
-/** One row a collection: what was expected and what arrived, with who says so. The first page is the header. */
+/** collections.csv: what was expected and what arrived, with who says so. */
+const sheet = sheetOf<Line>({
+  reference: ({ row }) => row.reference,
+  state: ({ row }) => row.state,
+  currency: ({ row }) => row.expected_currency ?? row.verified_currency ?? row.told_currency ?? '',
+  expected: ({ row: { expected_amount: amount, expected_currency: currency } }) =>
+    amount === null || currency === null ? '' : money(amount, currency),
+  received: ({ received }) => received,
+  difference: ({ difference }) => difference,
+  trx: ({ row }) => row.trx ?? '',
+  fee: ({ row }) => row.verified_fee ?? row.told_fee ?? '',
+  paid_at: ({ row, zone }) => zoned(row.verified_paid_at ?? row.told_paid_at, zone),
+  expected_at: ({ row, zone }) => zoned(row.expected_at, zone),
+  heard_at: ({ row, zone }) => zoned(row.heard_at, zone),
+  deliveries: ({ deliveries }) => deliveries.toString(),
+  received_at: ({ row, zone }) => zoned(row.received_at, zone),
+  evidence: ({ row }) => evidenceOf(row),
+  file: ({ row }) => row.file_id ?? '',
+});
+
+/** One row a collection. The first page is the header. */
 export async function* collectionPages(db: Db, zone: string): AsyncGenerator<string[][]> {
-  yield [collectionColumns];
-  for await (const page of collectionLines(db)) yield page.map((line) => cellsOf(line, zone));
+  yield [sheet.header];
+  for await (const page of collectionLines(db)) yield page.map((line) => sheet.cells({ ...line, zone }));
 }
 
-function cellsOf({ row, deliveries, received, difference }: CollectionLine, zone: string): string[] {
-  const { expected_amount: amount, expected_currency: currency } = row;
+function evidenceOf({ heard_at, verified_status, reference }: CollectionLine['row']): string {
   const evidence = [
-    row.heard_at !== null && 'webhook',
-    row.verified_status !== null && 'verify',
-    !isAskable(row.reference) && 'cannot be asked about',
-  ].filter((source) => source !== false);
-  return [
-    row.reference,
-    row.state,
-    currency ?? row.verified_currency ?? row.told_currency ?? '',
-    amount === null || currency === null ? '' : money(amount, currency),
-    received,
-    difference,
-    row.trx ?? '',
-    row.verified_fee ?? row.told_fee ?? '',
-    zoned(row.verified_paid_at ?? row.told_paid_at, zone),
-    zoned(row.expected_at, zone),
-    zoned(row.heard_at, zone),
-    deliveries.toString(),
-    zoned(row.received_at, zone),
-    evidence.join('+'),
-    row.file_id ?? '',
+    heard_at !== null && 'webhook',
+    verified_status !== null && 'verify',
+    !isAskable(reference) && 'cannot be asked about',
   ];
+  return evidence.filter((source) => source !== false).join('+');
 }

@@ -1,51 +1,32 @@
 import type { Discrepancy } from '../storage/tables/tables.ts';
+import { actionFor } from './discrepancy-words.ts';
 import { zoned } from './presentation.ts';
+import { sheetOf } from './sheet.ts';
 
-/** The columns of discrepancies.csv. */
-export const discrepancyColumns = [
-  'discrepancy_id',
-  'kind',
-  'severity',
-  'reference',
-  'batch',
-  'trx',
-  'transfer_id',
-  'currency',
-  'expected',
-  'actual',
-  'difference',
-  'first_seen_at',
-  'last_seen_at',
-  'age_days',
-  'state',
-  'evidence',
-  'action',
-  'note',
-];
+/** A discrepancy with its age in whole days; `zone` is that of the reports. */
+type Aged = { line: Discrepancy; ageDays: number; zone: string };
 
-/** One discrepancy in those columns; `zone` is that of the reports. */
-export function discrepancyCells(line: Discrepancy, ageDays: number, zone: string): string[] {
-  return [
-    line.id,
-    line.kind,
-    line.severity,
-    line.reference,
-    line.batch_id ?? '',
-    line.trx ?? '',
-    line.transfer_id ?? '',
-    line.currency,
-    line.expected,
-    line.actual,
-    line.difference,
-    zoned(line.first_seen_at, zone),
-    zoned(line.last_seen_at, zone),
-    ageDays.toString(),
-    line.state,
-    line.evidence,
-    line.action,
-    personally(line),
-  ];
-}
+/** discrepancies.csv. */
+export const discrepancySheet = sheetOf<Aged>({
+  discrepancy_id: ({ line }) => line.id,
+  kind: ({ line }) => line.kind,
+  severity: ({ line }) => line.severity,
+  reference: ({ line }) => line.reference,
+  batch: ({ line }) => line.batch_id ?? '',
+  trx: ({ line }) => line.trx ?? '',
+  transfer_id: ({ line }) => line.transfer_id ?? '',
+  currency: ({ line }) => line.currency,
+  expected: ({ line }) => line.expected,
+  actual: ({ line }) => line.actual,
+  difference: ({ line }) => line.difference,
+  first_seen_at: ({ line, zone }) => zoned(line.first_seen_at, zone),
+  last_seen_at: ({ line, zone }) => zoned(line.last_seen_at, zone),
+  age_days: ({ ageDays }) => ageDays.toString(),
+  state: ({ line }) => line.state,
+  evidence: ({ line }) => line.evidence,
+  action: ({ line }) => actionFor(line),
+  note: ({ line }) => personally(line),
+});
 
 /** Marks what a person closed: nothing but that word stands behind it. */
 function personally({ resolved_by, note }: Discrepancy): string {

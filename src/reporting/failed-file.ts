@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { failedLayout, mostRetries, type RetryClaim } from '../domain/retry-file.ts';
 import { unpaidOf } from '../ledger/successors.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { writeCsv } from './csv-writer.ts';
+import { storedCells } from './stored-cells.ts';
 
 /** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */
 export type RetryOffers = {
@@ -18,8 +18,6 @@ export type RetryOffers = {
 
 /** `skipped` says in words what is not in the file and why. */
 type FailedFile = { files: string[]; skipped: string[] };
-
-const texts = z.array(z.string());
 
 /**
  * Writes a batch's failed.csv: the rows that came to nothing, ready to mend and to drop in the inbox, each naming what
@@ -36,7 +34,7 @@ export function createFailedFile(deps: {
 
   /** At most as many rows as one file may pay again, how many more there are, and how many may not be paid again now. */
   async function collect(batch: Batch): Promise<{ rows: string[][]; more: number; barred: number }> {
-    const { header, cellsOf } = failedLayout(texts.parse(JSON.parse(batch.columns)));
+    const { header, cellsOf } = failedLayout(storedCells(batch.columns));
     const found = { rows: [header], more: 0, barred: 0 };
     for await (const page of unpaidOf(ledger.db, batch.id)) {
       if (found.rows.length > mostRetries) {
@@ -83,7 +81,7 @@ export function createFailedFile(deps: {
 }
 
 function wordsOf({ cells, state, message }: Payout): Pick<Payout, 'state' | 'message'> & { cells: string[] } {
-  return { cells: texts.parse(JSON.parse(cells)), state, message };
+  return { cells: storedCells(cells), state, message };
 }
 
 async function* once(rows: string[][]): AsyncGenerator<string[][]> {

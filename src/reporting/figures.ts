@@ -10,11 +10,13 @@ import {
   daySums,
   failureSums,
   feeDays,
+  type Sum,
   settleTimes,
   stateSums,
   type Window,
 } from './figure-facts.sql.ts';
 import { money } from './presentation.ts';
+import { byText, sheetOf } from './sheet.ts';
 
 /** The days up to the run for which figures are given. */
 const windowDays = 31;
@@ -51,15 +53,30 @@ export function daysUntil(cut: string, zone: string): [Day, ...Day[]] {
   return [first, ...rest];
 }
 
+type Row<Facts extends (...given: never[]) => Promise<unknown[]>> = Awaited<ReturnType<Facts>>[number];
+
+const stateSheet = sheetOf<Row<typeof stateSums>>({
+  currency: ({ currency }) => currency,
+  state: ({ state }) => state,
+  count: ({ count }) => `${count}`,
+  amount: ({ amount, currency }) => money(amount, currency),
+});
+
 async function stateRows(db: Db, scope: Scope): Promise<string[][]> {
   const rows = (await stateSums(db, scope)).toSorted(
-    (a, b) => order(a.currency, b.currency) || payoutStates.indexOf(a.state) - payoutStates.indexOf(b.state),
+    (a, b) => byText(a.currency, b.currency) || payoutStates.indexOf(a.state) - payoutStates.indexOf(b.state),
   );
-  return [
-    ['currency', 'state', 'count', 'amount'],
-    ...rows.map((row) => [row.currency, row.state, `${row.count}`, money(row.amount, row.currency)]),
-  ];
+  return stateSheet.all(rows);
 }
+
+const daySheet = sheetOf<{ currency: string; day: string; sent: Sum; settled: Sum }>({
+  currency: ({ currency }) => currency,
+  day: ({ day }) => day,
+  submitted: ({ sent }) => `${sent.count}`,
+  submitted_amount: ({ sent, currency }) => money(sent.amount, currency),
+  settled: ({ settled }) => `${settled.count}`,
+  settled_amount: ({ settled, currency }) => money(settled.amount, currency),
+});
 
 async function dayRows(db: Db, window: Window): Promise<string[][]> {
   const none = { count: 0n, amount: 0n };
@@ -68,67 +85,62 @@ async function dayRows(db: Db, window: Window): Promise<string[][]> {
     const [first] = group;
     if (!first) return [];
     const of = (what: string) => group.find((one) => one.what === what) ?? none;
-    const [sent, settled] = [of('submitted'), of('settled')];
-    const { currency, day } = first;
-    return [
-      [
-        currency,
-        day,
-        `${sent.count}`,
-        money(sent.amount, currency),
-        `${settled.count}`,
-        money(settled.amount, currency),
-      ],
-    ];
+    return [{ currency: first.currency, day: first.day, sent: of('submitted'), settled: of('settled') }];
   });
-  const header = ['currency', 'day', 'submitted', 'submitted_amount', 'settled', 'settled_amount'];
-  return [header, ...rows.toSorted(byFirstTwo)];
+  return daySheet.all(rows.toSorted(byDay));
 }
+
+const failureSheet = sheetOf<Row<typeof failureSums>>({
+  currency: ({ currency }) => currency,
+  state: ({ state }) => state,
+  reason: ({ reason }) => (reason === null ? '(all other reasons)' : reason || '(no reason was given)'),
+  count: ({ count }) => `${count}`,
+  amount: ({ amount, currency }) => money(amount, currency),
+});
 
 async function failureRows(db: Db, window: Window): Promise<string[][]> {
   const rows = (await failureSums(db, window)).toSorted(
     (a, b) =>
-      order(a.currency, b.currency) ||
+      byText(a.currency, b.currency) ||
       Number(a.reason === null) - Number(b.reason === null) ||
       Number(b.count - a.count) ||
-      order(a.state, b.state) ||
-      order(a.reason ?? '', b.reason ?? ''),
+      byText(a.state, b.state) ||
+      byText(a.reason ?? '', b.reason ?? ''),
   );
-  return [
-    ['currency', 'state', 'reason', 'count', 'amount'],
-    ...rows.map(({ currency, state, reason, count, amount }) => {
-      const words = reason === null ? '(all other reasons)' : reason || '(no reason was given)';
-      return [currency, state, words, `${count}`, money(amount, currency)];
-    }),
-  ];
+  return failureSheet.all(rows);
 }
+
+const bankSheet = sheetOf<Row<typeof bankSums>>({
+  currency: ({ currency }) => currency,
+  bank_code: ({ bank }) => bank ?? '(all other banks)',
+  count: ({ count }) => `${count}`,
+  amount: ({ amount, currency }) => money(amount, currency),
+  submitted: ({ sent }) => `${sent}`,
+});
 
 async function bankRows(db: Db, window: Window): Promise<string[][]> {
   const rows = (await bankSums(db, window)).toSorted(
     (a, b) =>
-      order(a.currency, b.currency) ||
+      byText(a.currency, b.currency) ||
       Number(a.bank === null) - Number(b.bank === null) ||
       Number(b.count - a.count) ||
-      order(a.bank ?? '', b.bank ?? ''),
+      byText(a.bank ?? '', b.bank ?? ''),
   );
-  return [
-    ['currency', 'bank_code', 'count', 'amount', 'submitted'],
-    ...rows.map(({ currency, bank, count, amount, sent }) => [
-      currency,
-      bank ?? '(all other banks)',
-      `${count}`,
-      money(amount, currency),
-      `${sent}`,
-    ]),
-  ];
+  return bankSheet.all(rows);
 }
+
+type Fees = { currency: string; day: string; told: bigint; untold: bigint; total: Big };
+const feeSheet = sheetOf<Fees>({
+  currency: ({ currency }) => currency,
+  day: ({ day }) => day,
+  count: ({ told }) => `${told}`,
+  fee: ({ total, currency }) => total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp),
+  fee_not_told: ({ untold }) => `${untold}`,
+});
 
 /** Fees are exact decimals, rounded only here, where they are shown (P30); what is no decimal counts as not told. */
 async function feeRows(db: Db, window: Window): Promise<string[][]> {
-  const totals = new Map<
-    string,
-    { currency: string; day: string; told: bigint; untold: bigint; total: Big }
-  >();
+  const totals = new Map<string, Fees>();
   for await (const { currency, day, fee, count } of feeDays(db, window)) {
     const key = `${currency} ${day}`;
     const known = totals.get(key) ?? { currency, day, told: 0n, untold: 0n, total: Big(0) };
@@ -140,32 +152,24 @@ async function feeRows(db: Db, window: Window): Promise<string[][]> {
       total: isDecimal ? known.total.plus(Big(fee).times(count.toString())) : known.total,
     });
   }
-  const rows = [...totals.values()].map(({ currency, day, told, untold, total }) => [
-    currency,
-    day,
-    `${told}`,
-    total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp),
-    `${untold}`,
-  ]);
-  return [['currency', 'day', 'count', 'fee', 'fee_not_told'], ...rows.toSorted(byFirstTwo)];
+  return feeSheet.all([...totals.values()].toSorted(byDay));
 }
+
+const settleSheet = sheetOf<Row<typeof settleTimes>>({
+  currency: ({ currency }) => currency,
+  day: ({ day }) => day ?? 'all',
+  count: ({ count }) => `${count}`,
+  median_seconds: ({ median }) => `${median}`,
+  p95_seconds: ({ p95 }) => `${p95}`,
+});
 
 async function settleRows(db: Db, window: Window): Promise<string[][]> {
-  const rows = (await settleTimes(db, window)).map(({ currency, day, count, median, p95 }) => [
-    currency,
-    day ?? 'all',
-    `${count}`,
-    `${median}`,
-    `${p95}`,
-  ]);
-  return [['currency', 'day', 'count', 'median_seconds', 'p95_seconds'], ...rows.toSorted(byFirstTwo)];
+  return settleSheet.all((await settleTimes(db, window)).toSorted(byDay));
 }
 
-function byFirstTwo([a0 = '', a1 = '']: string[], [b0 = '', b1 = '']: string[]): number {
-  return order(a0, b0) || order(a1, b1);
-}
+type OfDay = { currency: string; day: string | null };
 
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/** What is about all days comes after each of them. */
+function byDay(a: OfDay, b: OfDay): number {
+  return byText(a.currency, b.currency) || byText(a.day ?? 'all', b.day ?? 'all');
 }

@@ -3,15 +3,15 @@ import { newestHistory } from '../ledger/history.ts';
 import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
-import { createAgeing } from './ageing.ts';
+import { ageDays, createAgeing } from './ageing.ts';
 import { collectionPages } from './collection-cells.ts';
-import { discrepancyCells, discrepancyColumns } from './discrepancy-cells.ts';
+import { discrepancySheet } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
-import { addRunRows, clearRunRows, findRun } from './reports.sql.ts';
+import { addRunRows, clearRunRows, findRun, placedFrom } from './reports.sql.ts';
 import { setVerdicts } from './run-verdicts.sql.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';
-import type { CurrencyVerdict } from './statement/statement.ts';
+import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
 
 /** The verdict on a frozen run, and on each of its currencies. */
 export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
@@ -26,10 +26,14 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const zone = config.reports.timezone;
   const freezeBooks = createFreezeBooks(deps);
 
+  function store(run: string, sheet: string, rows: string[][], position = 0): Promise<void> {
+    return ledger.write((trx) => addRunRows(trx, run, sheet, placedFrom(position, rows)));
+  }
+
   async function freezeSheet(run: string, name: string, pages: AsyncIterable<string[][]>): Promise<void> {
     let position = 0;
     for await (const page of pages) {
-      await ledger.write((trx) => addRunRows(trx, { run, name, position }, page));
+      await store(run, name, page, position);
       position += page.length;
     }
   }
@@ -37,16 +41,17 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   async function freezeDiscrepancies(scope: Scope): Promise<void> {
     const ageing = createAgeing(scope.cut);
     async function* sheet(): AsyncGenerator<string[][]> {
-      yield [discrepancyColumns];
+      yield [discrepancySheet.header];
       for await (const page of discrepancyLines(ledger.db, scope)) {
         for (const line of page) ageing.add(line);
-        yield page.map((line) => discrepancyCells(line, ageing.ageDays(line.first_seen_at), zone));
+        yield page.map((line) => {
+          const age = ageDays(line.first_seen_at, scope.cut);
+          return discrepancySheet.cells({ line, ageDays: age, zone });
+        });
       }
     }
     await freezeSheet(scope.run, 'discrepancies', sheet());
-    await ledger.write((trx) =>
-      addRunRows(trx, { run: scope.run, name: 'ageing', position: 0 }, ageing.rows()),
-    );
+    await store(scope.run, 'ageing', ageing.rows());
   }
 
   /** What report.html and report.xlsx show besides: each sheet is small, whatever the number of payouts. */
@@ -55,8 +60,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
       ...(await openRows(ledger.db, scope, zone)),
       ...(await figureRows(ledger.db, scope, zone)),
     };
-    for (const [name, rows] of Object.entries(sheets))
-      await ledger.write((trx) => addRunRows(trx, { run: scope.run, name, position: 0 }, rows));
+    for (const [name, rows] of Object.entries(sheets)) await store(scope.run, name, rows);
   }
 
   return async function freezeRun(runId: string, at: string): Promise<Frozen> {
@@ -77,7 +81,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     });
     await ledger.write(async (trx) => {
       await setVerdicts(trx, run.id, { whole, currencies });
-      await addRunRows(trx, { run: run.id, name: 'statement', position: 0 }, rows);
+      await addRunRows(trx, run.id, 'statement', placedFrom(0, statementSheet.all(rows)));
     });
     return { verdict: whole, currencies: verdicts };
   };

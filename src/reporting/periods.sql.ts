@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { graceBegan, graceEnds } from '../domain/grace.ts';
+import { inParts, keyset } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import type { Run } from '../storage/tables/tables.ts';
+import type { PlacedRow } from './reports.sql.ts';
 import type { Listing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;
@@ -46,7 +48,6 @@ export function listingOf(run: Run, graceMinutes: number): Listing {
 }
 
 export type PeriodKey = Pick<Period, 'month'>;
-export type PlacedRow = { position: bigint; cells: string[] };
 
 export async function addPeriodRows(
   trx: Trx,
@@ -54,23 +55,20 @@ export async function addPeriodRows(
   sheet: string,
   rows: PlacedRow[],
 ): Promise<void> {
-  const values = rows.map(({ position, cells }) => {
-    return { month, sheet, position, cells: JSON.stringify(cells) };
-  });
-  for (let from = 0; from < values.length; from += pageSize)
-    await trx
-      .insertInto('period_rows')
-      .values(values.slice(from, from + pageSize))
-      .execute();
+  for (const some of inParts(rows, pageSize)) {
+    const values = some.map(({ position, cells }) => {
+      return { month, sheet, position, cells: JSON.stringify(cells) };
+    });
+    await trx.insertInto('period_rows').values(values).execute();
+  }
 }
 
 /** Notes listed transfers that this month has counted; what another has, stays with it. */
 export async function addPeriodTransfers(trx: Trx, { month }: PeriodKey, ids: string[]): Promise<void> {
-  const values = ids.map((transfer_id) => ({ month, transfer_id }));
-  for (let from = 0; from < values.length; from += pageSize)
+  for (const some of inParts(ids, pageSize))
     await trx
       .insertInto('period_transfers')
-      .values(values.slice(from, from + pageSize))
+      .values(some.map((transfer_id) => ({ month, transfer_id })))
       .onConflict((conflict) => conflict.doNothing())
       .execute();
 }
@@ -91,40 +89,35 @@ export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>)
   for (const sheet of periodSheets)
     for await (const page of periodRows(db, period, sheet))
       for (const { position, cells } of page) hash.update(`${sheet} ${position} ${cells}\n`);
-  for (let after = ''; ; ) {
-    const page = await db
+  const transfers = keyset<{ transfer_id: string }>(pageSize, (last) =>
+    db
       .selectFrom('period_transfers')
       .select('transfer_id')
       .where('month', '=', month)
-      .where('transfer_id', '>', after)
+      .where('transfer_id', '>', last?.transfer_id ?? '')
       .orderBy('transfer_id')
       .limit(pageSize)
-      .execute();
+      .execute(),
+  );
+  for await (const page of transfers)
     for (const { transfer_id } of page) hash.update(`${JSON.stringify(transfer_id)}\n`);
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return hash.digest('hex');
-    after = last.transfer_id;
-  }
+  return hash.digest('hex');
 }
 
 /** The sheets of a closed month, each a CSV file of that name. */
 export const periodSheets = ['statement', 'statement-rows'] as const;
 
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
-export async function* periodRows(db: Db | Trx, { month }: PeriodKey, sheet: string) {
-  for (let after = -1n; ; ) {
-    const page = await db
+export function periodRows(db: Db | Trx, { month }: PeriodKey, sheet: string) {
+  return keyset<{ position: bigint; cells: string }>(pageSize, (last) =>
+    db
       .selectFrom('period_rows')
       .select(['position', 'cells'])
       .where('month', '=', month)
       .where('sheet', '=', sheet)
-      .where('position', '>', after)
+      .where('position', '>', last?.position ?? -1n)
       .orderBy('position')
       .limit(pageSize)
-      .execute();
-    if (page.length > 0) yield page;
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-    after = last.position;
-  }
+      .execute(),
+  );
 }

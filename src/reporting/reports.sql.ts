@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inParts, keyset } from '../storage/keyset.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import type { Batch, Payout, Run } from '../storage/tables/tables.ts';
 
@@ -44,16 +45,13 @@ const outcomeColumns = [
 ] as const;
 
 /** What came of the payouts of a batch, in the order of its file, a page at a time. */
-export async function* batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
-  for (let last: Outcome | undefined; ; ) {
-    let query = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
+export function batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
+  return keyset(filePage, (last) => {
+    const all = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
     // A successor has the row of the payout that it pays again, and stands behind it.
-    if (last) query = query.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
-    const page = await query.orderBy('row_number').orderBy('id').limit(filePage).execute();
-    if (page.length > 0) yield page;
-    last = page.at(-1);
-    if (!last || page.length < filePage) return;
-  }
+    const rest = last && all.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
+    return (rest ?? all).orderBy('row_number').orderBy('id').limit(filePage).execute();
+  });
 }
 
 /**
@@ -71,32 +69,23 @@ export async function markReported(db: Db, batch: Batch, written: bigint): Promi
 }
 
 /** Batches whose results were written, newest first, a page at a time. */
-export async function* reportedBatches(db: Db): AsyncGenerator<Batch[]> {
-  for (let last: Batch | undefined; ; ) {
-    let query = db.selectFrom('batches').selectAll().where('reported_version', '>=', 0n);
-    if (last) query = query.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
-    const page = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
-    if (page.length > 0) yield page;
-    last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-  }
+export function reportedBatches(db: Db): AsyncGenerator<Batch[]> {
+  return keyset(pageSize, (last) => {
+    const all = db.selectFrom('batches').selectAll().where('reported_version', '>=', 0n);
+    const rest = last && all.where(sql<boolean>`(created_at, id) < (${last.created_at}, ${last.id})`);
+    return (rest ?? all).orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
+  });
 }
 
 /** Runs whose reports are frozen, newest first, a page at a time. The statement is frozen last and so marks the whole. */
-export async function* frozenRuns(db: Db): AsyncGenerator<Run[]> {
-  for (let last: Run | undefined; ; ) {
-    let query = db
-      .selectFrom('runs')
-      .selectAll()
-      .where(
-        sql<boolean>`exists (select 1 from run_rows r where r.run_id = runs.id and r.sheet = 'statement')`,
-      );
-    if (last) query = query.where(sql<boolean>`(started_at, id) < (${last.started_at}, ${last.id})`);
-    const page = await query.orderBy('started_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
-    if (page.length > 0) yield page;
-    last = page.at(-1);
-    if (!last || page.length < pageSize) return;
-  }
+export function frozenRuns(db: Db): AsyncGenerator<Run[]> {
+  const isFrozen = sql<boolean>`exists (
+    select 1 from run_rows r where r.run_id = runs.id and r.sheet = 'statement')`;
+  return keyset(pageSize, (last) => {
+    const all = db.selectFrom('runs').selectAll().where(isFrozen);
+    const rest = last && all.where(sql<boolean>`(started_at, id) < (${last.started_at}, ${last.id})`);
+    return (rest ?? all).orderBy('started_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
+  });
 }
 
 /** The run, or undefined where the ledger has none of that name. */
@@ -120,41 +109,21 @@ export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
   }
 }
 
-/** Adds rows to a sheet of a run from `position` on; the header is the sheet's row 0. */
-export async function addRunRows(
-  trx: Trx,
-  sheet: { run: string; name: string; position: number },
-  rows: string[][],
-): Promise<void> {
-  const values = rows.map((cells, index) => ({
-    run_id: sheet.run,
-    sheet: sheet.name,
-    position: BigInt(sheet.position + index),
-    cells: JSON.stringify(cells),
-  }));
-  for (let from = 0; from < values.length; from += pageSize) {
-    await trx
-      .insertInto('run_rows')
-      .values(values.slice(from, from + pageSize))
-      .execute();
-  }
+/** A row of a sheet at its place: rows are read in the order of their places, gaps or not. The header is at 0. */
+export type PlacedRow = { position: bigint; cells: string[] };
+
+/** Rows that follow each other, the first of them at `position`. */
+export function placedFrom(position: number, rows: string[][]): PlacedRow[] {
+  return rows.map((cells, index) => ({ position: BigInt(position + index), cells }));
 }
 
-/** Adds rows to a sheet of a run, each at its own place: they are read in the order of their places, gaps or not. */
-export async function addPlacedRows(
-  trx: Trx,
-  run: string,
-  sheet: string,
-  rows: { position: bigint; cells: string[] }[],
-): Promise<void> {
-  const values = rows.map(({ position, cells }) => {
-    return { run_id: run, sheet, position, cells: JSON.stringify(cells) };
-  });
-  for (let from = 0; from < values.length; from += pageSize) {
-    await trx
-      .insertInto('run_rows')
-      .values(values.slice(from, from + pageSize))
-      .execute();
+/** Adds rows to a sheet of a run. */
+export async function addRunRows(trx: Trx, run: string, sheet: string, rows: PlacedRow[]): Promise<void> {
+  for (const some of inParts(rows, pageSize)) {
+    const values = some.map(({ position, cells }) => {
+      return { run_id: run, sheet, position, cells: JSON.stringify(cells) };
+    });
+    await trx.insertInto('run_rows').values(values).execute();
   }
 }
 
@@ -174,19 +143,16 @@ export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0)
 
 /** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
 export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
-  for (let after = -1n; ; ) {
-    const page = await db
+  const pages = keyset<{ position: bigint; cells: string }>(filePage, (last) =>
+    db
       .selectFrom('run_rows')
       .select(['position', 'cells'])
       .where('run_id', '=', run)
       .where('sheet', '=', sheet)
-      .where('position', '>', after)
+      .where('position', '>', last?.position ?? -1n)
       .orderBy('position')
       .limit(filePage)
-      .execute();
-    if (page.length > 0) yield page.map((row) => row.cells);
-    const last = page.at(-1);
-    if (!last || page.length < filePage) return;
-    after = last.position;
-  }
+      .execute(),
+  );
+  for await (const page of pages) yield page.map(({ cells }) => cells);
 }

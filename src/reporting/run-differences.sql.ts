@@ -3,6 +3,8 @@ import { latestRunFirst } from '../listing/listings.sql.ts';
 import { jsonText } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
+import { type NamedCells, named } from './sheet.ts';
+import { storedCells } from './stored-cells.ts';
 
 /** The names of two runs, the one that was begun earlier first. */
 export type RunPair = { older: string; newer: string };
@@ -18,62 +20,104 @@ export async function runsInOrder(db: Db, names: [string, string]): Promise<Run[
   return runs.toReversed();
 }
 
-/** The cells of one row as both runs have it, JSON arrays of texts; null where a run has none of that name. */
-export type Twice = { was: string | null; now: string | null };
+/** A row as both runs have it; null where a run has none of that name. */
+export type Twice = { was: NamedCells | null; now: NamedCells | null };
 
-/** A cell of the row `r`. */
-const cellOf = (place: number): RawBuilder<unknown> => jsonText(sql`r.cells`, place);
+/** A sheet of both runs. Each has its own header: another version may have frozen it with other columns. */
+type SheetPair = RunPair & { sheet: string; headers: Record<keyof RunPair, string[]> };
+
+async function sheetPair(db: Db, pair: RunPair, sheet: string): Promise<SheetPair> {
+  const header = async (run: string): Promise<string[]> => {
+    const row = await db
+      .selectFrom('run_rows')
+      .select('cells')
+      .where('run_id', '=', run)
+      .where('sheet', '=', sheet)
+      .where('position', '=', 0n)
+      .executeTakeFirst();
+    return row ? storedCells(row.cells) : [];
+  };
+  return { ...pair, sheet, headers: { older: await header(pair.older), newer: await header(pair.newer) } };
+}
+
+/** The cell of that name in a row of one of the runs; empty where it has no such column. */
+function cellIn({ headers }: SheetPair, run: keyof RunPair, name: string, cells: RawBuilder<unknown>) {
+  const place = headers[run].indexOf(name);
+  return place === -1 ? sql`''` : sql`coalesce(${jsonText(cells, place)}, '')`;
+}
+
+/** The cell of that name in row `r`, whichever run it is of. */
+function cell(pair: SheetPair, name: string): RawBuilder<unknown> {
+  const [was, now] = [cellIn(pair, 'older', name, sql`r.cells`), cellIn(pair, 'newer', name, sql`r.cells`)];
+  return sql`case when r.run_id = ${pair.older} then ${was} else ${now} end`;
+}
 
 /** The value in the older and in the newer run, of rows that are grouped. */
 const inEach = (
   { older, newer }: RunPair,
   value: RawBuilder<unknown>,
-  as: [string, string],
+  [was, now]: [string, string],
 ): RawBuilder<unknown> =>
-  sql`max(case when r.run_id = ${older} then ${value} end) as ${sql.ref(as[0])},
-    max(case when r.run_id = ${newer} then ${value} end) as ${sql.ref(as[1])}`;
+  sql`max(case when r.run_id = ${older} then ${value} end) as ${sql.ref(was)},
+    max(case when r.run_id = ${newer} then ${value} end) as ${sql.ref(now)}`;
 
-const rowsOfBoth = ({ older, newer }: RunPair, sheet: string): RawBuilder<unknown> =>
+const rowsOfBoth = ({ older, newer, sheet }: SheetPair): RawBuilder<unknown> =>
   sql`run_rows r where r.run_id in (${older}, ${newer}) and r.sheet = ${sheet} and r.position > 0`;
 
 /**
- * Rows of a sheet, paired by their first cell, in which one of the cells at `watched` differs. They are grouped in the
+ * Rows of a sheet, paired by the column `name`, in which one of the `watched` columns differs. They are grouped in the
  * database and not joined: a sheet may hold a million rows, and has no index by name.
  */
 export async function differingRows(
   db: Db,
-  pair: RunPair,
+  runs: RunPair,
   sheet: string,
-  watched: readonly [number, ...number[]],
+  { name, watched }: { name: string; watched: readonly [string, ...string[]] },
 ): Promise<Twice[]> {
+  const pair = await sheetPair(db, runs, sheet);
   const differs = watched.map(
-    (cell) => sql`coalesce(${jsonText(sql`w.was`, cell)}, '') <> coalesce(${jsonText(sql`w.now`, cell)}, '')`,
+    (column) =>
+      sql`${cellIn(pair, 'older', column, sql`w.was`)} <> ${cellIn(pair, 'newer', column, sql`w.now`)}`,
   );
-  const { rows } = await sql<Twice>`
-    select w.was, w.now from (select ${cellOf(0)} as name, ${inEach(pair, sql`r.cells`, ['was', 'now'])}
-      from ${rowsOfBoth(pair, sheet)} group by 1) w
+  const { rows } = await sql<{ was: string | null; now: string | null }>`
+    select w.was, w.now from (select ${cell(pair, name)} as name, ${inEach(pair, sql`r.cells`, ['was', 'now'])}
+      from ${rowsOfBoth(pair)} group by 1) w
     where w.was is null or w.now is null or ${sql.join(differs, sql` or `)} order by w.name`.execute(db);
-  return rows;
+  const { older, newer } = pair.headers;
+  return rows.map(({ was, now }) => ({
+    was: was === null ? null : named(older, storedCells(was)),
+    now: now === null ? null : named(newer, storedCells(now)),
+  }));
 }
 
 /** A row of statement-rows.csv that one of the runs has more often; `times` below zero: the older one. */
-export type RowChange = { cells: string; times: bigint; was_state: string | null; now_state: string | null };
+export type RowChange = Record<
+  'currency' | 'line' | 'reference' | 'batch' | 'transfer_id' | 'amount' | 'why',
+  string
+> & { times: bigint; was_state: string | null; now_state: string | null };
 
 /** Lines whose rows are about one transfer; the others are about the payout, whatever is known of its transfer. */
 const ofTransfers = sql`('foreign', 'unexplained', 'amount_differences', 'timing')`;
 
 /** Rows of the statement that came or went between the runs, with the payout's state in each. */
-export async function changedRows(db: Db, pair: RunPair): Promise<RowChange[]> {
+export async function changedRows(db: Db, runs: RunPair): Promise<RowChange[]> {
+  const pair = await sheetPair(db, runs, 'statement-rows');
+  const payouts = await sheetPair(db, runs, 'payouts');
+  const own = (['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'] as const).map(
+    (name) => sql`${cell(pair, name)} as ${sql.ref(name)}`,
+  );
+  const state = cell(payouts, 'payout_state');
   const { rows } = await sql<RowChange>`
-    with changed as materialized (select min(r.cells) as cells, min(${cellOf(2)}) as name,
-        sum(case when r.run_id = ${pair.newer} then 1 else -1 end) as times
-      from ${rowsOfBoth(pair, 'statement-rows')}
-      group by ${cellOf(0)}, ${cellOf(1)}, ${cellOf(2)}, ${cellOf(5)},
-        case when ${cellOf(1)} in ${ofTransfers} then ${cellOf(4)} else '' end
-      having sum(case when r.run_id = ${pair.newer} then 1 else -1 end) <> 0),
-    states as materialized (select ${cellOf(0)} as name, ${inEach(pair, cellOf(8), ['was_state', 'now_state'])}
-      from ${rowsOfBoth(pair, 'payouts')} and ${cellOf(0)} in (select name from changed) group by 1)
-    select c.cells, c.times, s.was_state, s.now_state from changed c left join states s on s.name = c.name
-    order by ${jsonText(sql`c.cells`, 0)}, ${jsonText(sql`c.cells`, 1)}, c.name, c.cells`.execute(db);
+    with one as (select r.run_id, ${sql.join(own)} from ${rowsOfBoth(pair)}),
+    changed as materialized (select currency, line, reference, min(batch) as batch, min(transfer_id) as transfer_id,
+        amount, min(why) as why, sum(case when run_id = ${pair.newer} then 1 else -1 end) as times
+      from one
+      group by currency, line, reference, amount, case when line in ${ofTransfers} then transfer_id else '' end
+      having sum(case when run_id = ${pair.newer} then 1 else -1 end) <> 0),
+    states as materialized (select ${cell(payouts, 'reference')} as name,
+        ${inEach(pair, state, ['was_state', 'now_state'])}
+      from ${rowsOfBoth(payouts)} and ${cell(payouts, 'reference')} in (select reference from changed) group by 1)
+    select c.*, s.was_state, s.now_state from changed c left join states s on s.name = c.reference
+    order by c.currency, c.line, c.reference, c.batch, c.transfer_id, c.amount, c.why`.execute(db);
   return rows;
 }

@@ -1,6 +1,7 @@
 import type { ListStanding, Verdict } from '../domain/verdict.ts';
 import { latestRunFirst } from '../listing/listings.sql.ts';
 import { idsOf } from '../storage/bulk.ts';
+import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /** Rows that one INSERT names: well under SQLite's limit of variables. */
@@ -17,10 +18,10 @@ export async function setVerdicts(
 ): Promise<void> {
   await trx.updateTable('runs').set({ verdict: whole }).where('id', '=', run).execute();
   await trx.deleteFrom('run_verdicts').where('run_id', '=', run).execute();
-  for (let from = 0; from < currencies.length; from += rowsPerInsert)
+  for (const some of inParts(currencies, rowsPerInsert))
     await trx
       .insertInto('run_verdicts')
-      .values(currencies.slice(from, from + rowsPerInsert).map((one) => ({ run_id: run, ...one })))
+      .values(some.map((one) => ({ run_id: run, ...one })))
       .execute();
 }
 

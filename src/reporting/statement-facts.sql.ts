@@ -3,6 +3,7 @@ import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { ListStanding } from '../domain/verdict.ts';
 import { idsOf } from '../storage/bulk.ts';
 import { jsonText } from '../storage/dialect.ts';
+import { keyset } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import type { Move, Span } from './book.ts';
@@ -203,23 +204,20 @@ export async function* foreignFacts(db: Db | Trx, scope: StatementScope): AsyncG
   if (listing.base) yield* foreignOf(db, scope, listing.base.run, sql`and ${notShownAgain(listing)}`);
 }
 
-async function* foreignOf(
+function foreignOf(
   db: Db | Trx,
   scope: StatementScope,
   run: string,
   also: RawBuilder<unknown>,
 ): AsyncGenerator<ListedPart[]> {
   const before = scope.until === null ? sql`` : sql`and l.created_at < ${scope.until}`;
-  for (let after = ''; ; ) {
+  return keyset<ListedPart>(pageSize, async (last) => {
     const { rows } = await sql<Omit<ListedPart, Flag>>`
-      select ${listedColumns} from listed l where l.run_id = ${run} and l.transfer_id > ${after} and l.payout_id is null
+      select ${listedColumns} from listed l
+      where l.run_id = ${run} and l.transfer_id > ${last?.transfer_id ?? ''} and l.payout_id is null
         and coalesce(lower(l.domain), ${scope.mode}) = ${scope.mode} ${before} ${also}
         and (l.created_at >= ${scope.since} or l.created_at = '') and not ${isCounted}
       order by l.transfer_id limit ${pageSize}`.execute(db);
-    if (rows.length > 0)
-      yield rows.map((row) => ({ ...row, counted: false, collides: false, others: false }));
-    const last = rows.at(-1);
-    if (!last || rows.length < pageSize) return;
-    after = last.transfer_id;
-  }
+    return rows.map((row) => ({ ...row, counted: false, collides: false, others: false }));
+  });
 }

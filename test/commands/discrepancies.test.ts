@@ -229,9 +229,9 @@ describe('the workbook for people', () => {
     // As much as a cell holds, in so many rows that they are 170 MB.
     ledger.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 5300)
       insert into discrepancies (id, kind, subject, reference, currency, expected, actual, difference, severity,
-        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id)
+        evidence, advice, state, note, first_seen_at, last_seen_at, last_run_id)
       select 'L-' || i, kind, 'L-' || i, reference, currency, expected, actual, difference, severity,
-        substr(hex(zeroblob(16000)), 1, 32000), action, state, note, first_seen_at, last_seen_at, last_run_id
+        substr(hex(zeroblob(16000)), 1, 32000), advice, state, note, first_seen_at, last_seen_at, last_run_id
       from n, (select * from discrepancies limit 1)`);
     ledger.close();
     const again = await home.run(['discrepancies', '--export', 'open.xlsx', '--yes']);
@@ -246,9 +246,9 @@ describe('the workbook for people', () => {
     const ledger = new Database(join(home.dir, 'data', 'ledger.db'));
     ledger.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 100001)
       insert into discrepancies (id, kind, subject, reference, currency, expected, actual, difference, severity,
-        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id)
+        evidence, advice, state, note, first_seen_at, last_seen_at, last_run_id)
       select 'M-' || i, kind, 'M-' || i, reference, currency, expected, actual, difference, severity,
-        evidence, action, state, note, first_seen_at, last_seen_at, last_run_id
+        evidence, advice, state, note, first_seen_at, last_seen_at, last_run_id
       from n, (select * from discrepancies limit 1)`);
     ledger.close();
     const all = await home.run(['discrepancies', '--export', 'all.xlsx']);

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type DiscrepancyKind, discrepancyKinds } from '../../src/domain/discrepancy.ts';
-import { graverAfterDays, type Severity, severityOf } from '../../src/domain/severity.ts';
+import {
+  type DiscrepancyKind,
+  discrepancyKinds,
+  kindRules,
+  type Severity,
+} from '../../src/domain/discrepancy-kinds.ts';
+import { severityOf } from '../../src/domain/severity.ts';
 
 const order: Severity[] = ['low', 'medium', 'high'];
 const facts = fc.record({
@@ -22,7 +27,7 @@ it('every discrepancy has a severity, whatever it is, and age never makes it les
       expect(now).toBeGreaterThanOrEqual(0);
       expect(later).toBeGreaterThanOrEqual(now);
       expect(later - now).toBeLessThanOrEqual(1);
-      const after = graverAfterDays(one.kind);
+      const after = kindRules[one.kind].rating.afterDays;
       if (after === null || one.ageDays >= after) expect(later).toBe(now);
     }),
   );

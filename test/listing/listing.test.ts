@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 import { createListing } from '../../src/listing/listing.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { listedRow } from '../support/listed-row.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 /** `now` is the service's time and our monotonic clock; our wall clock is off by `wallOffMs`. */
 type Book = { rows: ListedTransfer[]; now: number; slept: number[]; perPage: number; wallOffMs?: number };
@@ -21,7 +21,7 @@ let ledger: Ledger;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'listing-'));
-  ledger = await openLedger(join(folder, 'ledger.db'), { now: () => '2026-11-01T00:00:00.000Z' });
+  ledger = await openNewLedger(join(folder, 'ledger.db'), { now: () => '2026-11-01T00:00:00.000Z' });
 });
 afterEach(async () => {
   await ledger.close();

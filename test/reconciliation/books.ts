@@ -1,18 +1,19 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { StagedTransfer } from '../../src/domain/listed-transfer.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation } from '../../src/reconciliation/reconciliation.ts';
+import { withAction } from '../../src/reporting/discrepancy-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { openDay } from '../../src/sending/limits.sql.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { batchRow } from '../support/batch-row.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 const birth = '2026-11-20T00:00:00.000Z';
 const sent = '2026-11-21T10:00:00.000Z';
@@ -26,7 +27,7 @@ let now: number;
 /** A ledger with one batch; before each test. */
 export async function openBooks(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'reconcile-'));
-  ledger = await openLedger(join(folder, 'data', 'ledger.db'), { now: () => birth });
+  ledger = await openNewLedger(join(folder, 'data', 'ledger.db'), { now: () => birth });
   now = Date.parse(cut) + 5_000;
   await ledger.db.insertInto('batches').values(batchRow('b', birth)).execute();
 }
@@ -127,7 +128,7 @@ export async function reconcile(rows: StagedTransfer[], night: Night = {}) {
   const asked: { lookUps: bigint[]; resends: bigint[] } = { lookUps: [], resends: [] };
   nextInstant();
   const { summary } = await createNight();
-  const open = await listOpen(ledger.db, {});
+  const open = (await listOpen(ledger.db, {})).map(withAction);
   return { summary, asked, open, kinds: open.map((one) => `${one.kind} ${one.subject}`).sort() };
 
   async function createNight() {

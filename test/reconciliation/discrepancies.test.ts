@@ -32,7 +32,7 @@ it('many are found, found again and decided about in one go, each with its own l
   expect(await ledger.write((trx) => seen(trx, by('1', 1), [...all, found(7)]))).toBe(1201);
   expect(await ledger.write((trx) => seen(trx, by('2', 2), all))).toBe(0);
   const word = { verdict: 'acknowledge' as const, note: 'known', person: 'ada', at: at(3) };
-  const filter = { kind: 'amount_conflict' };
+  const filter = { kind: 'amount_conflict' as const };
   expect(await ledger.write((trx) => decide(trx, filter, word))).toBe(1201);
   const ids = (await listOpen(ledger.db, filter)).map(({ id }) => id);
   const lives = await livesOf(ledger.db, ids);

@@ -8,6 +8,7 @@ import { stage } from '../../src/listing/staging.sql.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import type { LookedUp } from '../../src/reconciliation/questions.ts';
 import { createReconciliation } from '../../src/reconciliation/reconciliation.ts';
+import { withAction } from '../../src/reporting/discrepancy-words.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import { here } from '../sending/setting.ts';
@@ -90,7 +91,7 @@ export async function nightOf(ledger: TestLedger, night: Night) {
     standpoint: night.standpoint ?? here,
   });
   const summary = await reconciliation.run({ full: night.full ?? false, followUp: true });
-  const open = await listOpen(ledger.db, {});
+  const open = (await listOpen(ledger.db, {})).map(withAction);
   return { summary, open, kinds: open.map(({ kind, reference }) => `${kind} ${reference}`).sort() };
 }
 

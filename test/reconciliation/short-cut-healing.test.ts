@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { Habits } from '../shifting/list-service.ts';
 import { addBatch, configured, createNights } from '../shifting/shifting-day.ts';
 import { birth, createTown, start } from '../shifting/town.ts';
 import { createRandom } from '../simulation/random.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 const day = 86_400_000;
 
 it('P29: a short cut closes no conflict of a payout that it did not judge, though its last page shows it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-short-cut-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const ledger = await openLedger(join(folder, 'ledger.db'), { now: () => birth });
+  const ledger = await openNewLedger(join(folder, 'ledger.db'), { now: () => birth });
   onTestFinished(() => ledger.close());
   await addBatch(ledger);
   const random = createRandom(1);

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
@@ -10,6 +9,7 @@ import type { Habits, Order } from '../shifting/list-service.ts';
 import { addBatch, configured, createNights } from '../shifting/shifting-day.ts';
 import { birth, createTown, start, type Town } from '../shifting/town.ts';
 import { createRandom } from '../simulation/random.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 const day = 86_400_000;
 const pages = 40;
@@ -19,7 +19,7 @@ let town: Town;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'short-cut-'));
-  ledger = await openLedger(join(folder, 'ledger.db'), { now: () => birth });
+  ledger = await openNewLedger(join(folder, 'ledger.db'), { now: () => birth });
   await addBatch(ledger);
 });
 afterEach(async () => {

@@ -1,3 +1,4 @@
+import type { DiscrepancyKind } from '../../src/domain/discrepancy-kinds.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
 import { pairListed } from '../../src/listing/pairing.sql.ts';
 import { addDiscrepancy, addListed, addPayout, addRun, cut, runId, type World } from './support.ts';
@@ -28,7 +29,7 @@ const fates: [PayoutState, ...PayoutState[]][] = [
   ['ready'],
 ];
 const reasons = ['Insufficient limit', 'Account closed', 'Beneficiary bank not available', hostile.message];
-const kinds = [
+const kinds: DiscrepancyKind[] = [
   'amount_conflict',
   'missing_at_service',
   'unknown_outcome',
@@ -72,12 +73,14 @@ export async function busyMonth({ ledger, reporting }: World): Promise<void> {
           });
         if (n % 5 === 0)
           await addDiscrepancy(ledger, `D-${n}`, {
-            kind: kinds[(n / 5) % kinds.length] ?? '',
+            kind: kinds[(n / 5) % kinds.length] ?? 'fee_conflict',
             severity: severities[(n / 5) % kinds.length] ?? 'low',
             currency,
             payout_id: payout,
             reference: `${currency}-${n}`,
-            action: `Do not pay it another way before ${iso(Date.parse(cut) + 1440 * minute)}.`,
+            advice: JSON.stringify({
+              watched: { until: iso(Date.parse(cut) + 1440 * minute), isOver: false },
+            }),
             first_seen_at: iso(Date.parse(cut) - (n % 40) * 1440 * minute),
           });
       }

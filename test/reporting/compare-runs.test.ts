@@ -123,6 +123,21 @@ it('explains line by line what moved between two runs, from frozen rows alone', 
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
+it('reads columns by name: a run that froze them in another order, and had more, compares the same', async () => {
+  await twoRuns();
+  const { comparison } = await compared([later, runId]);
+  const rows = await world.ledger.db.selectFrom('run_rows').selectAll().where('run_id', '=', runId).execute();
+  for (const { sheet, position, cells } of rows) {
+    const parsed: string[] = JSON.parse(cells);
+    await world.ledger.db
+      .updateTable('run_rows')
+      .set({ cells: JSON.stringify(['retired', ...parsed.toReversed()]) })
+      .where((eb) => eb.and({ run_id: runId, sheet, position }))
+      .execute();
+  }
+  expect((await compared([later, runId])).comparison).toEqual(comparison);
+});
+
 it('refuses a run that is not known, the same run twice, and one that has no reports', async () => {
   await twoRuns();
   const why = async (...names: [string, string]): Promise<string> => {

@@ -78,7 +78,7 @@ describe('report.html', () => {
       payout_id: payout,
       reference: 'SAL-1',
       first_seen_at: '2026-11-18T13:05:00.000Z',
-      action: 'Do not pay it another way before 2026-11-22T12:02:00.000Z.',
+      advice: JSON.stringify({ watched: { until: '2026-11-22T12:02:00.000Z', isOver: false } }),
     });
     await addDiscrepancy(world.ledger, 'D-twice', {
       kind: 'paid_twice',

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { addRunRows, clearRunRows } from '../../src/reporting/reports.sql.ts';
+import { addRunRows, clearRunRows, placedFrom } from '../../src/reporting/reports.sql.ts';
 import { at, makeLedger } from '../support/ledger.ts';
 
 it('forgets every row of a run that was frozen, however many, and none of another', async () => {
@@ -11,11 +11,10 @@ it('forgets every row of a run that was frozen, however many, and none of anothe
         .insertInto('runs')
         .values({ id, started_at: at(0), history_mark: 0n })
         .execute();
-      await addRunRows(trx, { run: id, name: 'statement', position: 0 }, [['header']]);
+      await addRunRows(trx, id, 'statement', placedFrom(0, [['header']]));
     }
     const rows = Array.from({ length: 6000 }, (_, n) => [`${n}`]);
-    for (const name of ['payouts', 'statement-rows'])
-      await addRunRows(trx, { run: 'a', name, position: 0 }, rows);
+    for (const name of ['payouts', 'statement-rows']) await addRunRows(trx, 'a', name, placedFrom(0, rows));
   });
   await clearRunRows(ledger, 'a');
   expect(await ledger.db.selectFrom('run_rows').select(['run_id', 'sheet']).execute()).toEqual([

@@ -75,7 +75,7 @@ describe('the files of a run', () => {
     await reportRun(world);
     expect(reportText(world, 'discrepancies.csv').split('\r\n').slice(0, 2)).toEqual([
       '\ufeffdiscrepancy_id,kind,severity,reference,batch,trx,transfer_id,currency,expected,actual,difference,first_seen_at,last_seen_at,age_days,state,evidence,action,note',
-      "D1,amount_conflict,high,R1,b-20261121-000001,,,NGN,100.00,90.00,-10.00,2026-11-17T14:05:00.000+01:00,2026-11-21T14:00:00.000+01:00,4,open,listing,ask,'=x",
+      "D1,amount_conflict,high,R1,b-20261121-000001,,,NGN,100.00,90.00,-10.00,2026-11-17T14:05:00.000+01:00,2026-11-21T14:00:00.000+01:00,4,open,listing,Stop further payments to this beneficiary and ask the service why the amount differs.,'=x",
     ]);
     expect(reportTable(world, 'discrepancies.csv').map((row) => row[0])).toEqual([
       'discrepancy_id',

@@ -124,7 +124,7 @@ function sumsOf(moves: readonly (readonly [event: string, to: Move['to']])[]): R
   for (const entry of payoutEntries(facts, { ...scope, since: at(0), until: null, show: (one) => one }))
     statement.add(entry);
   const { rows } = statement.conclude(null);
-  return Object.fromEntries(rows.map(([, line = '', , amount = '']) => [line, amount]));
+  return Object.fromEntries(rows.map(({ line, amount }) => [line, amount]));
 }
 
 it('P30: what a person settled and evidence reopened is not paid for good any more', () => {

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import { createDecisions } from '../../src/decisions/decisions.ts';
 import type { HistoryEvent } from '../../src/domain/history-event.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
@@ -16,6 +15,7 @@ import { type Config, loadConfig } from '../../src/settings/settings.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Discrepancy, NewPayout } from '../../src/storage/tables/tables.ts';
 import { batchRow } from '../support/batch-row.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 export const runId = '20261121T130000Z';
 const runStart = '2026-11-21T13:00:00.000Z';
@@ -43,7 +43,7 @@ export type World = {
 export async function makeWorld(birth = '2026-11-20T00:00:00.000Z'): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'reporting-'));
   const reports = join(folder, 'data', 'reports');
-  const ledger = await openLedger(join(folder, 'data', 'ledger.db'), {
+  const ledger = await openNewLedger(join(folder, 'data', 'ledger.db'), {
     now: () => birth,
   });
   const configured = (reportsYaml: string): Config => {
@@ -217,7 +217,7 @@ export async function addDiscrepancy(
     later_severity: null,
     graver_at: null,
     evidence: 'listing',
-    action: 'ask',
+    advice: '{}',
     state: 'open',
     resolved_by: null,
     note: '',

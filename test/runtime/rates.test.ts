@@ -11,6 +11,7 @@ import {
   type Throttle,
 } from '../../src/runtime/rate-limiter.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 /** Stands still, its monotonic clock too; what sleeps is written down as the wall's instant when it would wake. */
 function standingClock(): Clock & { nowMs: number; wakes: number[] } {
@@ -32,7 +33,7 @@ let clock = standingClock();
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'counterfoil-rates-'));
   clock = standingClock();
-  one = await openLedger(join(dir, 'ledger.db'), { now: clock.iso });
+  one = await openNewLedger(join(dir, 'ledger.db'), { now: clock.iso });
   two = await openLedger(join(dir, 'ledger.db'), { now: clock.iso });
 });
 afterEach(async () => {

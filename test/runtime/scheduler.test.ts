@@ -14,6 +14,7 @@ import {
   type Scheduler,
 } from '../../src/runtime/scheduler.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
+import { openNewLedger } from '../support/new-ledger.ts';
 
 let dir = '';
 let ledger: Ledger;
@@ -21,7 +22,7 @@ const clock = systemClock();
 const log = pino({ level: 'silent' });
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'counterfoil-scheduler-'));
-  ledger = await openLedger(join(dir, 'ledger.db'), { now: () => clock.iso() });
+  ledger = await openNewLedger(join(dir, 'ledger.db'), { now: () => clock.iso() });
 });
 afterEach(async () => {
   await ledger.close();

@@ -29,7 +29,7 @@ afterEach(async () => {
 async function startOther(): Promise<ChildProcess> {
   const source = (name: string): string => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
   const script = `
-    const { openLedger } = await import(${source('ledger/open.ts')});
+    const { openLedger } = await import(${source('custody/open-ledger.ts')});
     const { systemClock } = await import(${source('runtime/clock.ts')});
     const { createWorkers, tryExclusive } = await import(${source('runtime/worker-lock.ts')});
     const clock = systemClock(), dataDir = process.argv[1];

@@ -1,4 +1,4 @@
-import type { DiscrepancyKind } from '../../src/domain/discrepancy.ts';
+import type { DiscrepancyKind } from '../../src/domain/discrepancy-kinds.ts';
 import type { ListedTransfer } from '../../src/domain/listed-transfer.ts';
 
 /** Everything wrong that a list can show of a payout, or of a stranger. */

@@ -77,9 +77,9 @@ async function booksOf(db: Db, about: About): Promise<Books> {
     },
   });
   const sums = new Map<string, bigint>();
-  for (const [currency = '', line = '', , amount = ''] of statement)
+  for (const { currency, line, amount } of statement)
     if (line !== 'fees') sums.set(`${currency} ${line}`, minor(amount, currency));
-  return { sums, rows, currencies: [...new Set(statement.map(([currency = '']) => currency))] };
+  return { sums, rows, currencies: [...new Set(statement.map(({ currency }) => currency))] };
 }
 
 const minor = (amount: string, currency: string): bigint => decimalToMinor(amount, currency) ?? 0n;

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openLedger } from '../../src/custody/open-ledger.ts';
 import { canonicalBody } from '../../src/domain/body.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
@@ -11,6 +10,7 @@ import { type Claim, claim } from '../../src/sending/claims.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import type { Batch, NewPayout, Payout } from '../../src/storage/tables/tables.ts';
 import { batchRow } from './batch-row.ts';
+import { openNewLedger } from './new-ledger.ts';
 
 export const born = '2026-11-21T10:00:00.000Z';
 /** `born` and so many milliseconds. */
@@ -21,7 +21,7 @@ export type TestLedger = Ledger & { folder: string; remove(): Promise<void> };
 /** A real ledger file in a folder of its own. */
 export async function makeLedger(): Promise<TestLedger> {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-test-'));
-  const ledger = await openLedger(join(folder, 'ledger.db'), { now: () => born });
+  const ledger = await openNewLedger(join(folder, 'ledger.db'), { now: () => born });
   return {
     ...ledger,
     folder,

@@ -1,5 +1,5 @@
 import type { App } from '../../app/app.ts';
-import { discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy.ts';
+import { type DiscrepancyKind, discrepancyKinds, isDiscrepancyKind } from '../../domain/discrepancy-kinds.ts';
 import type { DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { namedBatch } from '../named-batch.ts';
 import { Stop } from '../result.ts';
@@ -12,14 +12,18 @@ export async function readFilter(
   options: Record<string, unknown>,
 ): Promise<DiscrepancyFilter> {
   const { kind, batch, olderThan } = options;
-  if (typeof kind === 'string' && !isDiscrepancyKind(kind))
-    throw new Stop(2, `--kind: there is no kind "${kind}"; there are ${discrepancyKinds.join(', ')}`);
+  const ofKind = typeof kind === 'string' ? { kind: readKind(kind) } : {};
   if (typeof batch === 'string') await namedBatch(app, batch);
   return {
-    ...(typeof kind === 'string' && { kind }),
+    ...ofKind,
     ...(typeof batch === 'string' && { batch }),
     ...(typeof olderThan === 'string' && { seenBefore: daysBefore(app.clock.now(), olderThan) }),
   };
+}
+
+function readKind(text: string): DiscrepancyKind {
+  if (isDiscrepancyKind(text)) return text;
+  throw new Stop(2, `--kind: there is no kind "${text}"; there are ${discrepancyKinds.join(', ')}`);
 }
 
 function daysBefore(now: number, text: string): string {

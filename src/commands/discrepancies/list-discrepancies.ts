@@ -1,6 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
+import { actionFor, withAction } from '../../reporting/discrepancy-words.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { bigintAsNumber } from '../describe.ts';
 import { Stop } from '../result.ts';
@@ -79,7 +80,7 @@ function describe(d: Discrepancy, now: number): string[] {
     `${d.id}  ${d.severity.padEnd(6)}  ${state}${d.kind}  ${about}${d.batch_id ? `  (${d.batch_id})` : ''}`,
     `    expected ${d.expected || '-'}; found ${d.actual || '-'}${difference}; since ${d.first_seen_at}, ${age}`,
     `    evidence: ${d.evidence}`,
-    `    to do: ${d.action}`,
+    `    to do: ${actionFor(d)}`,
     ...(d.note === '' ? [] : [`    note: ${d.note}`]),
   ].map(oneLine);
 }
@@ -100,7 +101,7 @@ async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown>
     discrepancy_id: d.id,
     batch: d.batch_id,
     age_days: ageDays(d, now),
-    ...d,
+    ...withAction(d),
     life: lives.get(d.id) ?? [],
   }));
   return JSON.parse(JSON.stringify(rows, bigintAsNumber));

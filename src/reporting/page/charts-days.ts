@@ -22,6 +22,14 @@ function dayAxis(days: string[]) {
   } as const;
 }
 
+function colour(series: string[]) {
+  return {
+    field: 'series',
+    type: 'nominal',
+    scale: { domain: series, range: ['var(--one)', 'var(--two)'] },
+  } as const;
+}
+
 /** Two bars a day at most, side by side in the order of `series`. */
 export function dayBarsSpec(
   values: DayValue[],
@@ -45,12 +53,7 @@ export function dayBarsSpec(
         scale: { domainMin: 0 },
         axis: { ...shortNumbers, tickCount: Math.min(5, Math.max(1, Math.ceil(most))), minExtent: 46 },
       },
-      color: {
-        field: 'series',
-        type: 'nominal',
-        scale: { domain: series, range: ['var(--one)', 'var(--two)'] },
-        legend: series.length > 1 ? {} : null,
-      },
+      color: { ...colour(series), legend: series.length > 1 ? {} : null },
     },
   };
 }
@@ -63,11 +66,6 @@ export function dayLinesSpec(
   title: string,
 ): TopLevelSpec {
   const domain: number[] = [0, Math.max(1, ...values.map(({ value }) => value))];
-  const colour = {
-    field: 'series',
-    type: 'nominal',
-    scale: { domain: series, range: ['var(--one)', 'var(--two)'] },
-  } as const;
   return {
     ...commonSpec,
     height: 190,
@@ -81,7 +79,7 @@ export function dayLinesSpec(
         scale: { domain },
         axis: { tickCount: 5, minExtent: 46 },
       },
-      color: colour,
+      color: colour(series),
     },
     layer: [
       {

@@ -11,6 +11,11 @@ const band = 28;
 /** Beside the longest bar there must be room for its text: the width of letters is only estimated while drawing. */
 const room = 1.5;
 
+/** One row a name, in the order given. */
+function nameRows(field: string, names: string[]) {
+  return { field, type: 'nominal', sort: null, title: null, axis: nameAxis(names) } as const;
+}
+
 /** From what was ordered down to what was paid, each step where the one before ended. */
 export function waterfallSpec(steps: Step[]): TopLevelSpec {
   const most = Math.max(...steps.map(({ from, to }) => Math.max(from, to)));
@@ -23,13 +28,10 @@ export function waterfallSpec(steps: Step[]): TopLevelSpec {
     scale: { domain, nice: false },
     axis: { ...shortNumbers, tickCount: 5 },
   } as const;
-  const y = {
-    field: 'step',
-    type: 'nominal',
-    sort: null,
-    title: null,
-    axis: nameAxis(steps.map(({ step }) => step)),
-  } as const;
+  const y = nameRows(
+    'step',
+    steps.map(({ step }) => step),
+  );
   return {
     ...commonSpec,
     height: { step: band },
@@ -60,13 +62,10 @@ export function waterfallSpec(steps: Step[]): TopLevelSpec {
 /** One bar a name, the first at the top. */
 export function barsSpec(bars: Bar[], title: string): TopLevelSpec {
   const most = Math.max(1, ...bars.map(({ value }) => value));
-  const y = {
-    field: 'name',
-    type: 'nominal',
-    sort: null,
-    title: null,
-    axis: nameAxis(bars.map(({ name }) => name)),
-  } as const;
+  const y = nameRows(
+    'name',
+    bars.map(({ name }) => name),
+  );
   return {
     ...commonSpec,
     height: { step: band },
@@ -99,13 +98,10 @@ export function barsSpec(bars: Bar[], title: string): TopLevelSpec {
 
 /** One bar a kind, in parts by age; each part holds its number, so that shades alone say nothing. */
 export function ageingSpec(rows: Aged[], buckets: string[]): TopLevelSpec {
-  const y = {
-    field: 'kind',
-    type: 'nominal',
-    sort: null,
-    title: null,
-    axis: nameAxis(rows.map(({ kind }) => kind)),
-  } as const;
+  const y = nameRows(
+    'kind',
+    rows.map(({ kind }) => kind),
+  );
   const steps = buckets.map((_, index) => index + 1);
   const x = { field: 'count', type: 'quantitative', stack: 'zero' } as const;
   const order = { field: 'place', type: 'quantitative' } as const;

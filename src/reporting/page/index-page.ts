@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import type { Account } from '../../domain/origin.ts';
 import { isUsable } from '../../domain/verdict.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
@@ -12,13 +11,13 @@ import { whole, writeAtomically } from '../atomic-file.ts';
 import { closedPeriods } from '../periods.sql.ts';
 import { frozenRuns, reportedBatches } from '../reports.sql.ts';
 import { lastRun, verdictsOf } from '../run-verdicts.sql.ts';
+import { storedCells } from '../stored-cells.ts';
 import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 
 /** A page lists no more batches, and no more runs, than this; older ones stand on the next page. */
 const perPage = 200;
-const texts = z.array(z.string());
 
 /**
  * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
@@ -38,7 +37,7 @@ export function createIndexPage(deps: {
     const frozen = Map.groupBy(await frozenSheets(ledger.db, ids, ['open']), ({ run_id }) => run_id);
     const verdicts = await verdictsOf(ledger.db, ids);
     const rowsOf = (run: string): string[][] | undefined =>
-      frozen.get(run)?.map(({ cells }) => texts.parse(JSON.parse(cells)));
+      frozen.get(run)?.map(({ cells }) => storedCells(cells));
     const exists = (run: string, name: string): boolean =>
       existsSync(join(reports, `reconciliation-${run}`, name));
     const rows = runs.map((run) => {

@@ -6,8 +6,9 @@ import { periodFolder } from '../period-folder.ts';
 import { periodSheets } from '../periods.sql.ts';
 import { runSheets } from '../run-files.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { badge, escapeHtml, link, markup } from './page-markup.ts';
-import { records, when } from './page-words.ts';
+import { when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 /** `exists` says whether a batch's or run's folder holds a file that is not always written. */

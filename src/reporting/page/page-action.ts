@@ -1,8 +1,9 @@
 import { counted, grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { badge, escapeHtml, markup, type Piece, paragraph, section, table } from './page-markup.ts';
-import { amountText, localTimes, plainKind, records, shortened, when } from './page-words.ts';
+import { amountText, localTimes, plainKind, shortened, when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
 type Row = Record<string, string>;

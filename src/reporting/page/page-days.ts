@@ -1,8 +1,9 @@
 import { Big } from 'big.js';
 import { DateTime } from 'luxon';
 import { counted, grouped } from '../../domain/counted.ts';
+import type { NamedCells } from '../sheet.ts';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
-import { figure } from './page-figure.ts';
+import { figure, numberColumn, textColumn } from './page-figure.ts';
 import type { Part } from './page-part.ts';
 import { amountText, duration } from './page-words.ts';
 
@@ -26,16 +27,18 @@ export const daysPart: Part = async (rows, { currency, id, draw }) => {
     );
   const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
   const summary = `Sent ${counted(total(rows, 'submitted'), 'payout')} worth ${amountText(currency, totalDecimal(rows, 'submitted_amount'))} in the last 31 days; most on ${busiest?.day} (${grouped(busiest?.submitted ?? '')}). Left bar: sent for the first time; right bar: settled.`;
-  const rowsOf = (suffix: string): string[][] =>
-    rows.map((row) => [row.day ?? '', ...sent.map((series) => grouped(row[`${series}${suffix}`] ?? ''))]);
   const drawn = (suffix: string, title: string) => dayBarsSpec(values(suffix), days, sent, title);
   const numbers = await figure(draw, drawn('', 'payouts'), {
     id: `${id}-volume`,
     title: `${currency}: number per day`,
     summary,
     caption: `${currency}: payouts per day`,
-    columns: [{ name: 'Day' }, { name: 'Sent', number: true }, { name: 'Settled', number: true }],
-    rows: rowsOf(''),
+    columns: [
+      textColumn('Day', 'day'),
+      numberColumn('Sent', 'submitted'),
+      numberColumn('Settled', 'settled'),
+    ],
+    rows,
   });
   const amounts = await figure(draw, drawn('_amount', `amount (${currency})`), {
     id: `${id}-value`,
@@ -43,11 +46,11 @@ export const daysPart: Part = async (rows, { currency, id, draw }) => {
     summary: `Settled ${amountText(currency, totalDecimal(rows, 'settled_amount'))} in the last 31 days. Left bar: sent for the first time; right bar: settled. k is a thousand, M a million, G a thousand million.`,
     caption: `${currency}: amounts per day`,
     columns: [
-      { name: 'Day' },
-      { name: `Sent (${currency})`, number: true },
-      { name: `Settled (${currency})`, number: true },
+      textColumn('Day', 'day'),
+      numberColumn(`Sent (${currency})`, 'submitted_amount'),
+      numberColumn(`Settled (${currency})`, 'settled_amount'),
     ],
-    rows: rowsOf('_amount'),
+    rows,
   });
   return numbers + amounts;
 };
@@ -59,17 +62,11 @@ export const feesPart: Part = async (rows, { currency, id, draw }) => {
     `Fees of what settled in the last 31 days: ${all} for ${counted(total(rows, 'count'), 'payout')}.` +
     (untold > 0n ? ` For ${counted(untold, 'more payout')} the service told no fee.` : '');
   const columns = [
-    { name: 'Day settled' },
-    { name: 'Payouts with a fee', number: true },
-    { name: `Fees (${currency})`, number: true },
-    { name: 'Fee not told', number: true },
+    textColumn('Day settled', 'day'),
+    numberColumn('Payouts with a fee', 'count'),
+    numberColumn(`Fees (${currency})`, 'fee'),
+    numberColumn('Fee not told', 'fee_not_told'),
   ];
-  const cells = rows.map((row) => [
-    row.day ?? '',
-    grouped(row.count ?? ''),
-    grouped(row.fee ?? ''),
-    grouped(row.fee_not_told ?? ''),
-  ]);
   const values = rows.map((row) => ({ day: row.day ?? '', series: 'fees', value: Number(row.fee) }));
   const isFree = values.every(({ value }) => value === 0);
   const spec = isFree ? null : dayBarsSpec(values, everyDay(rows), ['fees'], `fees (${currency})`);
@@ -79,7 +76,7 @@ export const feesPart: Part = async (rows, { currency, id, draw }) => {
     summary,
     caption: `${currency}: fees per day`,
     columns,
-    rows: cells,
+    rows,
   });
 };
 
@@ -94,24 +91,18 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   ]);
   const summary = `Half of ${counted(BigInt(overall?.count ?? '0'), 'payout')} settled within ${duration(Number(overall?.median_seconds))} of being sent, 95 of 100 within ${duration(Number(overall?.p95_seconds))}.`;
   const columns = [
-    { name: 'Day sent' },
-    { name: 'Settled', number: true },
-    { name: 'Median', number: true },
-    { name: '95th percentile', number: true },
+    textColumn('Day sent', ({ day = '' }) => (day === 'all' ? 'All days' : day)),
+    numberColumn('Settled', 'count'),
+    { name: 'Median', number: true, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
+    { name: '95th percentile', number: true, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
   ];
-  const cells = [...perDay, ...(overall ? [overall] : [])].map((row) => [
-    row.day === 'all' ? 'All days' : (row.day ?? ''),
-    grouped(row.count ?? ''),
-    duration(Number(row.median_seconds)),
-    duration(Number(row.p95_seconds)),
-  ]);
   return figure(draw, dayLinesSpec(values, everyDay(perDay), speeds, unit), {
     id,
     title: `${currency}: time from sent to settled`,
     summary,
     caption: `${currency}: time to settle`,
     columns,
-    rows: cells,
+    rows: [...perDay, ...(overall ? [overall] : [])],
   });
 };
 

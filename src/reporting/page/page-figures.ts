@@ -1,10 +1,10 @@
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
+import { records } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
 import { paragraph, section } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
 import type { Part } from './page-part.ts';
-import { records } from './page-words.ts';
 
 type Figure = { id: string; title: string; sheet: string; none: string; part: Part };
 

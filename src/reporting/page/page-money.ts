@@ -1,6 +1,7 @@
 import { counted, grouped } from '../../domain/counted.ts';
+import { ageBuckets } from '../ageing.ts';
 import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
-import { figure } from './page-figure.ts';
+import { figure, numberColumn, textColumn } from './page-figure.ts';
 import type { Part } from './page-part.ts';
 import { amountText, plainKind, shortened } from './page-words.ts';
 
@@ -14,7 +15,6 @@ const takenOff: [string, string[]][] = [
   ['unknown', ['unknown']],
   ['came back', ['returned']],
 ];
-const buckets = ['0-1', '2-3', '4-7', '8-30', '31+'];
 
 export const statePart: Part = async (rows, { currency, id, draw }) => {
   const minors = rows.map((row) => ({
@@ -54,18 +54,17 @@ export const statePart: Part = async (rows, { currency, id, draw }) => {
       ? ` ${currency} ${text(unknown)} is unknown: it may be paid, so do not pay it another way.`
       : '');
   const columns = [
-    { name: 'State' },
-    { name: 'Payouts', number: true },
-    { name: `Amount (${currency})`, number: true },
+    textColumn('State', 'state'),
+    numberColumn('Payouts', 'count'),
+    numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  const cells = rows.map((row) => [row.state ?? '', grouped(row.count ?? ''), grouped(row.amount ?? '')]);
   return figure(draw, waterfallSpec(steps), {
     id,
     title: `${currency}: from ordered to paid`,
     summary,
     caption: `${currency}: payouts by state`,
     columns,
-    rows: cells,
+    rows,
   });
 };
 
@@ -82,24 +81,18 @@ export const agePart: Part = async (rows, { currency, id, draw }) => {
   );
   const summary = `${counted(all, 'discrepancy is', 'discrepancies are')} open or acknowledged; ${grouped(`${old}`)} of them for 8 days or more.`;
   const columns = [
-    { name: 'Kind' },
-    { name: 'Days open' },
-    { name: 'Discrepancies', number: true },
-    { name: `Amount (${currency})`, number: true },
+    textColumn('Kind', ({ kind = '' }) => plainKind(kind)),
+    textColumn('Days open', 'bucket'),
+    numberColumn('Discrepancies', 'count'),
+    numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  const cells = rows.map((row) => [
-    plainKind(row.kind ?? ''),
-    row.bucket ?? '',
-    grouped(row.count ?? ''),
-    grouped(row.amount ?? ''),
-  ]);
-  return figure(draw, ageingSpec(kinds, buckets), {
+  return figure(draw, ageingSpec(kinds, ageBuckets), {
     id,
     title: `${currency}: discrepancies by age`,
     summary,
     caption: `${currency}: discrepancies by kind and age`,
     columns,
-    rows: cells,
+    rows,
   });
 };
 
@@ -114,24 +107,18 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
     label: grouped(row.count ?? ''),
   }));
   const columns = [
-    { name: 'Reason' },
-    { name: 'State' },
-    { name: 'Payouts', number: true },
-    { name: `Amount (${currency})`, number: true },
+    textColumn('Reason', ({ reason }, index) => `${index + 1}. ${reason}`),
+    textColumn('State', 'state'),
+    numberColumn('Payouts', 'count'),
+    numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  const cells = rows.map((row, index) => [
-    `${index + 1}. ${row.reason}`,
-    row.state ?? '',
-    grouped(row.count ?? ''),
-    grouped(row.amount ?? ''),
-  ]);
   return figure(draw, barsSpec(bars, 'payouts'), {
     id,
     title: `${currency}: why payouts were not paid`,
     summary,
     caption: `${currency}: failures by reason`,
     columns,
-    rows: cells,
+    rows,
   });
 };
 
@@ -145,23 +132,17 @@ export const bankPart: Part = async (rows, { currency, id, draw }) => {
     label: grouped(row.count ?? ''),
   }));
   const columns = [
-    { name: 'Bank code' },
-    { name: 'Failures', number: true },
-    { name: `Amount (${currency})`, number: true },
-    { name: 'Sent', number: true },
+    textColumn('Bank code', name),
+    numberColumn('Failures', 'count'),
+    numberColumn(`Amount (${currency})`, 'amount'),
+    numberColumn('Sent', 'submitted'),
   ];
-  const cells = rows.map((row) => [
-    name(row),
-    grouped(row.count ?? ''),
-    grouped(row.amount ?? ''),
-    grouped(row.submitted ?? ''),
-  ]);
   return figure(draw, barsSpec(bars, 'payouts not paid'), {
     id,
     title: `${currency}: failures by bank`,
     summary,
     caption: `${currency}: failures by bank`,
     columns,
-    rows: cells,
+    rows,
   });
 };

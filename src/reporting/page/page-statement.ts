@@ -7,8 +7,9 @@ import {
   type Verdict,
 } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { escapeHtml, link, type Piece, paragraph, section, table } from './page-markup.ts';
-import { amountText, records } from './page-words.ts';
+import { amountText } from './page-words.ts';
 import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };

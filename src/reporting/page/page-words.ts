@@ -1,12 +1,6 @@
 import { DateTime } from 'luxon';
 import { grouped } from '../../domain/counted.ts';
 
-/** The rows of a sheet by column name; an absent sheet has none. */
-export function records(sheet: string[][] | undefined): Record<string, string>[] {
-  const [header = [], ...rows] = sheet ?? [];
-  return rows.map((cells) => Object.fromEntries(header.map((name, index) => [name, cells[index] ?? ''])));
-}
-
 /** `NGN 1,200.00`; a currency nobody told is left out. */
 export function amountText(currency: string, decimal: string): string {
   return `${currency} ${grouped(decimal)}`.trim();

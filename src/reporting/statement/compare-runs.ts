@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { Big } from 'big.js';
-import { z } from 'zod';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-writer.ts';
 import { runRows } from '../reports.sql.ts';
-import { changedRows, differingRows, type RunPair, runsInOrder } from '../run-differences.sql.ts';
+import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
+import { type NamedCells, records, sheetOf } from '../sheet.ts';
+import { storedCells } from '../stored-cells.ts';
 import { type Line, statementLines } from './statement-lines.ts';
 
 /** A payout or transfer that a line counts in one of the runs and not in the other; `amount` as it moved the line. */
@@ -40,9 +41,6 @@ export type Compared =
   | { kind: 'refused'; why: string }
   | { kind: 'compared'; comparison: Comparison; file: string };
 
-const texts = z.array(z.string());
-const cellsOf = (json: string | null): string[] => (json === null ? [] : texts.parse(JSON.parse(json)));
-
 const follows: Partial<Record<Line, readonly Line[]>> = {
   closing: ['opening', 'submitted', 'reopened', 'settled', 'failed', 'refused'],
   net_paid: ['settled', 'returned', 'reopened'],
@@ -71,7 +69,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     if (!first || !second) return { kind: 'refused', why: 'name two different runs' };
     const pair = { older: first.id, newer: second.id };
     for (const run of [pair.older, pair.newer])
-      if ((await sheetOf(run, 'statement')).length === 0)
+      if ((await statementOf(run)).length === 0)
         return { kind: 'refused', why: `run ${run} did not finish: it has no reports` };
     const lines = await changesOf(pair);
     const comparison = {
@@ -85,17 +83,16 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     return { kind: 'compared', comparison, file };
   }
 
-  async function sheetOf(run: string, sheet: string): Promise<string[][]> {
+  async function statementOf(run: string): Promise<NamedCells[]> {
     const rows: string[][] = [];
-    for await (const page of runRows(ledger.db, run, sheet))
-      rows.push(...page.map((cells) => cellsOf(cells)));
-    return rows;
+    for await (const page of runRows(ledger.db, run, 'statement')) rows.push(...page.map(storedCells));
+    return records(rows);
   }
 
   async function changesOf(pair: RunPair): Promise<LineChange[]> {
     const moved = Map.groupBy([...(await bigMoves(pair)), ...(await rowMoves(pair))], ({ key }) => key);
-    const was = totals(await sheetOf(pair.older, 'statement'));
-    const now = totals(await sheetOf(pair.newer, 'statement'));
+    const was = totals(await statementOf(pair.older));
+    const now = totals(await statementOf(pair.newer));
     const currencies = [...new Set([...was.keys(), ...now.keys()].map((key) => key.split(' ')[0] ?? ''))];
     return currencies.toSorted().flatMap((currency) =>
       statementLines.map((line) => {
@@ -119,18 +116,10 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
   }
 
   async function rowMoves(pair: RunPair): Promise<Keyed[]> {
-    return (await changedRows(ledger.db, pair)).flatMap(({ cells, times, was_state, now_state }) => {
-      const [currency, line, reference = '', batch = '', transfer_id = '', amount = '', why = ''] =
-        cellsOf(cells);
-      const states = { from: was_state ?? '', to: now_state ?? '' };
-      const one = {
-        reference,
-        batch,
-        transfer_id,
-        ...states,
-        amount: times < 0n ? minus('0', amount) : amount,
-        why,
-      };
+    return (await changedRows(ledger.db, pair)).flatMap((row) => {
+      const { currency, line, reference, batch, transfer_id, why, times, was_state, now_state } = row;
+      const amount = times < 0n ? minus('0', row.amount) : row.amount;
+      const one = { reference, batch, transfer_id, from: was_state ?? '', to: now_state ?? '', amount, why };
       const often = Number(times < 0n ? -times : times);
       return Array.from({ length: often }, () => ({ key: `${currency} ${line}`, one }));
     });
@@ -138,7 +127,8 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
 
   /** Payouts that moved the lines without rows of their own, told by the column `lines` of payouts.csv, and the fees. */
   async function bigMoves(pair: RunPair): Promise<Keyed[]> {
-    const rows = await differingRows(ledger.db, pair, 'payouts', [8, 12, 18]);
+    const watched = ['payout_state', 'fee', 'lines'] as const;
+    const rows = await differingRows(ledger.db, pair, 'payouts', { name: 'reference', watched });
     return rows.flatMap(({ was, now }) => {
       const [before, after] = [payoutOf(was), payoutOf(now)];
       const { reference, batch, transfer_id, currency, amount } = now === null ? before : after;
@@ -155,30 +145,23 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
   }
 
   async function discrepanciesOf(pair: RunPair): Promise<Comparison['discrepancies']> {
-    const [header = []] = await firstRow(pair.newer);
-    const state = header.indexOf('state');
-    const rows = await differingRows(ledger.db, pair, 'discrepancies', [state]);
-    const isOpen = (cells: string[]): boolean => ['open', 'acknowledged'].includes(cells[state] ?? '');
-    const name = ({ was, now }: { was: string[]; now: string[] }): Named => {
-      const [discrepancy_id = '', kind = '', , reference = ''] = now.length > 0 ? now : was;
+    const paired = { name: 'discrepancy_id', watched: ['state'] as const };
+    const rows = await differingRows(ledger.db, pair, 'discrepancies', paired);
+    const isOpen = (row: NamedCells | null): boolean => ['open', 'acknowledged'].includes(row?.state ?? '');
+    const name = ({ was, now }: Twice): Named => {
+      const { discrepancy_id = '', kind = '', reference = '' } = now ?? was ?? {};
       return {
         discrepancy_id,
         kind,
         reference,
-        was: was[state] ?? 'not there',
-        now: now[state] ?? 'not there',
+        was: was?.state ?? 'not there',
+        now: now?.state ?? 'not there',
       };
     };
-    const both = rows.map(({ was, now }) => ({ was: cellsOf(was), now: cellsOf(now) }));
     return {
-      opened: both.filter(({ was, now }) => !isOpen(was) && isOpen(now)).map(name),
-      closed: both.filter(({ was, now }) => isOpen(was) && !isOpen(now)).map(name),
+      opened: rows.filter(({ was, now }) => !isOpen(was) && isOpen(now)).map(name),
+      closed: rows.filter(({ was, now }) => isOpen(was) && !isOpen(now)).map(name),
     };
-  }
-
-  async function firstRow(run: string): Promise<string[][]> {
-    const { value } = await runRows(ledger.db, run, 'discrepancies').next();
-    return (value ?? []).slice(0, 1).map((cells: string) => cellsOf(cells));
   }
 
   return compare;
@@ -189,31 +172,25 @@ const nothing: Total = { count: 0, amount: '0' };
 /** What cannot be read has no amount. */
 const unread: Total = { count: 0, amount: '' };
 
-function totals(sheet: string[][]): Map<string, Total> {
+function totals(statement: NamedCells[]): Map<string, Total> {
   return new Map(
-    sheet
-      .slice(1)
-      .map(([currency, line, count, amount = '0']) => [
-        `${currency} ${line}`,
-        { count: Number(count), amount },
-      ]),
+    statement.map(({ currency, line, count, amount = '0' }) => [
+      `${currency} ${line}`,
+      { count: Number(count), amount },
+    ]),
   );
 }
 
 /** A row of payouts.csv as the comparison needs it; a fee counts while the payout is paid. */
-function payoutOf(json: string | null) {
-  const cells = cellsOf(json);
-  const cell = (index: number): string => cells[index] ?? '';
-  const lines = cell(18).split('+');
-  const paid = ['success', 'returned'].includes(cell(8));
+function payoutOf(row: NamedCells | null) {
+  const { reference = '', batch = '', currency = '', transfer_id = '', fee = '' } = row ?? {};
+  const state = row?.payout_state ?? '';
+  const lines = row?.lines?.split('+') ?? [];
+  const isPaid = ['success', 'returned'].includes(state);
   return {
-    reference: cell(0),
-    batch: cell(1),
-    amount: cell(6) || '0',
-    currency: cell(7),
-    state: cell(8),
-    transfer_id: cell(10),
-    fee: paid && /^\d+(\.\d+)?$/.test(cell(12)) ? cell(12) : '0',
+    ...{ reference, batch, currency, state, transfer_id },
+    amount: row?.amount || '0',
+    fee: isPaid && /^\d+(\.\d+)?$/.test(fee) ? fee : '0',
     times: (line: Line) =>
       lines.filter((one) => one === line).length - lines.filter((one) => one === `-${line}`).length,
   };
@@ -232,46 +209,37 @@ function plain(value: Big, like: string): string {
 
 const isZero = (amount: string): boolean => Big(amount).eq(0);
 
-const columns = [
-  'currency',
-  'line',
-  'was',
-  'now',
-  'difference',
-  'reference',
-  'batch',
-  'transfer_id',
-  'from',
-  'to',
-  'amount',
-  'why',
-];
+type CsvRow = Partial<Moved> &
+  Partial<Record<'was' | 'now' | 'difference', string>> & {
+    currency: string;
+    line: string;
+  };
+const csv = sheetOf<CsvRow>({
+  currency: (row) => row.currency,
+  line: (row) => row.line,
+  was: ({ was = '' }) => was,
+  now: ({ now = '' }) => now,
+  difference: ({ difference = '' }) => difference,
+  reference: ({ reference = '' }) => reference,
+  batch: ({ batch = '' }) => batch,
+  transfer_id: ({ transfer_id = '' }) => transfer_id,
+  from: ({ from = '' }) => from,
+  to: ({ to = '' }) => to,
+  amount: ({ amount = '' }) => amount,
+  why: ({ why = '' }) => why,
+});
 
 async function* csvPages({ lines, discrepancies }: Comparison): AsyncGenerator<string[][]> {
-  yield [columns];
+  yield [csv.header];
   for (const { currency, line, was, now, difference, follows_from, moved } of lines) {
-    const sum = [currency, line, was.amount, now.amount, difference.amount];
-    const from = follows_from ? `follows from ${follows_from.join(', ')}` : '';
-    yield [[...sum, '', '', '', '', '', '', from]];
-    yield moved.map(({ reference, batch, transfer_id, from: was_, to, amount, why }) => {
-      return [currency, line, '', '', '', reference, batch, transfer_id, was_, to, amount, why];
-    });
+    const why = follows_from ? `follows from ${follows_from.join(', ')}` : '';
+    const sums = { was: was.amount, now: now.amount, difference: difference.amount };
+    yield [csv.cells({ currency, line, ...sums, why })];
+    yield moved.map((one) => csv.cells({ currency, line, ...one }));
   }
   for (const [what, all] of Object.entries(discrepancies))
     yield all.map(({ discrepancy_id, kind, reference, was, now }) => {
-      return [
-        '',
-        `discrepancy ${what}`,
-        '',
-        '',
-        '',
-        reference,
-        '',
-        '',
-        was,
-        now,
-        '',
-        `${discrepancy_id} ${kind}`,
-      ];
+      const why = `${discrepancy_id} ${kind}`;
+      return csv.cells({ currency: '', line: `discrepancy ${what}`, reference, from: was, to: now, why });
     });
 }

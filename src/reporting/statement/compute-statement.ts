@@ -1,6 +1,13 @@
 import type { Db, Trx } from '../../storage/ledger.ts';
+import type { PlacedRow } from '../reports.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
-import { type CurrencyVerdict, createStatement, rowCells, rowPosition } from './statement.ts';
+import {
+  type CurrencyVerdict,
+  createStatement,
+  entrySheet,
+  rowPosition,
+  type StatementRow,
+} from './statement.ts';
 import { linesWithRows } from './statement-lines.ts';
 import {
   type About,
@@ -18,13 +25,13 @@ export type Stated = { facts: PayoutFacts; entries: Entry[] };
 export type Sink = {
   payouts?(page: Stated[]): Promise<void>;
   /** Rows of statement-rows.csv with their place among all of them. */
-  rows(rows: { position: bigint; cells: string[] }[]): Promise<void>;
+  rows(rows: PlacedRow[]): Promise<void>;
   /** Listed transfers that this statement counts. */
   transfers?(ids: string[]): Promise<void>;
 };
 
-/** The rows of statement.csv below its header, and the verdict on each currency that they bear. */
-export type Statement = { rows: string[][]; verdicts: CurrencyVerdict[] };
+/** The rows of statement.csv, and the verdict on each currency that they bear. */
+export type Statement = { rows: StatementRow[]; verdicts: CurrencyVerdict[] };
 
 /**
  * Computes the statement of P30 over the history and the listing that `about` names, page by page. History only grows and
@@ -38,7 +45,7 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
     for (const entry of entries) statement.add(entry);
     const rows = entries
       .filter(({ line }) => linesWithRows.includes(line))
-      .map((entry) => ({ position: rowPosition(entry, placed++), cells: rowCells(entry) }));
+      .map((entry) => ({ position: rowPosition(entry, placed++), cells: entrySheet.cells(entry) }));
     if (rows.length > 0) await sink.rows(rows);
     const listed = entries.flatMap(({ line, transferId }) =>
       line === 'listed_by_service' ? [transferId] : [],
@@ -59,7 +66,10 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
   }
   for await (const page of foreignFacts(db, about)) await take(page.flatMap(foreignEntries));
   const { rows, rest, verdicts } = statement.conclude(about.listing?.standing ?? null);
-  const left = rest.map((entry) => ({ position: rowPosition(entry, placed++), cells: rowCells(entry) }));
+  const left = rest.map((entry) => ({
+    position: rowPosition(entry, placed++),
+    cells: entrySheet.cells(entry),
+  }));
   if (left.length > 0) await sink.rows(left);
   return { rows, verdicts };
 }

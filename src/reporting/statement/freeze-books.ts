@@ -1,36 +1,50 @@
+import type { PayoutState } from '../../domain/payout.ts';
 import type { Scope } from '../../reconciliation/run-facts.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';
 import { lastPeriod, listingOf } from '../periods.sql.ts';
 import { money, zoned } from '../presentation.ts';
-import { addPlacedRows, addRunRows } from '../reports.sql.ts';
+import { addRunRows, type PlacedRow, placedFrom } from '../reports.sql.ts';
+import { sheetOf } from '../sheet.ts';
+import type { ListedPart, StatedPayout } from '../statement-facts.sql.ts';
 import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
 import { matchState } from './match-state.ts';
-import { linesWithRows, rowsHeader, statementHeader } from './statement-lines.ts';
+import { entrySheet } from './statement.ts';
+import { linesWithRows } from './statement-lines.ts';
 import { type About, shownRow, standAt } from './statement-rows.ts';
 
-const payoutColumns = [
-  'reference',
-  'batch',
-  'row',
-  'account_number',
-  'account_name',
-  'bank_code',
-  'amount',
-  'currency',
-  'payout_state',
-  'match_state',
-  'transfer_id',
-  'trx',
-  'fee',
-  'service_status',
-  'service_amount',
-  'submitted_at',
-  'settled_at',
-  'evidence',
-  'lines',
-];
+/** A payout as the run left it: its state at the cut, and the transfer that a reader is shown of it. */
+type Row = {
+  payout: StatedPayout;
+  stated: Stated;
+  about: About;
+  state: PayoutState;
+  late: boolean;
+  listed: ListedPart | null;
+};
+
+const payoutSheet = sheetOf<Row>({
+  reference: ({ payout }) => payout.reference,
+  batch: ({ payout }) => payout.batch_id,
+  row: ({ payout }) => payout.row_number.toString(),
+  account_number: ({ payout }) => payout.account_number,
+  account_name: ({ payout }) => payout.account_name,
+  bank_code: ({ payout }) => payout.bank_code,
+  amount: ({ payout }) => money(payout.amount, payout.currency),
+  currency: ({ payout }) => payout.currency,
+  payout_state: ({ state }) => state,
+  match_state: ({ about: { mode }, ...row }) => matchState({ mode, ...row }),
+  transfer_id: ({ payout }) => payout.transfer_id ?? '',
+  trx: ({ payout }) => payout.trx ?? '',
+  fee: ({ payout }) => payout.fee ?? '',
+  service_status: ({ listed }) => listed?.status ?? '',
+  service_amount: ({ listed }) => (listed ? serviceAmount(listed) : ''),
+  submitted_at: ({ payout, about }) => zonedOr(payout.submitted_at, about),
+  settled_at: ({ payout, about }) => zonedOr(payout.settled_at, about),
+  evidence: ({ payout }) => payout.evidence,
+  lines: ({ stated }) => bigLines(stated),
+});
 
 /** Computes payouts.csv and the statement of a run in one walk, so that both speak of the same moment and the same rows. */
 export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
@@ -52,23 +66,22 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
     };
   }
 
-  /** Stores payouts and statement rows; gives the verdicts and the rows of statement.csv, header first, which mark the whole when stored. */
+  /** Stores payouts and statement rows; gives the verdicts and the rows of statement.csv, which mark the whole when stored. */
   return async function freezeBooks(run: Run, scope: Scope): Promise<Statement> {
     const about = await aboutRun(run, scope);
     let position = 1;
-    const store = (name: string, rows: string[][], at: number): Promise<void> =>
-      ledger.write((trx) => addRunRows(trx, { run: run.id, name, position: at }, rows));
-    await store('payouts', [payoutColumns], 0);
-    await store('statement-rows', [rowsHeader], 0);
-    const { rows, verdicts } = await computeStatement(ledger.db, about, {
+    const store = (sheet: string, rows: PlacedRow[]): Promise<void> =>
+      ledger.write((trx) => addRunRows(trx, run.id, sheet, rows));
+    await store('payouts', placedFrom(0, [payoutSheet.header]));
+    await store('statement-rows', placedFrom(0, [entrySheet.header]));
+    return computeStatement(ledger.db, about, {
       async payouts(page) {
         const cells = page.flatMap((stated) => payoutCells(stated, about));
-        await store('payouts', cells, position);
+        await store('payouts', placedFrom(position, cells));
         position += cells.length;
       },
-      rows: (placed) => ledger.write((trx) => addPlacedRows(trx, run.id, 'statement-rows', placed)),
+      rows: (placed) => store('statement-rows', placed),
     });
-    return { rows: [statementHeader, ...rows], verdicts };
   };
 }
 
@@ -78,28 +91,7 @@ function payoutCells(stated: Stated, about: About): string[][] {
   const { state, late } = standAt(stated.facts, about);
   if (state === null) return [];
   const listed = shownRow(stated.facts, about.mode);
-  const cells = [
-    payout.reference,
-    payout.batch_id,
-    payout.row_number.toString(),
-    payout.account_number,
-    payout.account_name,
-    payout.bank_code,
-    money(payout.amount, payout.currency),
-    payout.currency,
-    state,
-    matchState({ mode: about.mode, state, late, payout, listed }),
-    payout.transfer_id ?? '',
-    payout.trx ?? '',
-    payout.fee ?? '',
-    listed?.status ?? '',
-    listed ? serviceAmount(listed) : '',
-    zonedOr(payout.submitted_at, about),
-    zonedOr(payout.settled_at, about),
-    payout.evidence,
-    bigLines(stated),
-  ];
-  return [cells];
+  return [payoutSheet.cells({ payout, stated, about, state, late, listed })];
 }
 
 /**

@@ -16,16 +16,17 @@ import {
   listingOf,
 } from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
-import { findRun } from '../reports.sql.ts';
+import { findRun, placedFrom } from '../reports.sql.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
-import { rowsHeader, statementHeader } from './statement-lines.ts';
+import { entrySheet, type StatementRow, statementSheet } from './statement.ts';
+import type { Line } from './statement-lines.ts';
 import type { About } from './statement-rows.ts';
 
-/** `refused`: nothing was done, and why. `statement`: the rows of statement.csv below its header. */
+/** `refused`: nothing was done, and why. `statement`: the rows of statement.csv. */
 export type Closed =
   | { kind: 'refused'; why: string }
-  | { kind: 'closed'; period: Period; statement: string[][]; warnings: string[] };
+  | { kind: 'closed'; period: Period; statement: StatementRow[]; warnings: string[] };
 
 /**
  * Closes a month for ever (P30): its statement, and up to which history entry and on which listing it was made. One
@@ -51,13 +52,12 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
   async function close(trx: Trx, month: Month, last: Period | undefined, now: string): Promise<Closed> {
     const { about, heard } = await aboutMonth(trx, month, last);
     const key = { month: month.month };
-    await addPeriodRows(trx, key, 'statement-rows', [{ position: 0n, cells: rowsHeader }]);
+    await addPeriodRows(trx, key, 'statement-rows', placedFrom(0, [entrySheet.header]));
     const { rows: statement } = await computeStatement(trx, about, {
       rows: (rows) => addPeriodRows(trx, key, 'statement-rows', rows),
       transfers: (ids) => addPeriodTransfers(trx, key, ids),
     });
-    const placed = [statementHeader, ...statement].map((cells, i) => ({ position: BigInt(i), cells }));
-    await addPeriodRows(trx, key, 'statement', placed);
+    await addPeriodRows(trx, key, 'statement', placedFrom(0, statementSheet.all(statement)));
     const period = await insertPeriod(trx, {
       ...key,
       starts_at: last?.ends_at ?? month.startsAt,
@@ -132,7 +132,7 @@ function whyNot(
   return month === next ? null : `months are closed in order: the next is ${next}`;
 }
 
-const needing: Record<string, string> = {
+const needing: Partial<Record<Line, string>> = {
   in_flight: 'still under way when the month ended; the next month opens with them',
   unknown: 'unknown when the month ended: they may be paid; the next month opens with them',
   unseen: 'sent, and not listed by the service',
@@ -140,11 +140,9 @@ const needing: Record<string, string> = {
   unreadable: 'listed with an amount that cannot be read: see statement-rows.csv',
 };
 
-function unresolved(statement: string[][]): string[] {
-  return statement.flatMap(([currency = '', line = '', count = '0', amount = '']) => {
+function unresolved(statement: StatementRow[]): string[] {
+  return statement.flatMap(({ currency, line, count, amount }) => {
     const what = needing[line];
-    return what === undefined || count === '0'
-      ? []
-      : [`${count} (${`${currency} ${amount}`.trim()}) ${what}`];
+    return what === undefined || count === 0n ? [] : [`${count} (${`${currency} ${amount}`.trim()}) ${what}`];
   });
 }

@@ -39,7 +39,3 @@ export const linesWithRows: readonly Line[] = [
   'unexplained',
   'unreadable',
 ];
-
-export const statementHeader = ['currency', 'line', 'count', 'amount', 'verdict'];
-
-export const rowsHeader = ['currency', 'line', 'reference', 'batch', 'transfer_id', 'amount', 'why'];

@@ -8,6 +8,7 @@ import {
   verdictOf,
 } from '../../domain/verdict.ts';
 import { money } from '../presentation.ts';
+import { sheetOf } from '../sheet.ts';
 import { type Line, statementLines } from './statement-lines.ts';
 import type { Entry } from './statement-rows.ts';
 
@@ -15,6 +16,29 @@ type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: 
 
 /** The verdict on one currency with what it follows from. */
 export type CurrencyVerdict = { currency: string; verdict: Verdict; facts: CurrencyFacts };
+
+/** A line of the statement of one currency; the amount is what is shown of it. */
+export type StatementRow = { currency: string; line: Line; count: bigint; amount: string; verdict: Verdict };
+
+/** statement.csv. */
+export const statementSheet = sheetOf<StatementRow>({
+  currency: ({ currency }) => currency,
+  line: ({ line }) => line,
+  count: ({ count }) => count.toString(),
+  amount: ({ amount }) => amount,
+  verdict: ({ verdict }) => verdict,
+});
+
+/** statement-rows.csv. */
+export const entrySheet = sheetOf<Entry>({
+  currency: ({ currency }) => currency,
+  line: ({ line }) => line,
+  reference: ({ reference }) => reference,
+  batch: ({ batch }) => batch,
+  transfer_id: ({ transferId }) => transferId,
+  amount: ({ line, amount, currency }) => lineAmount(line, amount, currency),
+  why: ({ why }) => why,
+});
 
 /**
  * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over; a rest that no cause
@@ -63,21 +87,19 @@ export function createStatement() {
       verdicts.push({ currency, verdict, facts });
       return statementLines
         .filter((line) => line !== 'unreadable' || one.lines[line].count > 0n)
-        .map((line) => [
-          ...(line === 'fees' ? feeRow(currency, one.fees) : lineRow(currency, line, one.lines[line])),
-          verdict,
-        ]);
+        .map((line): StatementRow => {
+          const { count, amount } = one.lines[line];
+          const sum =
+            line === 'fees'
+              ? feeSum(currency, one.fees)
+              : { count, amount: lineAmount(line, amount, currency) };
+          return { currency, line, verdict, ...sum };
+        });
     });
     return { rows, rest, verdicts };
   }
 
   return { add, addFee, conclude };
-}
-
-/** A row of statement-rows.csv. */
-export function rowCells(entry: Entry): string[] {
-  const { currency, line, reference, batch, transferId, amount, why } = entry;
-  return [currency, line, reference, batch, transferId, lineAmount(line, amount, currency), why];
 }
 
 /**
@@ -135,24 +157,20 @@ function derive({ lines, unpaid }: Sheet): void {
   lines.net_paid = { count: counts.netPaid, amount: amounts.netPaid };
 }
 
-function lineRow(currency: string, line: Line, { count, amount }: Sum): string[] {
-  return [currency, line, count.toString(), lineAmount(line, amount, currency)];
-}
-
 /** What cannot be read is not zero: its amount stays empty. */
 function lineAmount(line: Line, amount: bigint, currency: string): string {
   return line === 'unreadable' ? '' : money(amount, currency);
 }
 
 /** Exact until here: fees are rounded only when shown (P30). */
-function feeRow(currency: string, fees: Map<string, bigint>): string[] {
+function feeSum(currency: string, fees: Map<string, bigint>): Pick<StatementRow, 'count' | 'amount'> {
   let count = 0n;
   let total = Big(0);
   for (const [fee, times] of fees) {
     count += times;
     total = total.plus(Big(fee).times(times.toString()));
   }
-  return [currency, 'fees', count.toString(), total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp)];
+  return { count, amount: total.toFixed(exponentOf(currency) ?? 2, Big.roundHalfUp) };
 }
 
 function emptySheet(): Sheet {

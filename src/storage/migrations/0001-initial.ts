@@ -211,10 +211,15 @@ const statements = [
     reference text not null, status text not null,
     primary key (run_id, account_number, amount, currency, bank_code, created_at, transfer_id)) strict, without rowid`,
   `create table discrepancies (
-    id text primary key not null, kind text not null, subject text not null,
-    payout_id integer references payouts (id), batch_id text, reference text not null, trx text, transfer_id text,
+    id text primary key not null,
+    kind text not null check (kind in (
+      'missing_at_service','missing_in_ledger','status_conflict','amount_conflict','currency_conflict',
+      'beneficiary_conflict','fee_conflict','mode_conflict','duplicate_at_service','paid_twice','stale_pending',
+      'unknown_outcome','webhook_missing','webhook_conflict','returned_after_success','reference_collision',
+      'collection_missing','collection_conflict')),
+    subject text not null, payout_id integer references payouts (id), batch_id text, reference text not null, trx text, transfer_id text,
     currency text not null, expected text not null, actual text not null, difference text not null,
-    severity text not null, evidence text not null, action text not null,
+    severity text not null, evidence text not null, advice text not null,
     state text not null check (state in ('open','acknowledged','resolved')), note text not null,
     first_seen_at text not null, last_seen_at text not null, last_run_id text not null, resolved_at text,
     resolved_by text check (resolved_by in ('evidence','person')), reopened integer not null default 0, shown_at text,

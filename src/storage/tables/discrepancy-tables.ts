@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
+import type { DiscrepancyKind, Severity } from '../../domain/discrepancy-kinds.ts';
 import type { LifeEvent } from '../../domain/discrepancy-life.ts';
-import type { Severity } from '../../domain/severity.ts';
 
 /** What runs find and people work through. */
 export type DiscrepancyTables = {
@@ -11,7 +11,7 @@ export type DiscrepancyTables = {
 
 export type DiscrepancyTable = {
   id: string;
-  kind: string;
+  kind: DiscrepancyKind;
   /** What it is about: a payout's reference, or `transfer:ID`. Identity over runs is kind + subject. */
   subject: string;
   payout_id: bigint | null;
@@ -28,7 +28,8 @@ export type DiscrepancyTable = {
   later_severity: Severity | null;
   graver_at: string | null;
   evidence: string;
-  action: string;
+  /** What decides, beside the kind, what a person should do: JSON. */
+  advice: string;
   state: 'open' | 'acknowledged' | 'resolved';
   /** Who ended it; null while it is not resolved. */
   resolved_by: 'evidence' | 'person' | null;

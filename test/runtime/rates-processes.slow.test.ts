@@ -20,7 +20,7 @@ async function startsOfTwo(limit: object, untilMs: number): Promise<number[][]> 
 async function startsOf(dir: string, limit: object, untilMs: number): Promise<number[]> {
   const source = (name: string): string => JSON.stringify(new URL(`../../src/${name}`, import.meta.url).href);
   const script = `
-    const { openLedger } = await import(${source('ledger/open.ts')});
+    const { openLedger } = await import(${source('custody/open-ledger.ts')});
     const { systemClock } = await import(${source('runtime/clock.ts')});
     const { createRateLimiter, createThrottle } = await import(${source('runtime/rate-limiter.ts')});
     const clock = systemClock();

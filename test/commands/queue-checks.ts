@@ -1,0 +1,11 @@
+import { checkQueue } from '../../src/commands/doctor/doctor-queue.ts';
+import { loadConfig } from '../../src/settings/settings.ts';
+import { makeHome } from '../support/cli.ts';
+
+/** What doctor says of the queue at this address. */
+export const checksOf = async (url: string, offline = false) => {
+  const home = await makeHome({}, { COUNTERFOIL_QUEUE_URL: url });
+  const loaded = loadConfig({ cwd: home.dir, env: home.env });
+  if (loaded.kind === 'problem') throw new Error(loaded.problems.join('\n'));
+  return checkQueue(loaded.config, { offline });
+};

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { batchOf, type Home, parseJson, until } from '../support/cli.ts';
+import { makeHome } from '../support/decided.ts';
+import { everySecond, serving } from '../support/serving.ts';
+import { shiftedClock } from '../support/shifted-clock.ts';
+
+const hour = 3_600_000;
+const schedules = { COUNTERFOIL_SCHEDULES_INTAKE: everySecond, COUNTERFOIL_SCHEDULES_SUBMIT: everySecond };
+const posts = (home: Home, count: number): Promise<number> =>
+  until(
+    15_000,
+    () => home.sandbox.requests.posts,
+    (n) => n === count,
+  );
+
+it.each([
+  ['back by an hour', -hour],
+  ['back by a year', -365 * 24 * hour],
+  ['forward by an hour', hour],
+])(
+  'P33: serve takes in and sends after its wall clock stepped %s, and says that it stepped',
+  async (_, ms) => {
+    const home = await makeHome({ settleMs: 600_000 });
+    const clock = shiftedClock();
+    const { daemon } = await serving(home, {
+      ...schedules,
+      ...clock.env,
+      COUNTERFOIL_SERVICE_REQUESTS_PER_SECOND: '20',
+    });
+    home.put('data/inbox/first.csv', batchOf(2));
+    await posts(home, 2);
+    clock.shift(ms);
+    home.put('data/inbox/second.csv', batchOf(2, 3));
+    expect(JSON.parse(await daemon.line(/wall clock stepped/))).toMatchObject({
+      step_seconds: Math.round(ms / 1000),
+    });
+    await posts(home, 4);
+    const status = await home.start(['status', '--json'], { ...schedules, ...clock.env }).done;
+    const { schedules: runs } = parseJson(status);
+    const { next_run_at: next } = runs.find((one: { job: string }) => one.job === 'submit');
+    expect(Math.abs(Date.parse(next) - (Date.now() + ms))).toBeLessThan(10_000);
+    daemon.signal('SIGTERM');
+    expect((await daemon.done).code).toBe(0);
+  },
+);
