@@ -3,7 +3,9 @@ import { run as lookUp } from './look-up.ts';
 
 export const name = 'apply-webhooks';
 
-/** Applies stored webhooks and asks at once what they make us ask: only the look-up can settle (P14). */
+/**
+ * Applies stored webhooks, then makes the look-ups that they raise: only a look-up can settle a payout (P14).
+ */
 export async function run(app: App, signal?: AbortSignal): Promise<{ applied: number; lookups: number }> {
   const applied = await app.applyWebhooks(signal);
   return { applied, ...(await lookUp(app, signal)) };

@@ -5,18 +5,18 @@ import { run as lookUp } from './look-up.ts';
 
 export const name = 'follow_up';
 
-/** More unknowns than this are better answered by one listing than one by one (P19). */
+/** With more due unknowns than this, one listing answers better than single look-ups (P19). */
 const many = 200;
 const betweenListingsMs = 60 * 60_000;
 const budget = 2000;
-/** How long a run goes on with resend requests that wait for the throttle: the next run takes over from there. */
+/** How long a run works on resend requests that the throttle delays; the next run continues from there. */
 const resendsForMs = 4 * 60_000;
 
 /**
- * Asks what is due: unknown outcomes on their ladder (P19), payouts that webhooks spoke of, look-ups before a POST. When
- * many are unknown the listing comes first, at most once an hour, and a run asks no more than `many`, the oldest first.
- * Then collections that nobody confirmed yet, and last the resend requests that the throttle kept back; while these wait,
- * look-ups that fall due are made.
+ * Makes the look-ups that are due: unknown outcomes on their ladder (P19), payouts named by webhooks, and
+ * look-ups before a POST. With more than `many` unknowns a listing comes first, at most once an hour, and
+ * then at most `many` look-ups, the oldest first. Collections without a confirmation follow. Resend requests
+ * that the throttle kept back come last; while they wait, newly due look-ups are made.
  */
 export async function run(
   app: App,

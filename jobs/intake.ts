@@ -13,8 +13,9 @@ type IntakePayload = {
 };
 
 /**
- * Takes in what lies whole in the inbox, payouts and expected collections; first finishes what a crash interrupted.
- * `onIgnored` hears what is left where it lies, `onRefused` each file that was refused, whole or in some rows, and why.
+ * Takes in the whole files of the inbox, payouts and expected collections, after finishing what a crash
+ * interrupted. `onIgnored` receives the files that stay in the inbox. `onRefused` receives each file that was
+ * refused, whole or in some rows, and why.
  */
 export async function run(
   app: App<'local'>,
@@ -24,7 +25,7 @@ export async function run(
   refused: number;
   waiting: number;
   batches: string[];
-  /** Files of expected collections that were taken. */
+  /** The number of files of expected collections that were taken. */
   collections: number;
 }> {
   await app.intake.removeHalfLoaded();
@@ -45,12 +46,12 @@ export async function run(
   };
 }
 
-/** Tells of a file that was refused, whole or in some rows, in words for a log. */
+/** Reports a file that was refused, whole or in some rows, in words for a log. */
 export function tellRefused(one: Taken | Expected, onRefused: OnRefused | undefined): void {
   if (one.kind === 'refused') {
     const [first] = one.problems;
     const where = one.errorsFile === null ? '' : `, see ${one.errorsFile}`;
-    // A row's problem shows its value, and a log is no place for account numbers.
+    // A row's problem quotes its value, and a log must not hold account numbers.
     const what = first?.row === 0 ? `: ${first.problem}` : '';
     const unkept = one.unkept === undefined ? '' : `; ${one.unkept}`;
     onRefused?.(one.file, `refused, ${one.problemCount} problem(s)${where}${what}${unkept}`);

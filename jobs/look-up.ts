@@ -2,7 +2,10 @@ import type { App } from '../src/app/app.ts';
 
 export const name = 'look-up';
 
-/** Asks what applied webhooks made due: only the answer can settle a payout, or show that a collection arrived (P14). */
+/**
+ * Makes the look-ups that applied webhooks made due. Only an answer can settle a payout, or confirm that a
+ * collection arrived (P14).
+ */
 export async function run(app: App, signal?: AbortSignal): Promise<{ lookups: number }> {
   const asking = { budget: 500, ...(signal && { signal }) };
   const lookups = await app.lookUps.askDue(asking);

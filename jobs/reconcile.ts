@@ -11,21 +11,21 @@ import type { JobEnd } from '../src/storage/tables/job-table.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
-/** The job that reads the whole list. */
+/** The name of the job that reads the whole list. */
 export const fullName = 'reconcile_full';
 
 export type ReconcilePayload = {
   full: boolean;
   followUp: boolean;
   signal?: AbortSignal;
-  /** Hears of each file of expected collections that was refused, whole or in some rows. */
+  /** Receives each file of expected collections that was refused, whole or in some rows. */
   onRefused?: OnRefused;
 };
 export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> & {
-  /** The worst verdict of all currencies, and each currency's with what it follows from. */
+  /** The worst verdict of all currencies; `statement` has each currency's verdict and its reasons. */
   verdict: Verdict;
   statement: Record<string, CurrencyJson>;
-  /** Files of expected collections that were taken before the run; `skipped` rows of them were left out. */
+  /** Files of expected collections that were taken before the run, with the number of rows left out. */
   taken?: ReturnType<typeof takenJson>[];
   /** Files of expected collections that were refused before the run. */
   refused?: ReturnType<typeof refusedJson>[];
@@ -33,7 +33,10 @@ export type ReconcileResult = Awaited<ReturnType<App['reconciliation']['run']>> 
   error?: string;
 };
 
-/** One reconciliation: hear what is stored, list, pair, inquire, conclude, freeze the run's figures, write the reports. */
+/**
+ * Runs one reconciliation. It applies webhooks, lists, pairs, looks up, draws conclusions, freezes the run's
+ * figures and writes the reports.
+ */
 export async function run(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
   await app.takeOver();
   await app.intake.finishFiles();
@@ -42,21 +45,21 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   const refused = taken.flatMap((one) => (one.kind === 'refused' ? [refusedJson(one)] : []));
   const expected = taken.flatMap((one) => (one.kind === 'taken' ? [takenJson(one)] : []));
   await app.applyWebhooks(payload.signal);
-  const found = await app.reconciliation.run(payload);
-  const error = runError(app.config, found, payload.signal?.aborted ?? false);
-  const frozen = await app.reporting.freezeRun(found.run, app.clock.iso());
+  const result = await app.reconciliation.run(payload);
+  const error = runError(app.config, result, payload.signal?.aborted ?? false);
+  const frozen = await app.reporting.freezeRun(result.run, app.clock.iso());
   const summary = {
-    ...found,
+    ...result,
     verdict: frozen.verdict,
     statement: statementJson(frozen.currencies),
-    reports: app.reporting.runPaths(found.run),
+    reports: app.reporting.runPaths(result.run),
     ...(expected.length > 0 && { taken: expected }),
     ...(refused.length > 0 && { refused }),
     ...(error !== undefined && { error }),
   };
   await app.ledger.write(async (trx) => {
-    await finishRun(trx, found.run, app.clock.iso(), summary);
-    await promiseReports(trx, found.run);
+    await finishRun(trx, result.run, app.clock.iso(), summary);
+    await promiseReports(trx, result.run);
   });
   await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
@@ -64,7 +67,7 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   return summary;
 }
 
-/** As {@link run}, for a person: notes the run among the jobs, as the scheduler notes its own. */
+/** Runs {@link run} for a person, and records it among the jobs as the scheduler does. */
 export async function runByHand(app: App, payload: ReconcilePayload): Promise<ReconcileResult> {
   const job = payload.full ? fullName : name;
   const startedAt = app.clock.iso();
@@ -77,7 +80,7 @@ export async function runByHand(app: App, payload: ReconcilePayload): Promise<Re
     await end(kind, { ...counts, ...more });
     return result;
   } catch (error) {
-    // The first error counts: where the ledger failed, this cannot be noted either.
+    // Where the ledger failed, this record may fail too; the first error is the one to report.
     await end('failed', { error: error instanceof Error ? error.message : String(error) }).catch(
       () => undefined,
     );
@@ -85,7 +88,7 @@ export async function runByHand(app: App, payload: ReconcilePayload): Promise<Re
   }
 }
 
-/** How a run stands as a job: it has done its work only when it could see all that it compares (P35). */
+/** Returns a run's outcome as a job: it succeeded only when it could see all that it compares (P35). */
 export function outcomeOf(
   { reports: _reports, taken: _taken, refused: _refused, error, ...counts }: ReconcileResult,
   interrupted: boolean,

@@ -2,7 +2,10 @@ import type { App } from '../src/app/app.ts';
 
 export const name = 'report';
 
-/** Writes the results of every batch that changed, the files of the last run and the last closed month, and the index. Returns the files. */
+/**
+ * Writes the results of every changed batch, the files of the last run and the last closed month, and the
+ * index. Returns the files.
+ */
 export async function run(app: App<'local'>): Promise<{ files: string[] }> {
   await app.applyWebhooks();
   const files = await app.reporting.writeDueRuns();

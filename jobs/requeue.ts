@@ -7,9 +7,9 @@ import { fill } from './send-chunk.ts';
 export const name = 'requeue';
 
 /**
- * Fills the queues again from the ledger, so that losing a queue loses nothing: that of this process, and the one it shares
- * with others, if any. While the shared one cannot be reached, this process sends by itself. Without a `word` of the
- * schedule nothing that sends is added. Returns the jobs added.
+ * Fills this process's queue and the shared one, if any, from the ledger, so that losing a queue loses
+ * nothing. While the shared queue cannot be reached, this process sends by itself. `word` is the schedule's
+ * current permission to send; without it no sending job is added. Returns the jobs added.
  */
 export async function run(
   app: App<'local'>,
@@ -17,11 +17,11 @@ export async function run(
 ): Promise<{ added: string[] }> {
   const added: string[] = [];
   const add = async (job: string): Promise<void> => {
-    // The id under which the daemon wakes it, so that it is queued once.
+    // The daemon uses the same id, so the job is queued once.
     if ((await own.add({ name: job, id: job, payload: {} })) === 'added') added.push(job);
   };
   await app.brakes.settle();
-  // The submit job asks about a canary, so that the rest of its batch goes without anybody's help.
+  // The submit job looks up a canary's payouts, so the rest of its batch goes without a person's help.
   if (word !== null && (await hasWork(app))) {
     const chunks = shared && (await fillShared(app, shared, word));
     if (chunks) added.push(...chunks);
@@ -36,7 +36,7 @@ async function hasWork(app: App<'local'>): Promise<boolean> {
   return ready > 0 || (await app.brakes.unsettled(1)).length > 0;
 }
 
-/** Null when the shared queue cannot be reached. */
+/** Returns null when the shared queue cannot be reached. */
 async function fillShared(app: App<'local'>, shared: Queue, word: string): Promise<string[] | null> {
   try {
     return await fill(app, shared, word);

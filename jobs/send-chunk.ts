@@ -6,16 +6,16 @@ import { type SubmitResult, run as submit } from './submit.ts';
 
 export const name = 'send-chunk';
 
-/** Payouts in one chunk: little enough that a daemon that joins or stops, or another batch, waits for seconds. */
+/** Payouts in one chunk: few enough that other daemons and batches wait only seconds for their turn. */
 const chunkSize = 500;
-/** Chunks of one batch in the queue at once: as many daemons can work on it. */
+/** The most chunks of one batch in the queue: this many daemons can work on it. */
 const mostChunks = 16;
 const mostBatches = 100;
 
 /**
- * Brings what is ready to the daemons that share the queue. A chunk is leave to send so many payouts of a batch, and names
- * none: which ones is decided by who claims them in the ledger (P1). `word`: what the schedule said when it was added.
- * Returns the ids of the jobs that were added.
+ * Queues ready payouts for the daemons that share the queue. A chunk permits sending so many payouts of a
+ * batch and names none: the ledger's claims decide which ones go (P1). `word`: the schedule's permission at
+ * the time of queueing. Returns the ids of the jobs that were added.
  */
 export async function fill(
   app: Pick<App<'local'>, 'config' | 'ledger' | 'brakes'>,
@@ -32,14 +32,14 @@ export async function fill(
     const left = await sendable(app.ledger.db, { batches: [batch], ...app.brakes.under() });
     await Promise.all(chunks({ mode, batch, word }, left.ready, 0).map(add));
   }
-  // A chunk of no batch asks about the canaries, so that the rest of their batches goes without anybody's help.
+  // A chunk without a batch looks up the canaries, so the rest of their batches goes without a person's help.
   if ((await app.brakes.unsettled(1)).length > 0) await add(chunkOf({ mode, batch: '', word }, 0));
   return added;
 }
 
 /**
- * Sends one chunk; a batch that has more is put in the queue again, so that the next chunk is anybody's. `full`: it ended
- * because it had sent its share.
+ * Sends one chunk. If the batch has more, queues it again, so that any daemon can take the next chunk.
+ * `full`: it ended because it had sent its share.
  */
 export async function run(
   app: App,
@@ -47,7 +47,7 @@ export async function run(
   { queue, signal }: { queue: Queue; signal: AbortSignal },
 ): Promise<{ kind: 'not_ours' } | { kind: 'sent'; full: boolean; result: SubmitResult }> {
   const { mode, batch = '', part = 0 } = payload;
-  // P24: one who moved a ledger or changed its mode may find jobs of before.
+  // Jobs from before a move of the ledger or a change of mode may still be queued (P24).
   if (mode !== app.config.mode || typeof batch !== 'string' || typeof part !== 'number')
     return { kind: 'not_ours' };
   const full = new AbortController();
@@ -64,21 +64,21 @@ export async function run(
   if (!full.signal.aborted || signal.aborted) return { kind: 'sent', full: false, result };
   if (batch !== '') {
     const left = await countReady(app.ledger.db, batch, chunkSize * mostChunks);
-    // Asked all at once: one after the other would cost a worker as much time as many payouts.
+    // Added all at once: adding them one after the other would take as long as sending many payouts.
     const leave = { mode, batch, word: wordOf(payload) };
     await Promise.all(chunks(leave, left, part + 1).map((job) => queue.add(job)));
   }
   return { kind: 'sent', full: result.ended === 'interrupted' || result.ended === 'drained', result };
 }
 
-/** The word of the schedule under which a chunk was put in the queue. */
+/** Returns the schedule's permission under which a chunk was queued. */
 export function wordOf({ word }: Job['payload']): string {
   return typeof word === 'string' ? word : '';
 }
 
 type Leave = { mode: string; batch: string; word: string };
 
-/** As many chunks as it takes, with the ids from `first` on: the id of the one that runs is taken. */
+/** Returns the chunks for so many payouts, with ids from `first` on; the id of the running chunk is taken. */
 function chunks(leave: Leave, ready: number, first: number): Job[] {
   const count = Math.min(mostChunks - 1, Math.ceil(ready / chunkSize));
   return Array.from({ length: count }, (_, index) => chunkOf(leave, (first + index) % mostChunks));

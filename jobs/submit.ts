@@ -4,9 +4,12 @@ import { sendable } from '../src/sending/claims.sql.ts';
 
 export const name = 'submit';
 
-/** Look-ups of canaries in one run: a large canary must not take the place of everything else. */
+/** The most look-ups of canaries in one run: a large canary must not use up the time of everything else. */
 const questionsARun = 100;
-/** While one batch is sent the files of those behind it are looked at so often: no look is older when they begin (P34). */
+/**
+ * How often the files of waiting batches are checked while another batch is sent. No check is older than this
+ * when their turn comes (P34).
+ */
 const lookEveryMs = 60_000;
 
 export type SubmitPayload = {
@@ -16,9 +19,7 @@ export type SubmitPayload = {
 };
 export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOver: number };
 
-/**
- * Sends what is ready. First takes over what dead processes left, and applies what webhooks already say.
- */
+/** Sends what is ready. First it takes over payouts of dead processes and applies stored webhooks. */
 export async function run(
   app: App,
   { scope, signal, onProgress }: SubmitPayload = {},
@@ -31,7 +32,8 @@ export async function run(
     );
   let result = await send();
   for (let round = 0; round < 20 && result.ended === 'drained'; round++) {
-    // Batches that were taken in or released meanwhile: their files are looked at before they go (P34).
+    // Batches may have been taken in or released in the meantime; their files are checked before they go
+    // (P34).
     await app.brakes.settle();
     const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
     if (left.ready === 0) break;
@@ -41,7 +43,10 @@ export async function run(
   return { ...result, tookOver };
 }
 
-/** Runs `work`, and looks at the files of waiting batches meanwhile. A look that fails stops it, and is thrown. */
+/**
+ * Runs `work`, and checks the files of waiting batches meanwhile. A check that fails stops `work` and is
+ * thrown.
+ */
 async function withFreshLooks<T>(
   app: App,
   signal: AbortSignal | undefined,
@@ -66,7 +71,9 @@ async function withFreshLooks<T>(
   }
 }
 
-/** Applies what is heard and asks about canaries, so that what waits for them goes on, or stops with a reason (P21). */
+/**
+ * Applies webhooks and looks up canaries, so that payouts behind a canary go on, or stop with a reason (P21).
+ */
 export async function settleBrakes(app: App, signal?: AbortSignal): Promise<void> {
   await app.applyWebhooks(signal);
   const unsettled = await app.brakes.unsettled(questionsARun);

@@ -2,7 +2,8 @@ import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns.ts';
 import type { Trx } from '../storage/ledger.ts';
-import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
+import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
 import { collectionOfWebhook, hearCollection, noteCollection } from './collections.sql.ts';
 
 type Applied = { collectionId: bigint | null; verdict: WebhookVerdict; word?: Word };

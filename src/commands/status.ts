@@ -94,7 +94,12 @@ export async function status(context: Context): Promise<Result> {
           ]
         : []),
     ];
-    const waits = (payouts.unknown ?? 0) + (payouts.held ?? 0) > 0;
+    // What is held only until its batch is taken in waits for nobody.
+    const loading = batches
+      .filter(({ state }) => state === 'loading')
+      .map((batch) => batch.payouts.held ?? 0);
+    const held = (payouts.held ?? 0) - loading.reduce((a, b) => a + b, 0);
+    const waits = (payouts.unknown ?? 0) + held > 0;
     const loose = json.last_run !== null && json.last_run.verdict !== 'reconciled';
     const person =
       Boolean(halted) ||

@@ -18,11 +18,3 @@ export function historyEvent(event: PayoutEvent): HistoryEvent {
   if (event.kind === 'witness') return `${event.witness.source} says ${event.witness.status}`;
   return event.kind === 'settle' ? `settle as ${event.as}` : event.kind;
 }
-
-/** The entries of what a details look-up showed, with its status. */
-export const detailsSay = [
-  ['details says pending', 'pending'],
-  ['details says success', 'success'],
-  ['details says failed', 'failed'],
-  ['details says returned', 'returned'],
-] as const satisfies readonly [HistoryEvent, WitnessStatus][];

@@ -6,12 +6,12 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { GoodRow } from './rows.ts';
 
-/** A row with the reference of a second payment of one in the ledger, that does not say that it is one. */
+/** A row whose reference is that of a second payment of an earlier one, without a `retry_of` that says so. */
 export type NamedAgain = { row: number; reference: string; earlier: string; batch: string };
 
 /**
- * The rows that look like those of a `failed.csv` whose columns were lost on the way: paid as they stand, nothing would
- * keep the payout that they pay again from being paid once more by `retry` (P20).
+ * Finds rows that look like rows of a `failed.csv` that lost its retry columns. Paid as they are, such a row
+ * leaves its original unlinked, and `retry` could pay that once more (P20).
  */
 export async function namedAgain(
   rows: readonly GoodRow[],
@@ -24,14 +24,14 @@ export async function namedAgain(
   if (named.length === 0) return [];
   const keys = named.map(({ earlier }) => foldReference(earlier));
   const known = await existingReferences(ledger.db, [...new Set(keys)]);
-  const found = named.flatMap((one) => {
+  const matches = named.flatMap((one) => {
     const batch = known.get(foldReference(one.earlier));
     return batch === undefined ? [] : [{ ...one, batch }];
   });
-  return [...new Map(found.map((one) => [one.row, one])).values()];
+  return [...new Map(matches.map((one) => [one.row, one])).values()];
 }
 
-/** Why a file with such rows waits; none where it has none. */
+/** The reason to hold a batch with such rows; null where it has none. */
 export function namedAgainReason(first: NamedAgain | undefined, count: number): HoldReason[] {
   return first ? [{ kind: 'named_again', ...first, others: count - 1 }] : [];
 }

@@ -22,12 +22,12 @@ export type { Paths, Taken, TakeOptions } from './take.ts';
 export type Intake = {
   /** Validates a file; records, moves and sends nothing. */
   check(file: string): Promise<Checked>;
-  /** Takes one file in, or refuses it whole with every problem at once. Throws Interrupted. */
+  /** Takes one file in, or refuses it whole and names every problem. Throws Interrupted. */
   takeIn(file: string, options: TakeOptions): Promise<Taken>;
   /**
-   * Takes in every whole file of the inbox, until `signal` is aborted; `waiting` may still be being written, `ignored`
-   * lies there for another reason. `figures` are compared with the only file: with another number of files none is
-   * taken, and all wait.
+   * Takes in every whole file of the inbox, until `signal` is aborted. `waiting` files may still be being
+   * written; `ignored` files stay there for another reason. `figures` belong to the only file: if the inbox
+   * holds none or several, nothing is taken and all wait.
    */
   takeInbox(options?: {
     dryRun?: boolean;
@@ -36,15 +36,21 @@ export type Intake = {
   }): Promise<{ taken: Taken[]; waiting: Waiting[]; ignored: Ignored[] }>;
   /** Takes in every whole file of expected collections. */
   takeCollections(): Promise<{ taken: Expected[]; waiting: Waiting[]; ignored: Ignored[] }>;
-  /** Brings files to their places that a crash kept from there (P34); how many there were. */
+  /** Moves the files whose move a crash interrupted (P34). Returns how many. */
   finishFiles(): Promise<number>;
-  /** Rows that were left out before a crash and that this process has given back since it was last asked. */
+  /** Returns the rows that a crash had left unreturned and that this process gave back since the last call. */
   givenBack(): GivenBack[];
-  /** Clears batches that a crash left half loaded (P23); how many there were, 0 while another process takes files in. */
+  /**
+   * Clears batches that a crash left half loaded (P23). Returns how many; 0 while another process takes files
+   * in.
+   */
   removeHalfLoaded(): Promise<number>;
 };
 
-/** Files into batches: the only door by which payouts enter the ledger. Throws on I/O errors of disk and ledger (P12). */
+/**
+ * Turns files into batches: payouts enter the ledger nowhere else. Throws on I/O errors of disk and ledger
+ * (P12).
+ */
 export function createIntake(deps: {
   ledger: Ledger;
   config: Config;
@@ -78,7 +84,10 @@ export function createIntake(deps: {
     return done.length;
   }
 
-  /** One intake at a time over all processes: what lies half loaded while we hold the lock was left by a crash. */
+  /**
+   * Runs `work` under the intake lock, which one process holds at a time. What is half loaded then was left
+   * by a crash.
+   */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
     let lock = await takeLock();
     while (!lock) {
@@ -154,12 +163,12 @@ export function createIntake(deps: {
   };
 }
 
-/** A file that is whole, and left where it lies all the same. */
+/** A whole file that stays in the inbox. */
 function untaken(name: string): Waiting {
   return { name, why: { kind: 'settling' } };
 }
 
-/** Who was told to stop leaves the file to the next who takes the inbox in. */
+/** An interrupted process leaves the file in the inbox, where the next intake finds it. */
 function unlessInterrupted(error: unknown): null {
   if (error instanceof Interrupted) return null;
   throw error;

@@ -15,21 +15,21 @@ import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
-import { capped, type Scan, type ScanSinks, scanFile, shownTotals } from './scan.ts';
+import { capped, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
 /** A row that looks like another payment; `earlier` names that one. */
 type Duplicate = { row: number; reference: string; earlier: string };
 
-/** What `check` found in one file (contract.md, `check --json`). */
+/** The result of `check` for one file (contract.md, `check --json`). */
 export type Checked = {
   file: string;
-  /** Whether it would be taken, with `skip_row` perhaps without some of its rows. */
+  /** Whether the file would be taken; with `skip_row` perhaps without some of its rows. */
   ok: boolean;
-  /** What stands between the columns, as the header shows: comma, semicolon or tab; null where no header was found. */
+  /** The name of the delimiter: comma, semicolon or tab; null where no header was recognised. */
   delimiter: string | null;
-  /** Lines as a text editor shows them, the header's among them. */
+  /** Lines as a text editor counts them, with the header. */
   lines: number;
   /** Rows in the file, good and bad. */
   rows: number;
@@ -37,18 +37,18 @@ export type Checked = {
   skipped: number;
   /** Sums of the rows that can be paid. */
   totals: Record<string, string>;
-  /** The same by bank code. */
+  /** Sums by bank code. */
   banks: Record<string, { count: number; totals: Record<string, string> }>;
   warnings: string[];
-  /** At most 10,000; `problemCount` counts all. */
+  /** The first 10,000; `problemCount` counts all. */
   problems: Problem[];
   problemCount: number;
   duplicates: Duplicate[];
-  /** Rows that pay again what failed, was refused or came back, and in which columns they differ from it. */
+  /** Rows that pay a failed, refused or returned payout again, and the columns in which they differ from it. */
   retries: { row: number; reference: string; pays_again: string; state: PayoutState; changed: string[] }[];
   /** Why the batch would be held. */
   holdReasons: HoldReason[];
-  /** What would make a part of it wait without holding it. */
+  /** Why a part of the batch would wait without being held. */
   waits: string[];
   contentHash: string;
 };
@@ -56,14 +56,14 @@ export type Checked = {
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows; say: SayAdvice };
 
 /**
- * The batch that this content became before, as the one problem of the file (P23). Its rows are not complained about:
- * people who were told to change references would pay twice.
+ * Finds the batch that this content became before; it is the one problem of the file (P23). Problems of
+ * single rows are not reported: people who then change references would pay twice.
  */
 export async function takenBefore(
   scan: Scan,
   { ledger, config, say }: Pick<Deps, 'ledger' | 'config' | 'say'>,
 ): Promise<{ batch: string; problem: Problem } | null> {
-  // A broken file has none: what could not be read may be a payment that the batch lacks.
+  // A broken file has no hash: the unreadable part may be a payment that the batch lacks.
   if (scan.contentHash === '') return null;
   const before = await findByContentHash(ledger.db, scan.contentHash);
   if (!before) return null;
@@ -73,24 +73,24 @@ export async function takenBefore(
   const problem = `this content was already taken as batch ${before.id} on ${before.created_at.slice(0, 10)}: ${progressText(now?.counts ?? {})}`;
   const fix =
     now?.state === 'cancelled'
-      ? 'that batch was cancelled and is never sent. To pay it after all, drop it again with new references'
+      ? 'that batch was cancelled and is never sent. To pay it, drop it again with new references'
       : `${say({ kind: 'rest_of_file', mode, ready: ready > 0, held: held > 0 })}. Do not change the references: new ones would pay again`;
   return { batch: before.id, problem: wholeFile(problem, fix) };
 }
 
-/** Problems of the file as a whole that show only once it was read: nothing in it, control figures. */
+/** Returns the problems of the file as a whole: no rows, other control figures, sums that are too large. */
 export async function verdicts(
   path: string,
   scan: Scan,
   { ledger, config }: Pick<Deps, 'ledger' | 'config'>,
-  told: Control,
+  figures: Control,
 ): Promise<Problem[]> {
   if (scan.broken) return [];
   if (scan.fileRows === 0) return [wholeFile('the file has a header and no rows', 'add at least one row')];
-  // With bad rows the sums are not those of the file; what is refused anyway needs no second complaint.
+  // The sums leave out bad rows. A file that is refused anyway needs no comparison.
   if (scan.badRows > 0 && config.intake.onInvalidRow === 'reject_file') return [];
   return [
-    ...(await controlProblems(path, told, scan.good)),
+    ...(await controlProblems(path, figures, scan.good)),
     ...(await capacityProblems(scan.good, { ledger })),
   ];
 }
@@ -103,11 +103,11 @@ export function refuses(scan: Scan, config: Config): boolean {
 }
 
 /** Validates one file against the rules and the ledger; records nothing. */
-export async function checkFile(deps: Deps, path: string, told: Control = {}): Promise<Checked> {
+export async function checkFile(deps: Deps, path: string, figures: Control = {}): Promise<Checked> {
   const missing = (await unreadable(path)) ?? unfitName(path) ?? (await openProblem(path));
   if (missing) return checkedOf(path, emptyScan(), [missing]);
   const { ledger, config, clock } = deps;
-  const found = capped<Likeness>(100_000);
+  const alikes = capped<Likeness>(100_000);
   const sinks: ScanSinks = {
     problem: async () => {},
     badRow: async () => {},
@@ -116,15 +116,15 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
         const replaces = plans.get(row)?.replaces.line;
         return { row, ...parsed, reference: parsed.reference ?? '', replaces };
       });
-      for (const one of await likenessOf(ledger.db, wanted)) found.add(one);
+      for (const one of await likenessOf(ledger.db, wanted)) alikes.add(one);
     },
   };
   const scan = await scanFile(path, { ...deps, retries: foreseeing(deps.retries) }, sinks);
   const before = await takenBefore(scan, deps);
   if (before) return checkedOf(path, { ...scan, problems: capped(0) }, [before.problem]);
-  const extra = await verdicts(path, scan, deps, told);
+  const extra = await verdicts(path, scan, deps, figures);
   const alike = await ledgerLikeness({ clock, config }, async ({ since, recent }) => {
-    const first = found.list.filter((one) => one.earlierAt >= since === recent);
+    const first = alikes.list.filter((one) => one.earlierAt >= since === recent);
     return { count: first.length, first };
   });
   const name = (one: Likeness): Duplicate => ({
@@ -146,7 +146,7 @@ export async function checkFile(deps: Deps, path: string, told: Control = {}): P
 type Concluded = Pick<Checked, 'ok' | 'holdReasons' | 'duplicates'>;
 const refusedWhole: Concluded = { ok: false, holdReasons: [], duplicates: [] };
 
-/** A scan and what was concluded from it, as the contract shows it. */
+/** The contract's form of a scan and its conclusions. */
 function checkedOf(
   file: string,
   scan: Scan,
@@ -161,9 +161,9 @@ function checkedOf(
     lines: scan.lines,
     rows: scan.fileRows,
     skipped: ok ? scan.badRows : 0,
-    totals: shownTotals(scan.good.totals),
+    totals: formatTotals(scan.good.totals),
     banks: Object.fromEntries(
-      [...scan.banks].map(([code, sums]) => [code, { count: sums.count, totals: shownTotals(sums.totals) }]),
+      [...scan.banks].map(([code, sums]) => [code, { count: sums.count, totals: formatTotals(sums.totals) }]),
     ),
     warnings: warningsOf(scan),
     problems,
@@ -182,7 +182,7 @@ function checkedOf(
   };
 }
 
-/** The warnings kept, and how many there were beyond. */
+/** The warnings that were kept, and how many more there were. */
 export function warningsOf({ warnings }: Scan): string[] {
   const rest = warnings.count - warnings.list.length;
   return rest > 0 ? [...warnings.list, `and ${rest} more warnings`] : warnings.list;

@@ -20,15 +20,15 @@ import { controlProblems } from './control.ts';
 import type { BadRow } from './file-rows.ts';
 import { problemSheets, type Sheets } from './problem-sheets.ts';
 import { finishPromised } from './promised-files.ts';
-import { capped, type Scan, type Sums, shownTotals } from './scan.ts';
+import { capped, formatTotals, type Scan, type Sums } from './scan.ts';
 import { archived, leftOutSheets, type Paths, refuse, type Skipped, skippedOf, type Taken } from './take.ts';
 import { unfitName } from './unreadable.ts';
 
-/** What became of one file of expected collections. */
+/** The result of one file of expected collections. */
 export type Expected =
   | {
       kind: 'taken';
-      /** `collections-NAME-YYYYMMDD-HHHHHH`: what it is archived and remembered as. */
+      /** `collections-NAME-YYYYMMDD-HHHHHH`: its name in the archive and in the ledger. */
       id: string;
       file: string;
       rows: number;
@@ -57,7 +57,7 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
     const scan = await scanExpectations(deps, path, sheets);
     const again = await takenBefore(deps, scan);
     if (again) {
-      // Its rows met their own promises: none of that is a problem of the file.
+      // Its rows repeat their own expectations; that is no problem of the file.
       await sheets.discard();
       const own = problemSheets(paths.rejected, basename(path), config.reports.bom);
       return await refuse(deps, path, origin, { problems: capped(0) }, [again], own);
@@ -79,14 +79,17 @@ export async function takeExpectations(deps: Deps, path: string): Promise<Expect
       return await refuse(deps, path, origin, scan, [changed], sheets);
     }
     const skipped = skippedOf(id, scan, await finishPromised({ ...deps, inbox: paths.inbox }));
-    const totals = shownTotals(scan.good.totals);
+    const totals = formatTotals(scan.good.totals);
     return { kind: 'taken', id, file: path, rows: scan.good.count, totals, skipped };
   } finally {
     await sheets.discard();
   }
 }
 
-/** Takes back what a crash left half promised: its file is still where it was. Only for the holder of the intake lock. */
+/**
+ * Deletes half-loaded expectations that a crash left; their file is still in the inbox. Only under the intake
+ * lock.
+ */
 export async function dropHalfExpected({ ledger }: Pick<Deps, 'ledger'>): Promise<void> {
   for (const id of await loadingFiles(ledger.db)) await drop(ledger, id);
 }
@@ -96,7 +99,7 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
     ({ done } = await ledger.write((trx) => dropPromises(trx, id, rowsPerStep)));
 }
 
-/** Pass 1: every problem of every row, totals and content hash. */
+/** Pass 1: collects every problem of every row, the totals and the content hash. */
 async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promise<Read> {
   const { config } = deps;
   const scan: Read = {
@@ -140,7 +143,7 @@ async function scanExpectations(deps: Deps, path: string, sheets: Sheets): Promi
   return scan;
 }
 
-/** Turns rows that were promised before into bad ones, each naming the file (P22). */
+/** Turns rows whose reference is expected already into bad rows that name the earlier file (P22). */
 async function withoutPromised(
   chunk: { good: GoodExpectation[]; bad: BadRow[] },
   { ledger }: Pick<Deps, 'ledger'>,
@@ -177,7 +180,10 @@ async function verdicts(path: string, scan: Read, { intake }: Config): Promise<P
   return controlProblems(path, {}, scan.good);
 }
 
-/** Pass 2: promises in chunks, decided in one last transaction. Null: file or ledger differ from pass 1, nothing stays. */
+/**
+ * Pass 2: records expectations in chunks and completes them in one last transaction. Returns null, and keeps
+ * nothing, when file or ledger differ from pass 1.
+ */
 async function load(
   { ledger, config, clock }: Deps,
   path: string,
@@ -220,7 +226,7 @@ async function load(
   return id;
 }
 
-/** An id that is not taken. */
+/** Returns an id that no file has. */
 async function freeId(ledger: Ledger, fileName: string, at: string, contentHash: string): Promise<string> {
   for (let i = 0; i < 58; i += 6) {
     const id = `collections-${batchId(fileName, at, contentHash.slice(i))}`;

@@ -1,11 +1,11 @@
 import { checkExpectation, collectionColumns, type Expectation } from '../domain/collection-rules.ts';
 import { type FileItem, fileRows, hiddenIn, type RowJudge, repeatedReferences, short } from './file-rows.ts';
-import type { Header, Wanted } from './header.ts';
+import type { Header, RequiredColumns } from './header.ts';
 import type { ReadLimits } from './read.ts';
 
 export type GoodExpectation = { row: number; cells: string[]; parsed: Expectation };
 
-const wanted: Wanted = {
+const wanted: RequiredColumns = {
   required: collectionColumns,
   missingFix: (column) => `add a column with the header ${column}`,
 };

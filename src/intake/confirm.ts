@@ -19,14 +19,17 @@ type Deps = { ledger: Ledger; config: Config; clock: Clock };
 
 type Finding =
   | { kind: 'whole' }
-  /** `late`: how many bytes stand behind those that were read, and in which line they begin; null for another change. */
+  /**
+   * `late`: how many bytes were appended after reading, and the line where they begin; null for any other
+   * change.
+   */
   | { kind: 'changed'; late: { bytes: number; line: number } | null }
   | { kind: 'missing' };
 
 /**
- * Looks whether the files of batches that could go now are still what was read, before the first payout of each is sent
- * (P34): size and hash, and that nobody has one open for writing. A batch whose file is not is held, with the reason; one
- * whose file is open waits. Never inside a transaction.
+ * Checks the archived files of batches that could go now, before the first payout of each is sent (P34). A
+ * file must have the size and hash that intake read, and no process may have it open for writing. A batch
+ * whose file changed is held with the reason; one whose file is open waits. Never inside a transaction.
  */
 export async function confirmFiles(deps: Deps): Promise<void> {
   const { ledger } = deps;
@@ -41,7 +44,7 @@ export async function confirmFiles(deps: Deps): Promise<void> {
 
 export type BatchFileWait = { batch: string; count: number; why: FileWait };
 
-/** The batches that wait for a look at their files which {@link confirmFiles} cannot give them now. Writes nothing. */
+/** Returns the batches whose files {@link confirmFiles} cannot check now, and why. Writes nothing. */
 export async function fileWaits(ledger: Ledger): Promise<BatchFileWait[]> {
   const batches = await batchesAwaitingLook(ledger.db);
   if (batches.length === 0) return [];
@@ -54,7 +57,10 @@ export async function fileWaits(ledger: Ledger): Promise<BatchFileWait[]> {
   });
 }
 
-/** The same of one batch, just after its file was brought to the archive; the reason to hold it, if any. */
+/**
+ * Checks the file of one batch just after its move to the archive. Returns the reason to hold the batch, if
+ * any.
+ */
 export async function confirmArchived(deps: Deps, id: string): Promise<HoldReason | null> {
   const batch = await archivedBatch(deps.ledger.db, id);
   return batch ? judge(deps, batch) : null;
@@ -69,18 +75,18 @@ async function judge({ ledger, config, clock }: Deps, batch: ArchivedBatch): Pro
   return reason;
 }
 
-/** What stands in the archive now, beside what was read. */
+/** Compares the file in the archive with what intake read. */
 async function look({ path, bytes, sha256, outcome }: ArchivedBatch, { intake }: Config): Promise<Finding> {
-  const found = await stat(path, { bigint: true }).catch(() => null);
-  if (outcome !== 'done' || !found?.isFile()) return { kind: 'missing' };
-  if (found.size === bytes && (await (await import('./read.ts')).bytesHashOf(path, intake)) === sha256)
+  const stats = await stat(path, { bigint: true }).catch(() => null);
+  if (outcome !== 'done' || !stats?.isFile()) return { kind: 'missing' };
+  if (stats.size === bytes && (await (await import('./read.ts')).bytesHashOf(path, intake)) === sha256)
     return { kind: 'whole' };
-  if (found.size <= bytes) return { kind: 'changed', late: null };
-  const grown = found.size - bytes;
+  if (stats.size <= bytes) return { kind: 'changed', late: null };
+  const grown = stats.size - bytes;
   return { kind: 'changed', late: { bytes: Number(grown), line: await lineAt(path, Number(bytes)) } };
 }
 
-/** In which line, from 1, the byte behind the first `bytes` stands. */
+/** Returns the line number, from 1, of the byte after the first `bytes`. */
 async function lineAt(path: string, bytes: number): Promise<number> {
   let line = 1;
   for await (const piece of createReadStream(path, { start: 0, end: bytes - 1 }))

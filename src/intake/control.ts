@@ -5,44 +5,44 @@ import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { Sums } from './scan.ts';
 import { unreadableCode } from './unreadable.ts';
 
-/** Far more than the totals of every currency need. */
+/** More than the totals of every currency need. */
 const mostBytes = 65_536;
 
-/** What the sender says the file holds. */
+/** The control figures: what the sender says the file holds. */
 export type Control = { rows?: number | undefined; totals?: Record<string, string> | undefined };
 
-/** Compares what a file holds with NAME.csv.control.json beside it and with the command's own figures; both count. */
-export async function controlProblems(path: string, told: Control, found: Sums): Promise<Problem[]> {
+/**
+ * Compares a file's sums with NAME.csv.control.json beside it and with the command's own figures. Both must
+ * agree.
+ */
+export async function controlProblems(path: string, own: Control, sums: Sums): Promise<Problem[]> {
   const beside = await readControl(`${path}.control.json`);
   if (beside.kind === 'problem') return [beside.problem];
-  return [
-    ...differences(beside.control, found, 'the control file'),
-    ...differences(told, found, 'the command'),
-  ];
+  return [...differences(beside.control, sums, 'the control file'), ...differences(own, sums, 'the command')];
 }
 
-function differences(control: Control, found: Sums, who: string): Problem[] {
+function differences(control: Control, sums: Sums, who: string): Problem[] {
   const fix = 'find out which is right; mend the file or the control figures';
   const problems: Problem[] = [];
-  if (control.rows !== undefined && control.rows !== found.count) {
+  if (control.rows !== undefined && control.rows !== sums.count) {
     problems.push(
-      wholeFile(`${who} says ${control.rows} rows, the file has ${found.count} that can be paid`, fix),
+      wholeFile(`${who} says ${control.rows} rows, the file has ${sums.count} that can be paid`, fix),
     );
   }
   if (!control.totals) return problems;
-  for (const currency of new Set([...Object.keys(control.totals), ...found.totals.keys()])) {
-    const said = control.totals[currency];
-    const sum = found.totals.get(currency) ?? 0n;
-    if (said !== undefined && decimalToMinor(said, currency) === sum) continue;
+  for (const currency of new Set([...Object.keys(control.totals), ...sums.totals.keys()])) {
+    const claimed = control.totals[currency];
+    const sum = sums.totals.get(currency) ?? 0n;
+    if (claimed !== undefined && decimalToMinor(claimed, currency) === sum) continue;
     const held = exponentOf(currency) === undefined ? 'none' : formatMinor(sum, currency);
-    problems.push(wholeFile(`${who} says ${currency} ${said ?? 'nothing'}, the file holds ${held}`, fix));
+    problems.push(wholeFile(`${who} says ${currency} ${claimed ?? 'nothing'}, the file holds ${held}`, fix));
   }
   return problems;
 }
 
 type ReadControl = { kind: 'control'; control: Control } | { kind: 'problem'; problem: Problem };
 
-/** Whether control figures that can be read lie beside the file. */
+/** Whether readable control figures lie beside the file. */
 export async function hasControl(path: string): Promise<boolean> {
   const text = await smallText(`${path}.control.json`);
   return text !== null && text !== '' && parseControl(text) !== null;
@@ -57,14 +57,17 @@ async function readControl(path: string): Promise<ReadControl> {
   return { kind: 'problem', problem: wholeFile('the control file is not of the expected form', fix) };
 }
 
-/** The text of a small file, empty where there is none; null for what cannot be such a file: a pipe, a folder, a flood. */
+/**
+ * Reads a small file. Returns '' where there is none, and null for a pipe, a folder or a file that is too
+ * large.
+ */
 async function smallText(path: string): Promise<string | null> {
   try {
-    // A pipe would block the opening for ever.
+    // Opening a pipe would block for ever.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      const isSmall = found.isFile() && found.size > 0 && found.size <= mostBytes;
+      const stats = await file.stat();
+      const isSmall = stats.isFile() && stats.size > 0 && stats.size <= mostBytes;
       return isSmall ? await file.readFile('utf8') : null;
     } finally {
       await file.close();
@@ -76,7 +79,7 @@ async function smallText(path: string): Promise<string | null> {
   }
 }
 
-/** Null where anything in it is not as expected: a figure that was meant to be compared must not be passed over. */
+/** Returns null where any key is unexpected: a figure that the sender wants compared must not be ignored. */
 function parseControl(text: string): Control | null {
   let value: unknown;
   try {

@@ -1,19 +1,19 @@
 import { CsvError, type Parser, parse } from 'csv-parse';
 import { plainLines } from './plain-lines.ts';
 
-/** What a piece of CSV came to: null while all is well, else the parser's code of what is wrong. */
-type Failed = { code: string } | null;
+/** The parser's error code for a piece of CSV; null while all is well. */
+type Fault = { code: string } | null;
 
 const byteOrderMark = Buffer.from('\ufeff');
 
 /**
- * A parser that is fed pieces and asked for the records they completed. Those before an error are kept: what is wrong
- * with them is told too, and the error's row is the one after them. Plain lines, as most files have them alone, are split
- * without csv-parse; from the first quote on it reads all the rest.
+ * A parser that takes pieces of CSV and returns the complete records. Records before an error are kept, so
+ * that their problems are reported too; the error is in the row after them. Lines without quotes, which most
+ * files have alone, are split without csv-parse. From the first quote on csv-parse reads the rest.
  */
 export function csvRecords(options: { delimiter: string; maxRecordBytes: number }): {
-  write(bytes: Buffer): Promise<Failed>;
-  end(): Promise<Failed>;
+  write(bytes: Buffer): Promise<Fault>;
+  end(): Promise<Fault>;
   take(): string[][];
 } {
   let records: string[][] = [];
@@ -32,7 +32,7 @@ export function csvRecords(options: { delimiter: string; maxRecordBytes: number 
     },
     async end() {
       if (parser) return parser.step(null);
-      // The last line needs no end.
+      // The last line needs no line end.
       parser = boundedParser(options, (record) => records.push(record));
       return (await parser.step(lines.rest())) ?? parser.step(null);
     },
@@ -49,21 +49,21 @@ function withoutMark(bytes: Buffer): Buffer {
 }
 
 const tooLong = { code: 'CSV_MAX_RECORD_SIZE' };
-/** The line ends around a record, and what the parser looks ahead. */
+/** Line ends around a record, and the bytes that the parser looks ahead. */
 const slack = 8;
 
 /**
- * A parser of records of at most so many bytes. csv-parse counts what stands in the cells alone: of delimiters and quotes
- * it would take more than an array holds.
+ * A csv-parse parser with a limit of bytes a record. The library's own limit counts only the text in cells,
+ * so a record of delimiters and quotes alone could outgrow an array.
  */
 function boundedParser(
   options: { delimiter: string; maxRecordBytes: number },
   take: (record: string[]) => void,
-): { step(bytes: Buffer | null): Promise<Failed> } {
+): { step(bytes: Buffer | null): Promise<Fault> } {
   const most = options.maxRecordBytes + slack;
   let fed = 0;
   let ended = 0;
-  let failed: Failed = null;
+  let failed: Fault = null;
   const parser = parse({
     delimiter: options.delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -76,7 +76,7 @@ function boundedParser(
       return null;
     },
   });
-  // Each error comes through the callback of what caused it.
+  // Each error reaches the callback of the write that caused it.
   parser.on('error', () => {});
   parser.resume();
   return {
@@ -89,8 +89,8 @@ function boundedParser(
   };
 }
 
-/** Feeds the parser, or ends it; throws what is no fault of the text. */
-function step(parser: Parser, bytes: Buffer | null): Promise<Failed> {
+/** Feeds the parser, or ends it. Throws errors that are not about the text. */
+function step(parser: Parser, bytes: Buffer | null): Promise<Fault> {
   return new Promise((resolve, reject) => {
     const done = (error?: Error | null): void => {
       if (!error) resolve(null);

@@ -5,14 +5,14 @@ import type { Ledger } from '../storage/ledger.ts';
 import type { Sums } from './scan.ts';
 
 /**
- * Half of what 64 bits hold. The ledger adds up the payouts of a currency in its queries: a sum beyond would make each
- * of them fail for ever, and successors of a retry need room too.
+ * The largest sum of one currency in a ledger: half of what 64 bits hold. The ledger's queries add up payouts
+ * in 64 bits, and a larger sum would fail them for ever. The other half is room for successors of retries.
  */
 const mostTogether = 2n ** 62n;
 
-/** Why the ledger cannot hold this file beside what it holds; amounts like these are mistakes. */
+/** Returns why the ledger cannot hold this file beside its other payouts. Amounts like these are mistakes. */
 export async function capacityProblems({ totals }: Sums, { ledger }: { ledger: Ledger }): Promise<Problem[]> {
-  // Far from the edge no question is needed.
+  // Sums far below the limit need no query.
   if ([...totals.values()].every((sum) => sum < mostTogether / 1_000_000n)) return [];
   const taken = await takenTotals(ledger.db);
   return [...totals].flatMap(([currency, sum]) => {

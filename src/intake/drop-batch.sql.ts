@@ -2,8 +2,9 @@ import { unpair } from '../listing/pairing.sql.ts';
 import type { Trx } from '../storage/ledger.ts';
 
 /**
- * Throws away up to `limit` rows of an undecided batch, and the batch with the last. They have no history yet. Nothing of a
- * decided one (P23), even where two processes took the intake lock because somebody deleted its file.
+ * Deletes up to `limit` rows of an undecided batch, and with the last row the batch. Such rows have no
+ * history yet. A decided batch stays untouched (P23), even where two processes hold the intake lock because
+ * somebody deleted its file.
  */
 export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
   const undecided = trx
@@ -26,8 +27,8 @@ export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ d
 }
 
 /**
- * What was heard of payouts meanwhile that were never taken in stays, as heard of nobody's: a webhook is asked anew whose
- * it is, and the next run pairs its list anew.
+ * Unlinks webhooks, list rows and discrepancies from payouts that never entered the ledger. Each such webhook
+ * is matched again, and the next run pairs its list again.
  */
 async function forgetThat(trx: Trx, ids: readonly bigint[]): Promise<void> {
   await unpair(trx, ids);

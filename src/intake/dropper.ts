@@ -2,12 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { Account } from '../sending/approval.ts';
 
-/** Who drops a batch; `as`: the account that the command ran under, where they stood behind sudo. */
+/**
+ * The person who hands in a batch. `as`: the account under which the command ran, where the person used sudo.
+ */
 export type Dropper = Account & { as: Account | null };
 
 /**
- * Who drops a batch: who runs the command that names it, or stands behind sudo there, and for one from the inbox the
- * account that owns the file.
+ * Returns the person who hands in a file. For a named file that is the person who runs the command, or the
+ * person behind sudo. For a file in the inbox it is the owner of the file.
  */
 export async function dropperOf(
   path: string,
@@ -25,7 +27,7 @@ async function nameOf(uid: number | null, own: number | null): Promise<string | 
     try {
       return userInfo().username;
     } catch {
-      // An account without an entry, as in containers.
+      // An account without a user entry, as in containers.
       return undefined;
     }
   }

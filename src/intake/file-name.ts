@@ -1,10 +1,10 @@
 import { hiddenCharacter } from '../domain/hidden.ts';
 
-/** Batch id, our endings and the name share one path segment of at most 255 bytes. */
+/** Batch id, our endings and the file's name share one path segment of at most 255 bytes. */
 const mostBytes = 150;
 const utf8 = new TextEncoder();
 
-/** Why a dropped or named file cannot keep its name as a batch, or null. */
+/** Returns why a file cannot keep its name as a batch, or null. */
 export function fileNameFinding(name: string): { problem: string; fix: string } | null {
   const hidden = hiddenCharacter(name, false);
   const fix = 'rename the file and give it again';
@@ -15,15 +15,18 @@ export function fileNameFinding(name: string): { problem: string; fix: string } 
   return null;
 }
 
-/** The name with nothing in it that could harm where it is shown or stored: for the files that tell of a refusal. */
+/**
+ * Returns the name without characters that could do harm in messages or paths. Files that report a refusal
+ * use it.
+ */
 export function harmlessName(name: string): string {
   let kept = '';
   let bytes = 0;
   for (const character of name) {
-    const shown = hiddenCharacter(character, false) || character === '/' ? '_' : character;
-    bytes += utf8.encode(shown).length;
+    const safe = hiddenCharacter(character, false) || character === '/' ? '_' : character;
+    bytes += utf8.encode(safe).length;
     if (bytes > mostBytes) break;
-    kept += shown;
+    kept += safe;
   }
   return kept === '' ? 'file' : kept;
 }

@@ -4,23 +4,23 @@ import { hiddenCharacter, hiddenFinding } from '../domain/hidden.ts';
 import { foldReference } from '../domain/ids.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { firstSeen } from './first-seen.ts';
-import type { Header, Wanted } from './header.ts';
+import type { Header, RequiredColumns } from './header.ts';
 import { type ReadItem, type ReadLimits, readBatch } from './read.ts';
 import { isLineEnd } from './unfinished.ts';
 
 export type BadRow = { row: number; cells: string[]; problems: Problem[] };
 
-/** What the rows of a file are, as far as the file alone can tell; `Good` is one without a problem. */
+/** The items of a file, judged by the file alone. `Good` is a row without a problem. */
 export type FileItem<Good> =
   | { kind: 'header'; header: Header }
   | { kind: 'chunk'; good: Good[]; bad: BadRow[] }
-  /** A problem that refuses the file whatever `on_invalid_row` says. */
+  /** A problem that refuses the whole file, whatever `on_invalid_row` says. */
   | { kind: 'broken'; problem: Problem }
   /**
-   * `contentHash` is over the canonical rows: BOM, line ends, quoting, column order do not make a new file (P23). Empty
-   * for a broken file: what was left out of the hash may be the difference to a file that was taken. `bytes` and
-   * `bytesHash`: how many bytes were read, and their SHA-256; `endsInLine`: the last of them is a line end; `lines`: how
-   * many lines a text editor shows.
+   * `contentHash` covers the canonical rows: BOM, line ends, quoting and column order do not make a new file
+   * (P23). It is empty for a broken file, whose unread part may be what differs from an earlier file. `bytes`
+   * and `bytesHash`: the bytes that were read, and their SHA-256. `endsInLine`: the last byte is a line end.
+   * `lines`: the count that a text editor shows.
    */
   | {
       kind: 'end';
@@ -32,7 +32,7 @@ export type FileItem<Good> =
       lines: number;
     };
 
-/** Judges the rows of one file in their order; `tidied` are the cells as {@link tidy} leaves them. */
+/** Judges the rows of one file in order. `tidied` are the cells after {@link tidy}. */
 export type RowJudge<Good> = (
   row: number,
   cells: string[],
@@ -40,17 +40,20 @@ export type RowJudge<Good> = (
 ) => { kind: 'good'; good: Good } | { kind: 'bad'; problems: Problem[] };
 
 const rowsPerChunk = 2000;
-/** What a chunk holds of a file at most, about: rows of many columns, or of long ones, come a few at a time. */
+/** About the most bytes of a file in one chunk: wide or long rows come a few at a time. */
 const bytesPerChunk = 2 ** 18;
 
 /**
- * Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same rows: the
- * second leaves out those that `bad` names, and has the hash of the bytes alone, since equal bytes are equal rows. Whatever
- * is thrown while the file is read is a problem of the file; throws what is wrong with the machine.
+ * Reads, checks and hashes a file in one stream. Both passes over a file use it, so that they see the same
+ * rows. The second pass leaves out the rows in `bad` and hashes the bytes alone, since equal bytes are equal
+ * rows. Errors while reading are problems of the file; errors of the machine are thrown.
  */
 export async function* fileRows<Good>(
   path: string,
-  { bad: left, ...rules }: { wanted: Wanted; limits: ReadLimits; bad?: ReadonlySet<number> | undefined },
+  {
+    bad: left,
+    ...rules
+  }: { wanted: RequiredColumns; limits: ReadLimits; bad?: ReadonlySet<number> | undefined },
   judgeOf: (header: Header) => RowJudge<Good>,
 ): AsyncGenerator<FileItem<Good>> {
   const hash = createHash('sha256');
@@ -99,7 +102,7 @@ export async function* fileRows<Good>(
   yield { kind: 'end', rows, contentHash, bytesHash, ...end };
 }
 
-/** Counts and hashes the bytes of a file as they are read. */
+/** Counts and hashes the bytes of a file while it is read. */
 function createTally() {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -112,7 +115,7 @@ function createTally() {
       hash.update(piece);
       bytes += piece.length;
       feeds += countOf(piece, 10);
-      // Lines end in a carriage return alone only where there is no line feed.
+      // A carriage return ends a line only in files without a line feed.
       if (feeds === 0) returns += countOf(piece, 13);
       last = piece.at(-1);
     },
@@ -134,10 +137,10 @@ function countOf(piece: Buffer, byte: number): number {
   return count;
 }
 
-/** What no other file would be spared either. */
+/** Errors that every other file would meet too. */
 const ofTheMachine = /^(EMFILE|ENFILE|ENOMEM|ENOSPC)$/;
 
-/** What is thrown while a file is read, as the problem that refuses it. */
+/** Turns an error while reading into the problem that refuses the file. */
 async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator<ReadItem[]> {
   try {
     yield* items;
@@ -150,7 +153,10 @@ async function* withoutThrows(items: AsyncGenerator<ReadItem[]>): AsyncGenerator
   }
 }
 
-/** Known columns in a fixed order, then the others by name: two spellings of the same table hash alike. */
+/**
+ * Returns the canonical text of a row: known columns in a fixed order, then the others by name. Two spellings
+ * of the same table hash alike.
+ */
 function canonicalForm(header: Header): (tidied: string[]) => string {
   const others = header.columns
     .map((name, i) => ({ name: name.trim(), i }))
@@ -163,14 +169,14 @@ function canonicalForm(header: Header): (tidied: string[]) => string {
   };
 }
 
-/** Spaces around a value and the line ends inside it do not count. */
+/** Removes spaces around a value and unifies the line ends inside it. */
 export function tidy(cell: string): string {
-  // Nearly every cell of a million rows is as it should be.
+  // A shortcut for nearly every cell.
   if (!cell.startsWith(' ') && !cell.endsWith(' ') && !cell.includes('\r')) return cell;
   return cell.replaceAll('\r\n', '\n').replace(/^ +| +$/g, '');
 }
 
-/** Finds the invisible characters of tidy rows; a narration alone may hold line feeds and emoji. */
+/** Finds invisible characters in tidied rows. Only a narration may hold line feeds and emoji. */
 export function hiddenIn(header: Header): (row: number, cells: readonly string[]) => Problem[] {
   const columns = header.columns.map((text) => {
     const name = text.trim();
@@ -179,7 +185,7 @@ export function hiddenIn(header: Header): (row: number, cells: readonly string[]
   });
   return (row, cells) => {
     const problems: Problem[] = [];
-    // Nearly all rows of a million hold nothing but plain letters.
+    // A shortcut for rows of printable ASCII, which nearly all are.
     if (/^[ -~]*$/.test(cells.join(''))) return problems;
     for (const [i, { column, isNarration }] of columns.entries()) {
       const text = cells[i] ?? '';
@@ -191,7 +197,7 @@ export function hiddenIn(header: Header): (row: number, cells: readonly string[]
   };
 }
 
-/** Finds references that an earlier row has, whatever their case (P22). */
+/** Finds references that an earlier row has, ignoring case (P22). */
 export function repeatedReferences(): (row: number, reference: string) => Problem[] {
   const references = firstSeen();
   return (row, value) => {
@@ -202,7 +208,7 @@ export function repeatedReferences(): (row: number, reference: string) => Proble
   };
 }
 
-/** A value as it may be quoted in a message. */
+/** Shortens a value for a message. */
 export function short(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }

@@ -1,7 +1,7 @@
 /**
- * Remembers at which row a text was first seen in some 20 bytes each, so that a million rows fit in flat memory.
- * Texts are compared by 64 bits of hash: two of a million differing ones meet with a chance of 3 in 100 million, and
- * then a good file is refused; an equal pair is never missed.
+ * Remembers in which row a text was first seen, in about 20 bytes a text, so that a million rows fit in flat
+ * memory. Texts are compared by a 64-bit hash, so an equal pair is never missed. Two different texts of a
+ * million collide with a chance of 3 in 100 million, and then a good file is refused.
  */
 export function firstSeen(): (text: string, row: number) => number | null {
   let size = 0;
@@ -10,14 +10,14 @@ export function firstSeen(): (text: string, row: number) => number | null {
 
   function place(into: Uint32Array, room: number, low: number, high: number, row: number): number | null {
     for (let slot = low % room; ; slot = (slot + 1) % room) {
-      const found = into[slot * 3 + 2] ?? 0;
-      if (found === 0) {
+      const earlier = into[slot * 3 + 2] ?? 0;
+      if (earlier === 0) {
         into[slot * 3] = low;
         into[slot * 3 + 1] = high;
         into[slot * 3 + 2] = row;
         return null;
       }
-      if (into[slot * 3] === low && into[slot * 3 + 1] === high) return found;
+      if (into[slot * 3] === low && into[slot * 3 + 1] === high) return earlier;
     }
   }
 
@@ -40,7 +40,7 @@ export function firstSeen(): (text: string, row: number) => number | null {
   };
 }
 
-/** Two independent 32-bit halves in the manner of cyrb53; not for secrets. */
+/** Hashes with two independent 32-bit halves, like cyrb53; not for secrets. */
 function hash64(text: string): [number, number] {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

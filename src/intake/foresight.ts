@@ -9,13 +9,13 @@ import type { Ledger } from '../storage/ledger.ts';
 import { approvedOriginals } from './retries.ts';
 import type { Scan } from './scan.ts';
 
-/** Why the approval would hold this file's batch. */
+/** Returns why this file's batch would need an approval. */
 export function approvalAhead(scan: Scan, config: Config): HoldReason[] {
   const why = approvalAsked(config.submission, scan.good.totals) ?? approvedOriginals(scan.retries);
   return why === null ? [] : [{ kind: 'approval', why, dropper: '' }];
 }
 
-/** What would make a part of this file's batch wait without holding it: a day's limit, a canary. */
+/** Returns why a part of this file's batch would wait without being held: a daily limit or a canary. */
 export async function waitsAhead(
   scan: Scan,
   { ledger, config, clock }: { ledger: Ledger; config: Config; clock: Clock },
@@ -31,10 +31,10 @@ export async function waitsAhead(
   for (const [currency, total] of scan.good.totals) {
     const left = use.left.get(currency);
     if (left === undefined || total <= left) continue;
-    const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
+    const inCurrency = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
     const until = shownInstant(use.endsAt, brakes.timezone);
     waits.push(
-      `submission.daily_limit: of ${shown(total)}, ${shown(left)} is left today; what goes over it waits until ${until}`,
+      `submission.daily_limit: of ${inCurrency(total)}, ${inCurrency(left)} is left today; what goes over it waits until ${until}`,
     );
   }
   return waits;

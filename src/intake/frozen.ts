@@ -5,7 +5,7 @@ import type { LoadedRow } from '../ledger/batches.ts';
 import type { Config } from '../settings/settings.ts';
 import { type GoodRow, meantCells } from './rows.ts';
 
-/** The row as the ledger keeps it, with the body frozen byte for byte (P2). */
+/** Returns the row for the ledger, with the request body frozen byte for byte (P2). */
 export function frozen(
   { row, cells, parsed, retry }: GoodRow,
   config: Config,

@@ -11,24 +11,27 @@ import type { Problem } from '../domain/problem.ts';
 
 export type Header = {
   delimiter: ',' | ';' | '\t';
-  /** Header cells as they came, without empty ones at the end. */
+  /** Header cells as in the file, without empty ones at the end. */
   columns: string[];
-  /** Where each known column stands. */
+  /** The index of each known column. */
   at: Partial<Record<KnownColumn, number>>;
 };
 
 const delimiters = [',', ';', '\t'] as const;
-/** More than any payroll has; each row of more would cost the memory of many. */
+/** More than any payroll has. Each row of a wider file would cost the memory of many. */
 const mostColumns = 1000;
 
-/** A delimiter in words, for people who must see what was found. */
+/** The delimiters in words, for messages. */
 export const delimiterNames: Record<Header['delimiter'], string> = {
   ',': 'comma',
   ';': 'semicolon',
   '\t': 'tab',
 };
 
-/** The first line (line ends inside quotes belong to it), or null when it does not end within `text`. */
+/**
+ * Returns the first line, or null when it does not end within `text`. A line end inside quotes belongs to the
+ * line.
+ */
 export function headerLine(text: string, isWhole: boolean): string | null {
   let quoted = false;
   for (let i = 0; i < text.length; i++) {
@@ -38,16 +41,19 @@ export function headerLine(text: string, isWhole: boolean): string | null {
   return isWhole ? text : null;
 }
 
-/** What a kind of file must have, and how to mend a header that lacks one of its columns. */
-export type Wanted = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
+/** The columns that a kind of file must have, and how to mend a header that lacks one. */
+export type RequiredColumns = { required: readonly KnownColumn[]; missingFix(column: KnownColumn): string };
 
-/** What a payout batch must have under these rules. */
-export function batchColumns(rules: RowRules): Wanted {
+/** Returns the columns of a payout batch under these rules. */
+export function batchColumns(rules: RowRules): RequiredColumns {
   return { required: requiredColumns(rules), missingFix };
 }
 
-/** Finds the delimiter by which the most columns are known, and every problem of the header at once. */
-export function readHeader(line: string, wanted: Wanted): { header: Header | null; problems: Problem[] } {
+/** Picks the delimiter that gives the most known columns, and reports every problem of the header. */
+export function readHeader(
+  line: string,
+  wanted: RequiredColumns,
+): { header: Header | null; problems: Problem[] } {
   const readings = delimiters.map((delimiter) => ({ delimiter, cells: split(line, delimiter) }));
   const known = (cells: string[]): number => cells.filter((cell) => knownColumn(cell.trim()) !== null).length;
   const best = readings.reduce((a, b) =>
@@ -97,20 +103,20 @@ export function readHeader(line: string, wanted: Wanted): { header: Header | nul
   return { header: { delimiter: best.delimiter, columns, at }, problems };
 }
 
-/** What a space between a quote and the delimiter does, in the header and in rows. */
+/** The problem of a space between a quote and the delimiter, in the header and in rows. */
 export const spaceAtQuote = {
   problem: 'a space, or another text, stands between a quote and the delimiter',
   fix: 'remove it: a quoted value begins and ends with its quotes, as in ,"Rent",; double each quote that belongs to the text',
 };
 
-/** The name in quotes that a space keeps from its delimiter; null where none does. */
+/** Returns the quoted name that a space separates from its delimiter; null where there is none. */
 function looseQuote(line: string, delimiter: string): string | null {
   const cells = line.split(delimiter);
   const loose = cells.find((cell) => /^\s+"[^"]*"\s*$|^\s*"[^"]*"\s+$/.test(cell));
   return loose === undefined ? null : loose.trim().slice(1, -1);
 }
 
-function noHeader(line: string, wanted: Wanted): { text: string; fix: string } {
+function noHeader(line: string, wanted: RequiredColumns): { text: string; fix: string } {
   const start = `begin the file with ${wanted.required.join(',')}`;
   if (line.trim() === '')
     return { text: 'the first line is blank: the header must be there', fix: `remove it; ${start}` };

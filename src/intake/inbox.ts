@@ -9,36 +9,37 @@ import { spreadsheetEnding } from './not-csv.ts';
 import { openWriters } from './open-writers.ts';
 import { endsInLineEnd, unendedMs } from './unfinished.ts';
 
-/** Where files of expected collections are dropped, below the inbox. */
+/** The folder for files of expected collections, below the inbox. */
 export const collectionsFolder = 'collections';
 
-/** What is left where it lies, and why. `name` can be shown as it is. */
+/** A file that stays in the inbox, and why. `name` is safe to print. */
 export type Ignored = { name: string; why: string };
-/** Which files of the inbox are whole: `ready` may be taken, `waiting` may still be being written. */
+/** The files of the inbox: `ready` ones may be taken, `waiting` ones may still be being written. */
 export type InboxScan = { ready: string[]; waiting: Waiting[]; ignored: Ignored[] };
 
-/** How many files wait to be taken in, or refused, which of them are seen to be unfinished, and what is left where it lies. */
+/** How many files wait for intake, which of them are visibly unfinished, and what is ignored. */
 export type Lying = { files: number; waiting: Waiting[]; ignored: Ignored[] };
 
-type Seen = { mark: string; since: number };
-type File = { vouched: boolean; seen: Seen };
+type FirstLook = { mark: string; since: number };
+type File = { vouched: boolean; seen: FirstLook };
 type Look = { files: Map<string, File>; ignored: Ignored[] };
 
 /**
- * The gate of the inbox. A file is whole when nobody has it open for writing and its marker or its control figures stand
- * beside it, or when its size, times and inode were the same at two looks `settleMs` apart (0: at once). One without a line
- * end at its end may have been cut there: it waits a minute more. Remembers its looks, so that a daemon waits only for new
- * files.
+ * Returns a scan of the inbox that finds the whole files. Files that a process has open for writing are never
+ * whole. A file is whole when its marker or its control figures lie beside it. It is also whole when its
+ * size, times and inode were equal at two looks `settleMs` apart (0: immediately). A file without a final
+ * line end may be cut, so it waits a minute more. The scan remembers its looks, so a daemon waits only for
+ * new files.
  */
 export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number }): () => Promise<InboxScan> {
   const { inbox, clock, settleMs } = deps;
-  let seen = new Map<string, Seen>();
+  let seen = new Map<string, FirstLook>();
 
   async function look(): Promise<Look> {
     const { names, batches, ignored } = await sift(inbox);
     const files: Look['files'] = new Map();
     for (const [name, stat] of batches) {
-      // Control figures that have just begun to be written are given the same time.
+      // A control file that has just appeared restarts the wait, since it may be half written.
       const mark = `${markOf(stat)} ${names.has(`${name}.control.json`)}`;
       const before = seen.get(name);
       const since = before?.mark === mark ? before.since : clock.monotonic();
@@ -48,7 +49,7 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
     return { files, ignored };
   }
 
-  /** Why a file waits as far as time is concerned; null for one that has waited long enough. */
+  /** Why a file must still wait for time to pass; null when it has waited long enough. */
   async function waitOf(name: string, file: File): Promise<WhyWaiting | null> {
     const age = clock.monotonic() - file.seen.since;
     if (file.vouched || settleMs === 0) return null;
@@ -79,7 +80,7 @@ export function inboxGate(deps: { inbox: string; clock: Clock; settleMs: number 
   };
 }
 
-/** What lies in the inbox and in its folder of expected collections, and will be taken in or refused once it is whole. */
+/** Lists the inbox and its folder of expected collections: what intake will take or refuse once it is whole. */
 export async function lyingInInbox(inbox: string): Promise<Lying> {
   const [payouts, expected] = [await sift(inbox), await sift(join(inbox, collectionsFolder))];
   const waiting = [
@@ -96,8 +97,8 @@ export async function lyingInInbox(inbox: string): Promise<Lying> {
   };
 }
 
-/** The files that one look shows to be unfinished. */
-async function seenUnfinished(folder: string, { names, batches }: Sifted): Promise<Waiting[]> {
+/** Returns the files that are unfinished by a single look. */
+async function seenUnfinished(folder: string, { names, batches }: Folder): Promise<Waiting[]> {
   const open = await openAmong(folder, [...batches.keys()]);
   const waiting = [...open];
   for (const name of batches.keys()) {
@@ -116,26 +117,26 @@ async function openAmong(folder: string, names: readonly string[]): Promise<Wait
   });
 }
 
-/** Whether a marker or control figures say that the file is whole; figures that are still being written do not. */
+/** Whether a marker or complete control figures say that the file is whole. */
 async function isVouched(folder: string, name: string, names: ReadonlySet<string>): Promise<boolean> {
   if (names.has(`${name}.done`)) return true;
   return names.has(`${name}.control.json`) && (await hasControl(join(folder, name)));
 }
 
-/** Whether a file ends with a line end; true for a spreadsheet, which is refused by its name. */
+/** Whether a file ends with a line end. True for a spreadsheet, which is refused by its name. */
 async function isEnded(folder: string, name: string): Promise<boolean> {
   return spreadsheetEnding.test(name) || (await endsInLineEnd(join(folder, name)));
 }
 
-/** What is ignored among the expected collections, as seen from the inbox. */
+/** Names an ignored file of expected collections as seen from the inbox. */
 export function belowInbox({ name, why }: Ignored): Ignored {
   return { name: `${collectionsFolder}/${name}`, why };
 }
 
-type Sifted = { names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] };
+type Folder = { names: Set<string>; batches: Map<string, Stats>; ignored: Ignored[] };
 
-/** The batches of a folder by name and what is ignored there; `names` are all. */
-async function sift(folder: string): Promise<Sifted> {
+/** Sorts a folder into batches and ignored files; `names` holds all names. */
+async function sift(folder: string): Promise<Folder> {
   const { names, foreign } = await namesIn(folder);
   const batches = new Map<string, Stats>();
   const ignored: Ignored[] = foreign.map((name) => ({ name, why: 'its name is not UTF-8; rename it' }));
@@ -149,15 +150,18 @@ async function sift(folder: string): Promise<Sifted> {
   return { names, batches, ignored };
 }
 
-/** The names in a folder, none where it is absent; those that are no UTF-8 apart, as nothing can be opened by them. */
+/**
+ * Returns the names in a folder; none where it is absent. `foreign`: names that are not UTF-8, which cannot
+ * be opened.
+ */
 async function namesIn(folder: string): Promise<{ names: Set<string>; foreign: string[] }> {
-  const found = await readdir(folder, { encoding: 'buffer' }).catch((error: unknown) => {
+  const entries = await readdir(folder, { encoding: 'buffer' }).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   });
   const names = new Set<string>();
   const foreign: string[] = [];
-  for (const bytes of found) {
+  for (const bytes of entries) {
     const name = bytes.toString('utf8');
     if (Buffer.from(name).equals(bytes)) names.add(name);
     else foreign.push(harmlessName(name));
@@ -169,12 +173,17 @@ function markOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
   return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
-/** Names that are taken in or refused: batches, and spreadsheets, which need a sentence. */
+/**
+ * Whether intake takes or refuses a file of this name: a batch, or a spreadsheet, which needs an explanation.
+ */
 function isBatchName(name: string): boolean {
   return !name.startsWith('.') && (/\.csv$/i.test(name) || spreadsheetEnding.test(name));
 }
 
-/** Why an entry is left alone, or null: it may be a batch, belongs to one, or is hidden, as half of an upload is. */
+/**
+ * Returns why an entry is ignored. Null: it may be a batch, belongs to one, or is hidden, as half an upload
+ * is.
+ */
 function whyIgnored(name: string, stat: Stats): string | null {
   if (name.startsWith('.')) return null;
   if (!isBatchName(name)) {

@@ -4,7 +4,10 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
-/** A payout in the ledger with the same account, currency and amount as a row of a new batch, under another reference. */
+/**
+ * A row of a new batch, and a payout in the ledger with the same account, currency and amount under another
+ * reference.
+ */
 export type Likeness = {
   row: number;
   reference: string;
@@ -13,58 +16,64 @@ export type Likeness = {
   earlierAt: string;
 };
 
-/** States that prove that no money went: such a payout is no duplicate of anything. */
+/** States that prove that no money moved: a new row cannot duplicate such a payout. */
 const neverPaid = ['cancelled', 'refused'] as const;
 
-type Wanted = {
+type NewRow = {
   row: number;
   reference: string;
   accountNumber: string;
   currency: string;
   amount: bigint;
-  /** The payouts that the row pays again, by id: no duplicates of it (P20). */
+  /** The ids of the payouts that the row pays again; they are no duplicates of it (P20). */
   replaces?: ReadonlySet<bigint> | undefined;
 };
 
-/** How many rows one question asks about. */
+/** Rows per query. */
 const rowsPerQuestion = 100;
 
-type Found = Pick<Payout, 'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount'> & {
+type EarlierPayout = Pick<
+  Payout,
+  'id' | 'reference' | 'batch_id' | 'account_number' | 'currency' | 'amount'
+> & {
   created_at: string;
 };
 
-/** Put together once: a check asks it for each hundred rows. `cross join` keeps SQLite from reading all payouts first. */
-const findAlike = prepared<Found>((_, slot) => {
+/**
+ * Compiled once: a check runs it for each hundred rows. `cross join` keeps SQLite from reading all payouts
+ * first.
+ */
+const findAlike = prepared<EarlierPayout>((_, slot) => {
   const rows = Array.from(
     { length: rowsPerQuestion },
     (_row, i) => sql`(${slot(i * 3)}, ${slot(i * 3 + 1)}, ${slot(i * 3 + 2)})`,
   );
-  return sql<Found>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
+  return sql<EarlierPayout>`select p.id, p.reference, p.batch_id, p.account_number, p.currency, p.amount, b.created_at
     from (values ${sql.join(rows)}) v cross join payouts p join batches b on b.id = p.batch_id
     where p.account_number = v.column1 and p.currency = v.column2
       and p.amount = cast(v.column3 as bigint) and p.state not in (${sql.join(neverPaid.map((state) => sql.lit(state)))})
     order by b.created_at`;
 });
 
-function keyOf({ accountNumber, currency, amount }: Wanted): string {
+function keyOf({ accountNumber, currency, amount }: NewRow): string {
   return `${accountNumber} ${currency} ${amount}`;
 }
 
-/** What of these rows was ordered before (P23). The newest earlier payout of each row. */
-export async function likenessOf(db: Db | Trx, rows: readonly Wanted[]): Promise<Likeness[]> {
-  const found: Found[] = [];
-  // Of equal rows one asks: each would be told all the payouts like it.
+/** Finds, for each of these rows, the newest earlier payout like it (P23). */
+export async function likenessOf(db: Db | Trx, rows: readonly NewRow[]): Promise<Likeness[]> {
+  const earlierPayouts: EarlierPayout[] = [];
+  // Equal rows are queried once; otherwise each would return all its likes.
   const different = [...new Map(rows.map((row) => [keyOf(row), row])).values()];
   for (let from = 0; from < different.length; from += rowsPerQuestion) {
-    const asked = different.slice(from, from + rowsPerQuestion);
-    const values = asked.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
-    // What is missing to a hundred asks about no account.
-    for (let i = asked.length; i < rowsPerQuestion; i++) values.push('', '', '0');
-    found.push(...(await findAlike(db, values)));
+    const page = different.slice(from, from + rowsPerQuestion);
+    const values = page.flatMap((row) => [row.accountNumber, row.currency, row.amount.toString()]);
+    // Fills the query up with an account that does not exist.
+    for (let i = page.length; i < rowsPerQuestion; i++) values.push('', '', '0');
+    earlierPayouts.push(...(await findAlike(db, values)));
   }
-  if (found.length === 0) return [];
+  if (earlierPayouts.length === 0) return [];
   const alike = Map.groupBy(
-    found,
+    earlierPayouts,
     ({ account_number, currency, amount }) => `${account_number} ${currency} ${amount}`,
   );
   return rows.flatMap((row) => {
@@ -76,12 +85,16 @@ export async function likenessOf(db: Db | Trx, rows: readonly Wanted[]): Promise
   });
 }
 
-/** So few that one statement holds nobody up for long, so many that equal payouts are rarely asked for twice. */
+/**
+ * Rows per statement: few enough to block nobody for long, enough that equal payouts are rarely queried
+ * twice.
+ */
 const rowsPerStep = 20_000n;
 
 /**
- * Whether any payout of a loaded batch may have the account, currency and amount of one of another batch, ever. Of equal
- * payouts one asks, and never about those of its own batch, which lie side by side: each would look at all the others.
+ * Whether any payout of a loaded batch may have the account, currency and amount of a payout of another
+ * batch. Equal payouts are queried once, and never against their own batch: its ids are consecutive, and a
+ * batch of equal rows would compare each with all.
  */
 export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise<boolean> {
   const { rows: own } = await sql<{ first: bigint; last: bigint; n: bigint; until: bigint }>`
@@ -89,7 +102,7 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
     from payouts where batch_id = ${batch.id} having count(*) > 0`.execute(trx);
   const [ids] = own;
   if (!ids) return false;
-  // Something else came between them: who counts will see what it is.
+  // Another payout has an id between them: the count decides.
   if (ids.last - ids.first + 1n !== ids.n) return true;
   for (let from = 0n; from <= ids.until; from += rowsPerStep) {
     for (const others of [sql`p.id < ${ids.first}`, sql`p.id > ${ids.last}`]) {
@@ -109,9 +122,9 @@ export async function hasLikeness(trx: Db | Trx, batch: { id: string }): Promise
 type When = { since: string; recent: boolean };
 
 /**
- * The same question for a whole loaded batch: how many of its payouts resemble one of another batch taken at or after
- * `since` (or before it), and the first few of them, each with the newest that it resembles. What is equal is counted
- * once for all who are equal, since a file may repeat a payment that another batch repeats as often.
+ * Counts the payouts of a loaded batch that resemble a payout of another batch, and returns the first few.
+ * `when` limits this to batches taken since `since`, or before it. Each result names the newest payout that
+ * it resembles. Equal payouts are compared as a group, since both files may repeat a payment many times.
  */
 export async function batchLikeness(
   trx: Db | Trx,
@@ -132,7 +145,9 @@ export async function batchLikeness(
 
 type Like = Pick<Payout, 'id' | 'row_number' | 'reference' | 'account_number' | 'currency' | 'amount'>;
 
-/** `own`: the payouts of a batch that resemble more of other batches than those that they pay again (P20). */
+/**
+ * `own`: the payouts of a batch with more likes in other batches than the payouts that they pay again (P20).
+ */
 function likeIn(batch: { id: string }, when: When): RawBuilder<unknown> {
   const isSame = sql`p.account_number = n.account_number and p.currency = n.currency and p.amount = n.amount`;
   return sql`alike as (

@@ -42,10 +42,10 @@ import { rowRules, type Scan } from './scan.ts';
 type Deps = { ledger: Ledger; config: Config; clock: Clock; retries: RetryRows };
 export type Loaded =
   | { kind: 'loaded'; batch: string; holdReasons: HoldReason[]; warnings: string[] }
-  /** With the problems of rows whose payouts were decided about meanwhile. */
+  /** `problems`: rows whose original payouts were decided by a person in the meantime. */
   | { kind: 'changed'; problems: Problem[] };
 
-/** The file, who drops it, and what is promised beside the ledger when its batch is decided. */
+/** The file, the person who hands it in, and the files that are promised when its batch is decided. */
 type Source = {
   path: string;
   fileName: string;
@@ -55,12 +55,13 @@ type Source = {
 
 type Unloaded = Omit<Deps, 'retries'>;
 
-/** Small, so that a commit is soon over for everybody else who waits for it. */
+/** Small, so that no other process waits long for a commit. */
 const rowsPerWrite = 2000;
 
 /**
- * Pass 2: records what pass 1 found, in chunks under phase `loading`, and decides holds in one transaction that sees
- * every row of ours and of others (P23). `changed`: file or ledger differ from pass 1, and nothing was recorded.
+ * Pass 2: records the good rows of pass 1, in chunks, while the batch is in phase `loading`. One last
+ * transaction decides holds; it sees every row of this and of other batches (P23). `changed`: file or ledger
+ * differ from pass 1, and nothing was recorded.
  */
 export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise<Loaded> {
   const { ledger, config, clock } = deps;
@@ -99,7 +100,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   }
   if (hash !== scan.bytesHash || loaded !== scan.good.count) {
     await drop(ledger, id);
-    // What pays again is named where a decision made meanwhile took its place.
+    // Names the rows whose original got another successor in the meantime.
     return { kind: 'changed', problems: retryProblems(await deps.retries.examine(ledger.db, retried)) };
   }
   const decided = await ledger.write((trx) =>
@@ -110,7 +111,7 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   return decided;
 }
 
-/** Adds rows in one transaction; false when another batch has one of their references by now (P22). */
+/** Adds rows in one transaction. Returns false when another batch has one of their references by now (P22). */
 async function added(
   ledger: Ledger,
   batch: string,
@@ -123,7 +124,7 @@ async function added(
   } catch (error) {
     const keys = rows.map((row) => row.reference_key);
     const taken = await existingReferences(ledger.db, keys);
-    // Whatever else went wrong with the ledger is for nobody to pass over (P12).
+    // Any other error of the ledger must reach the caller (P12).
     if ([...taken.values()].every((by) => by === batch)) throw error;
     return false;
   }
@@ -131,7 +132,10 @@ async function added(
 
 type Complete = Source & { id: string; at: string; scan: Scan; retried: RetryRow[]; bodyDigest: string };
 
-/** P20: what a row pays again is weighed once more here, so that of two who pay it again at once one does. */
+/**
+ * Decides the batch. The rows that pay again are examined once more here, so that one of two simultaneous
+ * retries wins (P20).
+ */
 async function decide(
   trx: Trx,
   deps: Deps,
@@ -145,9 +149,9 @@ async function decide(
   if (links.length > 0) await linkSuccessors(trx, id, links);
   const likeness = await ledgerLikeness(deps, likenessIn(trx, { id }));
   const holdReasons = [...fileReasons(scan), ...heldOriginals(plans), ...likeness.reasons];
-  const asked = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
-  if (asked !== null) holdReasons.push({ kind: 'approval', why: asked, dropper: source.dropper.name });
-  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: asked !== null });
+  const approval = approvalAsked(deps.config.submission, scan.good.totals) ?? approvedOriginals(plans);
+  if (approval !== null) holdReasons.push({ kind: 'approval', why: approval, dropper: source.dropper.name });
+  await noteBatch(trx, { id, totals: scan.good.totals, needsApproval: approval !== null });
   await decideBatch(trx, { id, at, holdReasons, bodyDigest, files: source.promised(id) });
   const { fileName, dropper } = source;
   const batch = { id, fileName, dropper, bodies: bodyDigest, isHeld: holdReasons.length > 0 };
@@ -155,7 +159,7 @@ async function decide(
   return { kind: 'loaded', batch: id, holdReasons, warnings: likeness.warnings };
 }
 
-/** Nearly always there is none, which one question tells at once. */
+/** Usually no payout is alike, and one query shows that. */
 function likenessIn(trx: Trx, batch: { id: string }): FindLikeness {
   let any: Promise<boolean> | undefined;
   return async (when) => {
@@ -168,7 +172,7 @@ function uidOf(account: Account | null): bigint | null {
   return account === null || account.uid === null ? null : BigInt(account.uid);
 }
 
-/** An id that is not taken. */
+/** Returns an id that no batch has. */
 async function freeId(
   { ledger, config }: Deps,
   fileName: string,
@@ -182,7 +186,10 @@ async function freeId(
   throw new Error(`no free batch id for ${fileName} in mode ${config.mode}`);
 }
 
-/** Reasons to hold that the file alone gives: repeats inside it, and payouts above the limit. */
+/**
+ * The reasons to hold that the file alone gives: repeated rows, retries without `retry_of`, and payouts above
+ * the limits.
+ */
 export function fileReasons(scan: Scan): HoldReason[] {
   const { duplicates, namedAgain, overLimit, overDay } = scan;
   const reasons: HoldReason[] = [];
@@ -203,7 +210,10 @@ type FindLikeness = (when: {
   recent: boolean;
 }) => Promise<{ count: number; first: Likeness[] }>;
 
-/** Earlier payouts like these: inside `duplicate_window_days` a reason to hold, older ones a warning; 0 is off. */
+/**
+ * Finds earlier payouts like these. Those within `duplicate_window_days` are a reason to hold, older ones a
+ * warning; 0 turns the check off.
+ */
 export async function ledgerLikeness(
   { clock, config }: Pick<Deps, 'clock' | 'config'>,
   find: FindLikeness,
@@ -226,7 +236,10 @@ function alikeOf({ count, first: [first] }: { count: number; first: Likeness[] }
   return [{ row, reference, batch, day: earlierAt.slice(0, 10), others: count - 1 }];
 }
 
-/** Starts the history of a decided batch, chunk by chunk, until it is `loaded`. May be repeated after a crash. */
+/**
+ * Writes the first history entries of a decided batch in chunks until it is `loaded`. May be repeated after a
+ * crash.
+ */
 async function finishLoading({ ledger, clock }: Unloaded, id: string): Promise<void> {
   const batch = await getBatch(ledger.db, id);
   if (!batch) return;
@@ -241,8 +254,8 @@ async function drop(ledger: Ledger, id: string): Promise<void> {
 }
 
 /**
- * Clears what a crash left in phase `loading`: an undecided batch is thrown away (its file is still where it was), a
- * decided one is finished (P23). Only for the holder of the intake lock. Returns how many there were.
+ * Clears batches that a crash left in phase `loading`. An undecided one is deleted, since its file is still
+ * in the inbox; a decided one is finished (P23). Only under the intake lock. Returns how many there were.
  */
 export async function clearHalfLoaded(deps: Unloaded): Promise<number> {
   const left = await loadingBatches(deps.ledger.db);

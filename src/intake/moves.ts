@@ -1,11 +1,11 @@
 import { copyFile, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { syncFolder } from './csv-reader.ts';
+import { syncFolder } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import { spreadsheetEnding } from './not-csv.ts';
 import { unreadableCode } from './unreadable.ts';
 
-/** Whether a regular file stands there; a link, folder or pipe is none. */
+/** Whether a regular file exists at the path; a link, folder or pipe does not count. */
 export async function isPlainFile(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isFile();
@@ -24,20 +24,20 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** The ending under which a refused file is kept: that of a spreadsheet, else `.csv`. */
+/** The ending for a refused file: that of the spreadsheet, else `.csv`. */
 export function endingOf(path: string): string {
   return spreadsheetEnding.test(path) ? extname(path) : '.csv';
 }
 
-/** `NAME.csv`, or `NAME-2.csv` and so on: a stem under which none of these endings exists in the folder. */
+/** Returns `NAME`, or `NAME-2` and so on: a stem under which none of these endings exists in the folder. */
 export async function freeStem(folder: string, fileName: string, endings: string[]): Promise<string> {
   const stem = harmlessName(fileName)
     .replace(/\.csv$/i, '')
     .replace(spreadsheetEnding, '');
   for (let n = 1; ; n++) {
     const candidate = n === 1 ? stem : `${stem}-${n}`;
-    const found = await Promise.all(endings.map((ending) => exists(join(folder, candidate + ending))));
-    if (!found.includes(true)) return candidate;
+    const present = await Promise.all(endings.map((ending) => exists(join(folder, candidate + ending))));
+    if (!present.includes(true)) return candidate;
   }
 }
 
@@ -49,7 +49,7 @@ export async function moveFile(source: string, target: string): Promise<void> {
   await syncFolder(dirname(source));
 }
 
-/** Renames a file and syncs both folders; false where they are of different file systems. */
+/** Renames a file and syncs both folders. Returns false where they are on different file systems. */
 export async function renamed(source: string, target: string): Promise<boolean> {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
   try {
@@ -75,7 +75,7 @@ export async function copyWhole(source: string, target: string): Promise<void> {
   await syncFolder(dirname(target));
 }
 
-/** What came with the file: its `.done` marker has served, its control figures go along. */
+/** Removes the file's `.done` marker and moves its control figures along. */
 export async function tidyMarkers(source: string, target: string): Promise<void> {
   if (await isPlainFile(`${source}.done`)) await rm(`${source}.done`, { force: true });
   if (await isPlainFile(`${source}.control.json`))

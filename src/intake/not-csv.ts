@@ -1,7 +1,7 @@
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { saveAsCsv } from '../domain/save-as.ts';
 
-/** Endings of spreadsheets: dropped as they are, they are refused with the way to save them right. */
+/** The endings of spreadsheets. Such a file is refused with a hint how to save it as CSV. */
 export const spreadsheetEnding = /\.(xlsx|xlsm|xlsb|xls|ods|fods|numbers)$/i;
 
 const zipParts = [
@@ -16,7 +16,7 @@ const openings: readonly (readonly [signature: string, what: string])[] = [
   ['{\\rtf', 'a text document (RTF)'],
 ];
 
-/** Compressed files, and the tool that unpacks each. */
+/** Compressed formats, and the tool that unpacks each. */
 const packed: readonly (readonly [signature: string, what: string, tool: string])[] = [
   ['\x1f\x8b', 'gzip', 'gunzip'],
   ['BZh', 'bzip2', 'bunzip2'],
@@ -24,7 +24,10 @@ const packed: readonly (readonly [signature: string, what: string, tool: string]
   ['\x28\xb5\x2f\xfd', 'Zstandard', 'unzstd'],
 ];
 
-/** What a file is by its first bytes when it is no CSV in UTF-8, as the problem that refuses it; null otherwise. */
+/**
+ * Recognises by its first bytes a file that is not CSV in UTF-8, and returns the problem that refuses it;
+ * else null.
+ */
 export function notCsv(head: Buffer): Problem | null {
   const text = head.toString('latin1');
   if (text.startsWith('PK\u0003\u0004')) {
@@ -50,7 +53,7 @@ export function notCsv(head: Buffer): Problem | null {
   return wide === null ? null : wholeFile(`the file is ${wide}, not UTF-8`, saveAsCsv);
 }
 
-/** UTF-16 and UTF-32, by their mark or by the NULs between the letters of the header. */
+/** Recognises UTF-16 and UTF-32 by their mark, or by the NULs between the letters of the header. */
 function wideEncoding(head: Buffer): string | null {
   const [a, b, c, d] = head;
   if (a === 0xff && b === 0xfe) return c === 0 && d === 0 ? 'UTF-32' : 'UTF-16';

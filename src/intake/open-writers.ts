@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 import type { Writer } from '../domain/waiting-file.ts';
 
 /**
- * Who has these files open for writing, as far as this account may look: on Linux all processes of its own user, and
- * everybody's for root. Empty where there is no /proc. A descriptor is asked for its file only where its name is that of
- * one of them, so that a file system that hangs is never asked. Synchronous, since nothing here waits for a disk and each
- * of some thousand questions would cost a change of threads.
+ * Finds the processes that have these files open for writing. On Linux an account sees its own processes, and
+ * root sees all. The result is empty without /proc. A descriptor is resolved only where its name matches one
+ * of the files, so a file system that hangs is never touched. The calls are synchronous: none waits for a
+ * disk, and thousands of asynchronous ones would each cost a change of threads.
  */
 export async function openWriters(paths: readonly string[], proc = '/proc'): Promise<Map<string, Writer[]>> {
-  const found = new Map<string, Writer[]>();
+  const writers = new Map<string, Writer[]>();
   const wanted = new Map<string, string[]>();
   const names = new Set<string>();
   for (const path of paths) {
@@ -18,7 +18,7 @@ export async function openWriters(paths: readonly string[], proc = '/proc'): Pro
     wanted.set(id, [...(wanted.get(id) ?? []), path]);
     names.add(basename(orElse(() => realpathSync(path), path)));
   }
-  if (wanted.size === 0) return found;
+  if (wanted.size === 0) return writers;
   const pids = namesIn(proc).filter((name) => /^\d+$/.test(name));
   for (const pid of pids) {
     for (const descriptor of namesIn(join(proc, pid, 'fd'))) {
@@ -27,16 +27,17 @@ export async function openWriters(paths: readonly string[], proc = '/proc'): Pro
       const files = wanted.get(fileId(link) ?? '') ?? [];
       if (files.length === 0 || !isForWriting(join(proc, pid, 'fdinfo', descriptor))) continue;
       const command = textOf(join(proc, pid, 'comm')).trim();
-      for (const path of files) found.set(path, [...(found.get(path) ?? []), { pid: Number(pid), command }]);
+      for (const path of files)
+        writers.set(path, [...(writers.get(path) ?? []), { pid: Number(pid), command }]);
     }
   }
-  return found;
+  return writers;
 }
 
-/** Which file a path leads to, through links; null for none that can be seen. */
+/** Returns the identity of a file, through links; null where it cannot be seen. */
 function fileId(path: string): string | null {
-  const found = orElse(() => statSync(path, { bigint: true }), null);
-  return found ? `${found.dev} ${found.ino}` : null;
+  const stats = orElse(() => statSync(path, { bigint: true }), null);
+  return stats ? `${stats.dev} ${stats.ino}` : null;
 }
 
 /** `flags` of proc(5) is octal; the last two bits are O_RDONLY, O_WRONLY or O_RDWR. */
@@ -53,7 +54,7 @@ function textOf(path: string): string {
   return orElse(() => readFileSync(path, 'utf8'), '');
 }
 
-/** A process may end, or belong to somebody else, at each step. */
+/** Returns `other` on any error: a process may end, or belong to somebody else, at each step. */
 function orElse<T>(look: () => T, other: T): T {
   try {
     return look();

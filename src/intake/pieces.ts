@@ -2,16 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import type { FileHandle } from 'node:fs/promises';
 import { saveAsCsv } from '../domain/save-as.ts';
 
-/** What ends a text: the fault stands in the record that follows the bytes before it. */
+/** A fault that ends a text. It is in the record after the bytes before it. */
 export type TextFault = { problem: string; fix: string };
 type Piece = { kind: 'bytes'; bytes: Buffer } | { kind: 'fault'; fault: TextFault } | { kind: 'end' };
 
-/** Small enough that the rows of one piece are judged without anything else waiting for long. */
+/** Small enough that judging the rows of one piece blocks nothing for long. */
 const pieceBytes = 65_536;
 
 /**
- * The file's bytes in whole characters of strict UTF-8. A NUL, a byte that is no UTF-8 and a file that grows beyond
- * `maxBytes` end it with a fault, after the whole lines before it.
+ * Reads the file's bytes in whole characters of strict UTF-8. Three faults end it, after the whole lines
+ * before them: a NUL, a byte that is not UTF-8, and a file that grows beyond `maxBytes`.
  */
 export async function* utf8Pieces(file: FileHandle, maxBytes: number): AsyncGenerator<Piece> {
   let rest: Buffer = Buffer.alloc(0);
@@ -49,7 +49,10 @@ function faultIn(piece: Buffer): { at: number; fault: TextFault } | null {
   return { at, fault: { problem, fix: saveAsCsv } };
 }
 
-/** A program that reserves the room of an upload first leaves NULs at its end until it is done. */
+/**
+ * The fault of NUL bytes. A program that reserves the space of an upload leaves NULs at its end until it is
+ * done.
+ */
 export function nulFault(isTail: boolean): TextFault {
   return isTail
     ? {
@@ -59,7 +62,7 @@ export function nulFault(isTail: boolean): TextFault {
     : { problem: 'holds a NUL byte: the file is binary or damaged, not text', fix: saveAsCsv };
 }
 
-/** Where the first byte stands that neither begins nor continues a character; for bytes of which one does not. */
+/** Returns the index of the first byte that is not UTF-8, in bytes that have one. */
 function firstBadByte(bytes: Buffer): number {
   let good = 0;
   for (let beyond = bytes.length + 1; beyond - good > 1; ) {
@@ -70,7 +73,7 @@ function firstBadByte(bytes: Buffer): number {
   return good - unfinished(bytes.subarray(0, good));
 }
 
-/** How many bytes at the end begin a character that the next read completes: 0 to 3. */
+/** Returns how many bytes at the end begin a character that the next read completes: 0 to 3. */
 function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

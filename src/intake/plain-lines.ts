@@ -2,25 +2,25 @@ const lineFeed = 10;
 const carriageReturn = 13;
 const quote = 34;
 
-/** What pieces of CSV came to: the records they completed, and what only a parser of CSV may read from there on. */
+/** The complete records of a piece of CSV, and the bytes that only a CSV parser may read. */
 export type PlainLines = {
   records: string[][];
-  /** Everything behind those records; null while the pieces are plain. */
+  /** Everything after those records; null while the pieces are plain. */
   unread: Buffer | null;
 };
 
 /**
- * Splits pieces of CSV that hold no quote and no lone carriage return: there a line is a record and a delimiter always
- * ends a cell (RFC 4180), so that nothing has to look at each byte. The first other piece, and a line of over
- * `maxLineBytes`, is handed back unread with all behind it. Each line is a text of its own: a cell that is kept keeps
- * its line alive and not the piece.
+ * Splits pieces of CSV without quotes and lone carriage returns. There a line is a record and a delimiter
+ * ends a cell (RFC 4180), so nothing examines each byte. The first other piece, or a line longer than
+ * `maxLineBytes`, is returned unread with all that follows. Each line becomes its own string, so a cell that
+ * is kept does not keep the whole piece in memory.
  */
 export function plainLines(
   delimiter: string,
   maxLineBytes: number,
 ): {
   split(piece: Buffer): PlainLines;
-  /** The beginning of a record that no line end completed yet. */
+  /** The start of a record whose line end has not come yet. */
   rest(): Buffer;
 } {
   let rest: Buffer = Buffer.alloc(0);

@@ -4,43 +4,49 @@ import { safeCell } from '../domain/csv-cell.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import type { PromisedFile } from '../ledger/file-tasks.ts';
-import { type CsvFile, csvFile } from './csv-reader.ts';
+import { type CsvFile, csvFile } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import type { Header } from './header.ts';
 
-/** How the two sheets of a file end. */
+/** The endings of the two sheets of a file. */
 export const sheetEndings = { errors: '.errors.csv', invalid: '.invalid.csv' } as const;
 
 type Forbidden = NonNullable<ReturnType<typeof forbiddenPlace>>;
 
-/** Where the folder cannot be written nothing is thrown: what is wrong with the file must be told all the same. */
+/**
+ * The sheets of a file. They throw nothing where the folder cannot be written: the file's problems must still
+ * be reported.
+ */
 export type Sheets = {
   problem(problem: Problem): Promise<void>;
   badRow(cells: string[], header: Header): Promise<void>;
   /**
-   * Brings both sheets whole to the disk under temporary names, to be promised to their places (P34); or what keeps them
-   * from there, so that nothing is left out that cannot be given back.
+   * Syncs both sheets to disk under temporary names, ready to be promised to their places (P34). Where that
+   * fails, returns the problem: no row may be left out that cannot be given back.
    */
   complete(
     stem: string,
   ): Promise<{ kind: 'complete'; files: PromisedFile[] } | { kind: 'problem'; problem: Problem }>;
-  /** The ledger may promise the sheets from here on: `discard` leaves them. */
+  /** Keeps the sheets from here on: the ledger may have promised them, so `discard` leaves them. */
   keep(): void;
-  /** Writes NAME.errors.csv and drops the rows; null for a file that is empty or cannot be written. */
+  /** Writes NAME.errors.csv and discards the rows; null for a file that is empty or cannot be written. */
   finish(stem: string): Promise<string | null>;
   discard(): Promise<void>;
-  /** What could not be written, and why; null when nothing failed. */
+  /** The place that could not be written, and why; null when nothing failed. */
   forbidden(): Forbidden | null;
 };
 
-/** Removes sheets that a crash left half written. Only for the holder of the intake lock, with nothing promised open. */
+/** Removes sheets that a crash left half written. Only under the intake lock, and with no promise open. */
 export async function removeHalfSheets(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names)
     if (/^\..*\.(errors|invalid)\.tmp$/.test(name)) await rm(join(folder, name), { force: true });
 }
 
-/** The two files that tell of problems: all of them as text, and the bad rows as they came, ready to mend. */
+/**
+ * Writes the two files about a file's problems: all problems as text, and the bad rows as they came, ready to
+ * mend.
+ */
 export function problemSheets(folder: string, name: string, bom: boolean): Sheets {
   const fileName = harmlessName(name);
   const columns = ['row', 'column', 'value', 'problem', 'fix'];
@@ -49,7 +55,7 @@ export function problemSheets(folder: string, name: string, bom: boolean): Sheet
   let isOver = false;
   let forbidden: Forbidden | null = null;
 
-  /** Undefined where the folder cannot be written, now or before. */
+  /** Runs `work`. Undefined where the folder cannot be written, now or earlier. */
   async function allowed<T>(work: () => Promise<T>): Promise<T | undefined> {
     if (forbidden) return undefined;
     try {

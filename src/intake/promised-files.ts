@@ -7,7 +7,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { FileTaskOutcome } from '../storage/tables/file-tables.ts';
-import { syncFolder } from './csv-reader.ts';
+import { syncFolder } from './csv-file.ts';
 import { harmlessName } from './file-name.ts';
 import { collectionsFolder } from './inbox.ts';
 import { copyWhole, exists, freeStem, isPlainFile, moveFile, renamed, tidyMarkers } from './moves.ts';
@@ -17,12 +17,12 @@ import { bytesHashOf } from './read.ts';
 type Deps = { ledger: Ledger; config: Config; clock: Clock; inbox: string };
 type Finished = Pick<FileTask, 'target'> & { outcome: FileTaskOutcome };
 
-/** The rows that were left out of a batch or of expected collections, where they were given back. */
+/** The files that give back rows left out of a batch or of expected collections. */
 export type GivenBack = { owner: string; errorsFile: string | null; invalidFile: string | null };
 
 /**
- * Brings every file to its place that the ledger promises and that is not there yet (P23, P34). May be repeated after a
- * crash at any point. Only for the holder of the intake lock. Returns what it did.
+ * Moves every file that the ledger promises and that is not in its place yet (P23, P34). May be repeated
+ * after a crash at any point. Only under the intake lock. Returns what it moved.
  */
 export async function finishPromised(deps: Deps): Promise<FileTask[]> {
   const { ledger, config, clock } = deps;
@@ -41,7 +41,7 @@ export async function finishPromised(deps: Deps): Promise<FileTask[]> {
   return done;
 }
 
-/** Where the rows left out of each batch or file of collections are now. */
+/** Returns where the rows left out of each batch or file of collections are now. */
 export function givenBack(tasks: readonly FileTask[]): GivenBack[] {
   const sheets = tasks.filter(({ kind, outcome }) => kind !== 'archive' && outcome === 'done');
   return [...Map.groupBy(sheets, ({ owner }) => owner)].map(([owner, own]) => {
@@ -52,20 +52,20 @@ export function givenBack(tasks: readonly FileTask[]): GivenBack[] {
 }
 
 /**
- * A file from the inbox moves, a named one is copied. What stands at the source now is touched only when it is still the
- * bytes that were read.
+ * Moves a file from the inbox, or copies a named one. The source is touched only while it is still the bytes
+ * that intake read.
  */
 async function archive({ config, inbox }: Deps, task: FileTask): Promise<Finished> {
   const { source, target } = task;
   const fromInbox = [inbox, join(inbox, collectionsFolder)].includes(dirname(source));
   const isRead = async (path: string): Promise<boolean> =>
     task.sha256 !== '' && (await bytesHashOf(path, config.intake)) === task.sha256;
-  // What stands at the source beside a finished archive was dropped since: intake answers it.
+  // A file at the source beside a finished archive arrived later; the next intake takes or refuses it.
   if (!(await exists(target))) {
     const before = await fileId(source);
     if (!(await isRead(source))) return { outcome: before === '' ? 'missing' : 'differs', target };
     if (!fromInbox || !(await isPlainFile(source))) {
-      // A link that was named would be archived as a link, to a file that anybody may change or remove.
+      // Archiving a named link as a link would point to a file that anybody may change or remove.
       await copyWhole(source, target);
     } else if (!(await renamed(source, target))) {
       await copyWhole(source, target);
@@ -79,15 +79,15 @@ async function archive({ config, inbox }: Deps, task: FileTask): Promise<Finishe
   return { outcome: 'done', target };
 }
 
-/** Which file a name leads to, whatever is in it; empty for none. */
+/** Returns the identity of the file at a path; '' where there is none. */
 async function fileId(path: string): Promise<string> {
-  const found = await lstat(path, { bigint: true }).catch(() => null);
-  return found ? `${found.dev} ${found.ino}` : '';
+  const stats = await lstat(path, { bigint: true }).catch(() => null);
+  return stats ? `${stats.dev} ${stats.ino}` : '';
 }
 
 /**
- * Between reading a file and moving it another may have taken its name: it was never read, and in the archive it would
- * be a batch that nobody sends.
+ * Returns a file to the inbox that took the name of the one that was read. Nobody read it, and in the archive
+ * it would be a batch that nobody sends.
  */
 async function putBack({ source, target }: FileTask): Promise<void> {
   const folder = dirname(source);
@@ -95,7 +95,7 @@ async function putBack({ source, target }: FileTask): Promise<void> {
   await moveFile(target, join(folder, `${stem}.csv`));
 }
 
-/** A sheet lies complete beside its place; it overwrites nothing that came there meanwhile. */
+/** Moves a complete sheet to its place. It overwrites no file that appeared there in the meantime. */
 async function place({ source, target }: FileTask, ending: string): Promise<Finished> {
   if (!(await exists(source))) return { outcome: (await exists(target)) ? 'done' : 'missing', target };
   const folder = dirname(target);
@@ -106,7 +106,10 @@ async function place({ source, target }: FileTask, ending: string): Promise<Fini
   return { outcome: 'done', target: free };
 }
 
-/** Who reads only that a folder is closed may drop the file again, or pay another way. */
+/**
+ * Says more than that a folder cannot be written: otherwise a person may drop the file again, or pay another
+ * way.
+ */
 function unplacedText({ kind, owner, source, target }: FileTask, why: string): string {
   const what =
     kind === 'archive'

@@ -4,7 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { hiddenFinding } from '../domain/hidden.ts';
 import { type Problem, wholeFile } from '../domain/problem.ts';
 import { csvRecords } from './csv-records.ts';
-import { type Header, headerLine, readHeader, spaceAtQuote, type Wanted } from './header.ts';
+import { type Header, headerLine, type RequiredColumns, readHeader, spaceAtQuote } from './header.ts';
 import { notCsv } from './not-csv.ts';
 import { nulFault, utf8Pieces } from './pieces.ts';
 import { swallowed } from './swallowed.ts';
@@ -18,22 +18,25 @@ export type ReadLimits = { maxBytes: number; maxRows: number };
 export type ReadItem =
   | { kind: 'header'; header: Header }
   | { kind: 'row'; row: number; cells: string[] }
-  /** A row with the wrong number of cells, or a header that lacks columns: refuses the file, yet reading goes on. */
+  /**
+   * A row with the wrong number of cells, or a header that lacks columns. It refuses the file, yet reading
+   * goes on.
+   */
   | { kind: 'broken'; problem: Problem }
   /** The file cannot be read further. */
   | { kind: 'stop'; problem: Problem };
 
-/** How a file of rows is read. */
+/** What reading a file of rows needs. */
 type Reading = {
-  wanted: Wanted;
+  wanted: RequiredColumns;
   limits: ReadLimits;
-  /** Is handed all bytes of a file in their order, in which nothing is wrong with its text. */
+  /** Receives, in order, all bytes of the file that are sound text. */
   seen(bytes: Buffer): void;
 };
 
 /**
- * Reads a batch, or another file of rows, in one stream: strict UTF-8, then CSV. Items come as many at a time as were
- * read at a time. What is wrong with the file comes as items; throws on I/O errors.
+ * Reads a batch, or another file of rows, in one stream: strict UTF-8, then CSV. Yields the items of each
+ * piece together. Problems of the file are items; I/O errors are thrown.
  */
 export async function* readBatch(path: string, reading: Reading): AsyncGenerator<ReadItem[]> {
   const { wanted, limits } = reading;
@@ -42,17 +45,17 @@ export async function* readBatch(path: string, reading: Reading): AsyncGenerator
   try {
     const start = await beginning(file, limits);
     if (start.kind === 'stop') return yield [start];
-    const found = readHeader(start.line, wanted);
-    yield found.problems.map((problem) => ({ kind: 'broken' as const, problem }));
-    if (!found.header) return;
-    yield [{ kind: 'header', header: found.header }];
-    yield* records(file, found.header, reading);
+    const result = readHeader(start.line, wanted);
+    yield result.problems.map((problem) => ({ kind: 'broken' as const, problem }));
+    if (!result.header) return;
+    yield [{ kind: 'header', header: result.header }];
+    yield* records(file, result.header, reading);
   } finally {
     await file.close();
   }
 }
 
-/** SHA-256 over the bytes of a file of at most `maxBytes`; null for another. */
+/** Returns the SHA-256 of a file of at most `maxBytes`; null for a larger one or one that is no file. */
 export async function bytesHashOf(path: string, { maxBytes }: ReadLimits): Promise<string | null> {
   const file = await opened(path);
   if ('problem' in file) return null;
@@ -71,7 +74,7 @@ export async function bytesHashOf(path: string, { maxBytes }: ReadLimits): Promi
   }
 }
 
-/** A pipe that took the file's place would block the opening for ever. */
+/** Opens without blocking, since a pipe in the file's place would block for ever. */
 async function opened(path: string): Promise<FileHandle | Problem> {
   try {
     return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -89,11 +92,11 @@ const stop = (problem: string, fix: string): { kind: 'stop'; problem: Problem } 
   problem: wholeFile(problem, fix),
 });
 
-/** Looks at size and first bytes before anything is parsed. */
+/** Checks size and first bytes before anything is parsed. */
 async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginning> {
-  const found = await file.stat();
-  if (!found.isFile()) return stop('this is not a file', 'give a CSV file');
-  const { size } = found;
+  const stats = await file.stat();
+  if (!stats.isFile()) return stop('this is not a file', 'give a CSV file');
+  const { size } = stats;
   if (size === 0) return stop('the file is empty', 'write a header line and at least one row');
   if (size > limits.maxBytes) {
     return stop(
@@ -107,7 +110,7 @@ async function beginning(file: FileHandle, limits: ReadLimits): Promise<Beginnin
   if (other) return { kind: 'stop', problem: other };
   const line = headerLine(head.toString('utf8').replace(/^\ufeff/, ''), bytesRead === size);
   const nul = head.indexOf(0);
-  // Behind the header a NUL is found with its row.
+  // A NUL after the header is reported with its row.
   if (nul !== -1 && (line === null || nul <= Buffer.byteLength(line) + 3)) {
     const { problem, fix } = nulFault(head.subarray(nul).every((byte) => byte === 0));
     return stop(problem, fix);
@@ -158,7 +161,7 @@ async function* records(
   }
 }
 
-/** The header is read twice, first to find the delimiter: both must see the same columns. */
+/** Whether the parser sees other columns in the header than the detection of the delimiter did. */
 function isOther(cells: string[], { columns }: Header): boolean {
   return (
     columns.some((name, i) => name !== cells[i]) ||
@@ -178,7 +181,7 @@ function emptyRow(row: number): Problem {
   return { row, column: '', value: '', problem: 'an empty row between rows', fix: 'remove it' };
 }
 
-/** A row with exactly the header's cells; empty ones beyond the last column are dropped. */
+/** Returns a row with exactly the header's cells, without empty cells beyond the last column. */
 function shaped(row: number, cells: string[], header: Header): ReadItem {
   const width = header.columns.length;
   if (cells.length === width) return { kind: 'row', row, cells };

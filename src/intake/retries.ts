@@ -7,34 +7,40 @@ import type { Dropper } from './dropper.ts';
 import { type BadRow, short } from './file-rows.ts';
 import type { GoodRow } from './rows.ts';
 
-/** Judges rows that pay others again (P20), in their order; `recorded`: in the transaction that decides their batch. */
+/**
+ * Judges, in order, rows that pay others again (P20). `recorded`: in the transaction that decides their
+ * batch.
+ */
 export type RetryRows = {
   examine(db: Db | Trx, rows: readonly RetryRow[], recorded?: boolean): Promise<ExaminedRow[]>;
-  /** What `examine` would say of a file that is only checked: nothing may be asked or written for it. */
+  /** Judges rows of a file that is only checked: asks the service nothing and writes nothing. */
   foresee(db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]>;
   /**
-   * Learns what can be learned about the payouts that these rows pay again, before they are judged: what webhooks have
-   * said, and what the service says now where it can be asked; asks no more once `signal` is aborted. Never inside a
+   * Gathers evidence about the payouts that these rows pay again, before they are judged. It applies stored
+   * webhooks, and asks the service where it can. It asks no more once `signal` is aborted. Never inside a
    * transaction.
    */
   prepare?(rows: readonly RetryRow[], signal?: AbortSignal): Promise<void>;
 };
 
-/** The same judges for who only looks at a file. */
+/** Returns judges that only foresee, for a check. */
 export function foreseeing({ foresee }: RetryRows): RetryRows {
   return { examine: foresee, foresee };
 }
 
-/** Who takes a file in was told to stop while the service was asked about its rows: nothing of it was recorded. */
+/**
+ * Thrown when a stop arrives while the service is asked about a file's rows. Nothing of the file was
+ * recorded.
+ */
 export class Interrupted extends Error {
   constructor() {
-    super('interrupted before the file was judged: it lies where it was, and nothing of it was recorded');
+    super('interrupted before the file was judged: it stays where it was, and nothing of it was recorded');
   }
 }
 
 export type PaysAgain = Extract<ExaminedRow, { kind: 'pays_again' }>;
 
-/** The rows that name what they pay again. */
+/** Returns the rows that name a payout that they pay again. */
 export function retryRows(good: readonly GoodRow[]): RetryRow[] {
   return good.flatMap(({ row, parsed, retry }) =>
     retry ? [{ ...parsed, row, ...retry, reference: parsed.reference ?? '' }] : [],
@@ -42,8 +48,8 @@ export function retryRows(good: readonly GoodRow[]): RetryRow[] {
 }
 
 /**
- * Judges the rows of a file chunk by chunk; `excess` is the one problem of a file that has too many of them. Throws
- * {@link Interrupted}: a file must not be refused for what nobody waited to hear.
+ * Judges the rows of a file chunk by chunk. `excess` is the problem of a file with too many such rows. Throws
+ * {@link Interrupted}: a file must not be refused because a question was cut short.
  */
 export function retryCheck(retries: RetryRows, db: Db, signal?: AbortSignal) {
   let count = 0;
@@ -73,7 +79,7 @@ export function retryCheck(retries: RetryRows, db: Db, signal?: AbortSignal) {
 type Checked = {
   good: GoodRow[];
   bad: BadRow[];
-  /** What the good ones pay again, by row. */
+  /** What the good rows pay again, by row. */
   plans: Map<number, PaysAgain>;
   excess: Problem | null;
 };
@@ -83,7 +89,7 @@ const tooMany = wholeFile(
   'split the file',
 );
 
-/** The problems of rows that do not pay again what they name. */
+/** Returns the problems of rows that may not pay again what they name. */
 export function retryProblems(examined: readonly ExaminedRow[]): Problem[] {
   return examined.flatMap((one) => (one.kind === 'bad' ? problemsOf(one) : []));
 }
@@ -92,7 +98,7 @@ function problemsOf({ row, problems }: Extract<ExaminedRow, { kind: 'bad' }>): P
   return problems.map((problem) => ({ row, ...problem, value: short(problem.value) }));
 }
 
-/** Why a batch waits: what it pays again came in one that is held (P20). */
+/** Returns the reason to hold a batch: it pays a payout again whose own batch is held (P20). */
 export function heldOriginals(plans: readonly PaysAgain[]): HoldReason[] {
   const first = plans.find(({ replaces }) => replaces.held);
   if (!first) return [];
@@ -100,7 +106,10 @@ export function heldOriginals(plans: readonly PaysAgain[]): HoldReason[] {
   return [{ kind: 'original_held', row: first.row, reference, batch }];
 }
 
-/** Why a batch needs an approval: what it pays again came in one that does, and another file would go without (P20). */
+/**
+ * Returns why a batch needs an approval: it pays a payout again whose own batch needs one. Otherwise a second
+ * file would evade it (P20).
+ */
 export function approvedOriginals(plans: readonly PaysAgain[]): ApprovalCause | null {
   const first = plans.find(({ replaces }) => replaces.approved);
   if (!first) return null;
@@ -108,7 +117,7 @@ export function approvedOriginals(plans: readonly PaysAgain[]): ApprovalCause | 
   return { kind: 'original', row: first.row, reference, batch };
 }
 
-/** Writes the decision that a file's rows are into the histories of both sides (P20). */
+/** Writes the decision that these rows make into the histories of both payouts (P20). */
 export async function recordRetries(
   trx: Trx,
   at: string,

@@ -2,7 +2,7 @@ import type { BatchRow } from '../domain/batch-rules.ts';
 import { nubanAgrees } from '../domain/nuban.ts';
 import { mixedScripts } from './scripts.ts';
 
-/** What is odd about a row that may be paid all the same: people should look, nothing is held. */
+/** Returns what is unusual about a row that may be paid. People should look; nothing is held. */
 export function rowWarnings({ bankCode, accountNumber, currency, ...row }: BatchRow): string[] {
   const warnings: string[] = [];
   if (currency === 'NGN' && nubanAgrees(bankCode, accountNumber) === false)

@@ -15,19 +15,22 @@ import { firstSeen } from './first-seen.ts';
 import { batchColumns, type Header } from './header.ts';
 import type { ReadLimits } from './read.ts';
 
-/** A row that may be paid, as far as the file alone can tell. `like`: an earlier row with the same account, currency and amount. */
+/**
+ * A row that may be paid, judged by the file alone. `like`: an earlier row with the same account, currency
+ * and amount.
+ */
 export type GoodRow = {
   row: number;
   cells: string[];
   parsed: BatchRow;
   like: number | null;
-  /** What the row pays again, if anything (P20). */
+  /** The payout that the row pays again, if any (P20). */
   retry: RetryClaim | null;
 };
 
 /**
- * The rows of a batch file. `bad`: the rows that were bad when it was read before, so that its others need not be held
- * against each other again; whether it is still the same file its end tells.
+ * Reads the rows of a batch file. `bad`: the rows that the first pass found bad; the other rows are then not
+ * compared with each other again. The end item shows whether it is still the same file.
  */
 export function checkedRows(
   path: string,
@@ -39,7 +42,7 @@ export function checkedRows(
   return fileRows(path, reading, (header) => (bad ? judgeAgain(header, rules) : judge(header, rules)));
 }
 
-/** A row's cells as they are meant, and what the rules of a row say of them. */
+/** A row's cells without the guards of `failed.csv`, and the result of the row's rules. */
 type Read = { retry: RetryClaim | null; values: string[]; checked: ReturnType<typeof checkRow> };
 
 function reader(header: Header, rules: RowRules): (cells: string[], tidied: string[]) => Read {
@@ -87,13 +90,16 @@ function judge(header: Header, rules: RowRules): RowJudge<GoodRow> {
   };
 }
 
-/** What a row pays again; null for an ordinary one. */
+/** Returns what a row pays again; null for an ordinary one. */
 function retryClaim(tidied: readonly string[], at: ReturnType<typeof retryColumns>): RetryClaim | null {
   const of = at === null ? '' : (tidied[at.of] ?? '');
   return at === null || of === '' ? null : { of, evidence: tidied[at.evidence] ?? '' };
 }
 
-/** The cells as they were before a `failed.csv` guarded them against spreadsheets; those of other rows as they came. */
+/**
+ * Returns the cells as they were before `failed.csv` guarded them against spreadsheets; those of other rows
+ * unchanged.
+ */
 export function meantCells(cells: string[], retry: RetryClaim | null): string[] {
   return retry === null ? cells : cells.map(restoredCell);
 }

@@ -13,7 +13,7 @@ import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
 import { rowWarnings } from './row-warnings.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
 
-/** A list that stops growing at its limit but goes on counting. */
+/** A list that keeps its first items and counts all. */
 export type Capped<T> = { list: T[]; count: number; add(item: T): void };
 
 export function capped<T>(limit: number): Capped<T> {
@@ -32,7 +32,7 @@ export type Sums = { count: number; totals: Map<string, bigint> };
 /** A row that repeats the account, currency and amount of an earlier one of the file. */
 export type RepeatedRow = { row: number; reference: string; earlier: number };
 
-/** What the first pass over a file found. Nothing is recorded. */
+/** The result of the first pass over a file. Nothing is recorded. */
 export type Scan = {
   header: Header | null;
   /** Rows in the file, good and bad. */
@@ -41,14 +41,14 @@ export type Scan = {
   badRows: number;
   banks: Map<string, Sums>;
   contentHash: string;
-  /** How many bytes the file has, and their SHA-256. */
+  /** The file's number of bytes, and their SHA-256. */
   bytes: number;
   bytesHash: string;
-  /** False where the last row has no line end. */
+  /** True where the last row ends with a line end. */
   endsInLine: boolean;
-  /** How many lines a text editor shows. */
+  /** The number of lines that a text editor shows. */
   lines: number;
-  /** True when a problem refuses the file whatever `on_invalid_row` says. */
+  /** Whether a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
   problems: Capped<Problem>;
   warnings: Capped<string>;
@@ -58,18 +58,18 @@ export type Scan = {
   overLimit: Capped<LargePayout>;
   /** Payouts above a whole day of `submission.daily_limit`. */
   overDay: Capped<LargePayout>;
-  /** Rows that pay again what failed, was refused or came back (P20). */
+  /** Rows that pay a failed, refused or returned payout again (P20). */
   retries: PaysAgain[];
-  /** Rows that have the reference of such a payment, and do not say that they are one. */
+  /** Rows with the reference of such a payment and no `retry_of`. */
   namedAgain: Capped<NamedAgain>;
-  /** The bad rows that are left out of the batch; empty where one refuses the file. */
+  /** The bad rows that `skip_row` leaves out; empty with `reject_file`. */
   bad: Set<number>;
 };
 
 export type ScanSinks = {
   problem(problem: Problem): Promise<void>;
   badRow(row: BadRow, header: Header): Promise<void>;
-  /** Rows without a problem, for questions to the ledger, and what some of them pay again, by row. */
+  /** Receives rows without a problem, and what some of them pay again, by row. */
   good(rows: GoodRow[], plans: Map<number, PaysAgain>): Promise<void>;
 };
 
@@ -78,7 +78,10 @@ export function rowRules(config: Config): RowRules {
   return { senderName: config.intake.senderName, referencePrefix: config.intake.referencePrefix };
 }
 
-/** Pass 1: every problem of every row, totals and content hash. References are looked up in the ledger (P22). */
+/**
+ * Pass 1: collects every problem of every row, the totals and the content hash. References are looked up in
+ * the ledger (P22).
+ */
 export async function scanFile(
   path: string,
   deps: { ledger: Ledger; config: Config; retries: RetryRows; signal?: AbortSignal | undefined },
@@ -136,7 +139,7 @@ export async function scanFile(
         for (const problem of row.problems) await say(problem);
         await sinks.badRow(row, scan.header);
       }
-      // Sums over a file without, say, its currency column would mean nothing.
+      // Sums mean nothing where, say, the currency column is missing.
       if (!scan.broken) good.forEach(count);
       for (const one of await namedAgain(good, deps)) scan.namedAgain.add(one);
       for (const { row } of good) scan.retries.push(...[plans.get(row) ?? []].flat());
@@ -146,7 +149,7 @@ export async function scanFile(
   return scan;
 }
 
-/** Turns rows whose reference the ledger holds into bad ones, each naming the batch. */
+/** Turns rows whose reference the ledger has into bad rows that name the earlier batch. */
 async function withoutTaken(
   chunk: { good: GoodRow[]; bad: BadRow[] },
   { ledger }: { ledger: Ledger },
@@ -185,7 +188,7 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     add(scan.good, currency, amount);
     const bank = scan.banks.get(bankCode) ?? { count: 0, totals: new Map() };
     scan.banks.set(bankCode, add(bank, currency, amount));
-    // A window of 0 turns the whole check off, also inside the file.
+    // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
     for (const warning of rowWarnings(parsed)) scan.warnings.add(`row ${row}: ${warning}`);
@@ -208,8 +211,8 @@ function add(sums: Sums, currency: string, amount: bigint): Sums {
   return sums;
 }
 
-/** Sums as the contract shows them: `{NGN: "1200000.00"}`. */
-export function shownTotals(totals: Map<string, bigint>): Record<string, string> {
+/** Formats sums as in the contract: `{NGN: "1200000.00"}`. */
+export function formatTotals(totals: Map<string, bigint>): Record<string, string> {
   return Object.fromEntries(
     [...totals]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,7 @@
-/** Writing systems that belong together in one name: Japanese and Korean use several. */
+/**
+ * Writing systems of which a name uses one; Japanese and Korean count as one, since their names use several
+ * scripts.
+ */
 const systems = [
   ['Latin', /\p{Script=Latin}/u],
   ['Cyrillic', /\p{Script=Cyrillic}/u],
@@ -19,12 +22,12 @@ const systems = [
 ] as const;
 
 /**
- * The writing systems that one name mixes, or null for one alone: a Cyrillic `а` in `Adаeze` looks like the Latin letter
- * and is another name to a bank.
+ * Returns the writing systems that a name mixes; null for one alone. A Cyrillic `а` in `Adаeze` looks like
+ * the Latin letter, but is another name to a bank.
  */
 export function mixedScripts(name: string): string[] | null {
-  // Plain names are nearly all of a million rows.
+  // A shortcut for plain names, which nearly all are.
   if (/^[\u0020-\u007e]*$/.test(name)) return null;
-  const found = systems.flatMap(([system, letters]) => (letters.test(name) ? [system] : []));
-  return found.length > 1 ? found : null;
+  const used = systems.flatMap(([system, letters]) => (letters.test(name) ? [system] : []));
+  return used.length > 1 ? used : null;
 }

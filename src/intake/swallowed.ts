@@ -2,8 +2,8 @@ import type { Problem } from '../domain/problem.ts';
 import type { Header } from './header.ts';
 
 /**
- * The problem of a cell that holds another row of the file, as a stray pair of quotes makes it: paid as it stands, that
- * row would disappear without a word. Refuses the file. Null for every other row.
+ * Finds a cell that holds another row of the file, as a stray pair of quotes causes. That row would silently
+ * not be paid, so the file is refused. Null for every other row.
  */
 export function swallowed(
   row: number,
@@ -24,8 +24,9 @@ export function swallowed(
 }
 
 /**
- * A whole row has as many delimiters as the header. One that goes on behind the closing quote shows its beginning, up to
- * the column of the cell that holds it: that it is a row, its account number and amount tell.
+ * Whether a line looks like a row. A whole row has as many delimiters as the header. A row that continues
+ * after the closing quote shows only its start, up to the cell's column; its account number and amount
+ * identify it.
  */
 function isLikeRow(parts: readonly string[], at: number, { columns, at: places }: Header): boolean {
   const width = columns.length;

@@ -18,7 +18,7 @@ import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
 import type { RetryRows } from './retries.ts';
-import { capped, type Scan, scanFile, shownTotals } from './scan.ts';
+import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
 
@@ -26,7 +26,7 @@ import { unfitName, unreadable } from './unreadable.ts';
 export type Paths = { inbox: string; archive: string; rejected: string; reports: string };
 export type TakeOptions = {
   origin: 'inbox' | 'named';
-  /** Who stands behind sudo, where the command that names the file ran under it. */
+  /** The person behind sudo, where the command that names the file ran under it. */
   behind?: Account | null;
   rows?: number;
   totals?: Record<string, string>;
@@ -34,7 +34,7 @@ export type TakeOptions = {
   signal?: AbortSignal;
 };
 
-/** Rows that `skip_row` left out: their problems, and the files that tell of them and hold them, ready to mend. */
+/** Rows that `skip_row` left out: their problems, and the files that hold the problems and the rows to mend. */
 export type Skipped = LeftOut & { problems: Problem[] };
 
 export type Taken =
@@ -42,7 +42,7 @@ export type Taken =
       kind: 'taken';
       batch: string;
       file: string;
-      /** What stands between the columns: comma, semicolon or tab. */
+      /** The delimiter's name: comma, semicolon or tab. */
       delimiter: string;
       rows: number;
       totals: Record<string, string>;
@@ -56,9 +56,9 @@ export type Taken =
       problems: Problem[];
       problemCount: number;
       errorsFile: string | null;
-      /** Why its problems are in no file, or it is still in the inbox: a sentence with the way out. */
+      /** Why the problems are in no file, or the file is still in the inbox, with the way out. */
       unkept?: string;
-      /** The batch that the same content became before: nothing is wrong with the rows. */
+      /** The batch that the same content became before; then the rows have no problem. */
       batch?: string;
     }
   | { kind: 'dry_run'; checked: Checked };
@@ -72,10 +72,10 @@ type Deps = {
   say: SayAdvice;
 };
 
-/** Takes one file in or refuses it whole; throws Interrupted. Only for the holder of the intake lock. */
+/** Takes one file in or refuses it whole. Throws Interrupted. Only under the intake lock. */
 export async function takeFile(deps: Deps, path: string, options: TakeOptions): Promise<Taken> {
-  const told = { rows: options.rows, totals: options.totals };
-  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, told) };
+  const figures = { rows: options.rows, totals: options.totals };
+  if (options.dryRun) return { kind: 'dry_run', checked: await checkFile(deps, path, figures) };
   const missing = await unreadable(path);
   if (missing) return { kind: 'refused', file: path, problems: [missing], problemCount: 1, errorsFile: null };
   const sheets = problemSheets(deps.paths.rejected, basename(path), deps.config.reports.bom);
@@ -95,10 +95,10 @@ export async function takeFile(deps: Deps, path: string, options: TakeOptions): 
     );
     const before = await takenBefore(scan, deps);
     if (before) return await refuseAgain(deps, path, options, scan, before, sheets);
-    const extra = await verdicts(path, scan, deps, told);
+    const extra = await verdicts(path, scan, deps, figures);
     if (extra.length > 0 || refuses(scan, deps.config))
       return await refuse(deps, path, options, scan, extra, sheets);
-    // What is left out must be given back: else it is taken whole or not at all.
+    // Rows that cannot be given back must not be left out: then the whole file is refused.
     const left = await leftOutSheets(deps, path, scan, sheets);
     if (left.kind === 'problem') return await refuse(deps, path, options, scan, [left.problem], sheets);
     return await take(deps, path, options, scan, { sheets, left: left.files });
@@ -118,7 +118,8 @@ async function take(
   const fileName = basename(path);
   const dropper = await dropperOf(path, options);
   const promised = (batch: string): PromisedFile[] => {
-    // Even a commit that throws may have happened (P12): from here on only the ledger knows whose the sheets are.
+    // A commit that throws may still have happened (P12), so from here on only the ledger may remove the
+    // sheets.
     sheets.keep();
     return [archived(paths, path, batch, scan), ...left];
   };
@@ -131,13 +132,13 @@ async function take(
     const problems = loaded.problems.length > 0 ? loaded.problems : [changed];
     return refuse(deps, path, options, scan, problems, sheets);
   }
-  // Before the file moves, and what vouches for it with it.
+  // Before the file moves, and its marker and control figures with it.
   const unended = await unendedWarning(path, scan);
   const finished = await finishPromised({ ...deps, inbox: paths.inbox });
   const skipped = skippedOf(loaded.batch, scan, finished);
   const changed = await confirmArchived(deps, loaded.batch);
   const warnings = [...warningsOf(scan), ...unended, ...loaded.warnings];
-  const totals = shownTotals(scan.good.totals);
+  const totals = formatTotals(scan.good.totals);
   const { batch } = loaded;
   const holdReasons = [...loaded.holdReasons, ...(changed === null ? [] : [changed])];
   const delimiter = delimiterNames[scan.header?.delimiter ?? ','];
@@ -156,13 +157,16 @@ async function take(
 
 type Read = Pick<Scan, 'badRows' | 'problems' | 'bytes' | 'bytesHash'>;
 
-/** The promise to bring a taken file into the archive. */
+/** Returns the promise to move a taken file into the archive. */
 export function archived(paths: Paths, path: string, owner: string, read: Read): PromisedFile {
   const target = join(paths.archive, `${owner}--${basename(path)}`);
   return { kind: 'archive', source: path, target, bytes: read.bytes, sha256: read.bytesHash };
 }
 
-/** The sheets of what `skip_row` leaves out, complete and ready to be promised; none where nothing is left out. */
+/**
+ * Completes the sheets of rows that `skip_row` leaves out, ready to be promised; none where no row is left
+ * out.
+ */
 export async function leftOutSheets(
   { paths }: Pick<Deps, 'paths'>,
   path: string,
@@ -173,7 +177,7 @@ export async function leftOutSheets(
   return sheets.complete(await freeStem(paths.rejected, basename(path), Object.values(sheetEndings)));
 }
 
-/** What was left out of a taken file, and where it was given back; null for nothing. */
+/** Returns the rows left out of a taken file, and where they were given back; null for none. */
 export function skippedOf(owner: string, scan: Read, finished: readonly FileTask[]): Skipped | null {
   if (scan.badRows === 0) return null;
   const back = givenBack(finished).find((one) => one.owner === owner);
@@ -182,7 +186,7 @@ export function skippedOf(owner: string, scan: Read, finished: readonly FileTask
   return { rows: scan.badRows, problems, problemCount, errorsFile, invalidFile };
 }
 
-/** Writes NAME.errors.csv, then moves the file beside it when it came from the inbox; nothing is overwritten. */
+/** Writes NAME.errors.csv, then moves a file from the inbox beside it. Overwrites nothing. */
 export async function refuse(
   { paths }: Pick<Deps, 'paths'>,
   path: string,
@@ -209,7 +213,7 @@ export async function refuse(
   };
 }
 
-/** Moves a refused file and what came with it; what could not be written, else null. */
+/** Moves a refused file with its markers. Returns the place that could not be written, else null. */
 async function moveRefused(path: string, target: string): Promise<ReturnType<typeof forbiddenPlace>> {
   try {
     await moveFile(path, target);
@@ -234,7 +238,10 @@ function unkeptText(
   return `${left}, since ${place} cannot be used (${why}): make the folder writable for this account, then run the command again`;
 }
 
-/** What was taken before has that one problem, whatever its rows met in the ledger that holds them. */
+/**
+ * Refuses a file whose content was taken before, with that as its one problem. Its rows would all repeat
+ * references.
+ */
 async function refuseAgain(
   deps: Deps,
   path: string,

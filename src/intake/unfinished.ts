@@ -4,10 +4,13 @@ import { type Problem, wholeFile } from '../domain/problem.ts';
 import { writersText } from '../domain/waiting-file.ts';
 import { openWriters } from './open-writers.ts';
 
-/** A file without a line end at its end may be a part of an upload: it must stay unchanged for so long more. */
+/** A file without a final line end may be a part of an upload: it must stay unchanged this much longer. */
 export const unendedMs = 60_000;
 
-/** The problem of a file that was named while somebody writes it; null for one that nobody is seen to write. */
+/**
+ * Returns the problem of a named file that a process has open for writing; null where no such process is
+ * seen.
+ */
 export async function openProblem(path: string): Promise<Problem | null> {
   const writers = (await openWriters([path])).get(path);
   if (!writers) return null;
@@ -15,14 +18,16 @@ export async function openProblem(path: string): Promise<Problem | null> {
   return wholeFile(problem, 'close it there, or wait until it is written, then give it again');
 }
 
-/** Whether the last byte is a line end. True also for what has no last byte to look at: intake says what that is. */
+/**
+ * Whether the last byte is a line end. True also where there is no last byte: intake reports that elsewhere.
+ */
 export async function endsInLineEnd(path: string): Promise<boolean> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (!file) return true;
   try {
-    const found = await file.stat();
-    if (!found.isFile() || found.size === 0) return true;
-    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, found.size - 1);
+    const stats = await file.stat();
+    if (!stats.isFile() || stats.size === 0) return true;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, stats.size - 1);
     return isLineEnd(buffer[0]);
   } finally {
     await file.close();
@@ -34,7 +39,7 @@ export function isLineEnd(byte: number | undefined): boolean {
   return byte === 10 || byte === 13;
 }
 
-/** The warning of a file that ends within a line, unless control figures or a marker vouch for it. */
+/** Returns the warning of a file that ends within a line, unless control figures or a marker vouch for it. */
 export async function unendedWarning(
   path: string,
   { endsInLine, fileRows }: { endsInLine: boolean; fileRows: number },

@@ -16,18 +16,21 @@ const reasons: Record<string, readonly [problem: string, fix: string]> = {
   ERR_INVALID_ARG_VALUE: ['there is no such file: the path holds a NUL', 'check the path'],
 };
 
-/** What an error of opening a path says about the path; null for a fault of the machine, which must not be hidden (P12). */
+/**
+ * Turns an error of opening a path into a problem of the path; null for a fault of the machine, which must
+ * not be hidden (P12).
+ */
 export function unreadableCode(error: unknown): Problem | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const reason = Object.hasOwn(reasons, code) ? reasons[code] : undefined;
   return reason ? wholeFile(...reason) : null;
 }
 
-/** Why a path cannot be a batch at all, or null. Symbolic links of a named file are followed. */
+/** Returns why a path cannot be a batch at all, or null. Symbolic links of a named file are followed. */
 export async function unreadable(path: string): Promise<Problem | null> {
   try {
-    const found = await stat(path);
-    return found.isFile() ? null : wholeFile('this is not a file', 'give a CSV file');
+    const stats = await stat(path);
+    return stats.isFile() ? null : wholeFile('this is not a file', 'give a CSV file');
   } catch (error) {
     const problem = unreadableCode(error);
     if (problem) return problem;
@@ -35,11 +38,11 @@ export async function unreadable(path: string): Promise<Problem | null> {
   }
 }
 
-/** What refuses a file by its name alone: a spreadsheet, or a name that could not be shown or stored. */
+/** Returns the problem of a file's name: a spreadsheet, or a name that cannot be printed or stored. */
 export function unfitName(path: string): Problem | null {
   const name = basename(path);
-  const found = fileNameFinding(name);
-  if (found) return wholeFile(found.problem, found.fix);
+  const finding = fileNameFinding(name);
+  if (finding) return wholeFile(finding.problem, finding.fix);
   const ending = spreadsheetEnding.exec(name)?.[0];
   return ending === undefined ? null : wholeFile(`this is a spreadsheet (${ending}), not CSV`, saveAsCsv);
 }

@@ -5,43 +5,44 @@ import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { RecordEvent, Row } from './projection.ts';
 
-/** How many payouts of one group are looked at to learn from: a nightly list of a million tells no more than a few. */
-const mostLearnt = 20;
-/** Beyond so many nothing new is learnt. */
+/** How many payouts of one group are compared: a few teach as much as a nightly list of a million. */
+const mostCompared = 20;
+/** Counts stop growing here. */
 const enough = 1000n;
 
-type Told = { event: RecordEvent; witness: Witness; over: boolean };
-type Answered = { payout_id: bigint; transfer_id: string };
+type Sighting = { event: RecordEvent; witness: Witness; over: boolean };
+type Acceptance = { payout_id: bigint; transfer_id: string };
 
-const acceptances = prepared<Answered>(
+const acceptances = prepared<Acceptance>(
   (_, slot) => sql`select a.payout_id, a.transfer_id from attempts a
     where a.payout_id in ${idsIn(slot(0))} and a.outcome = 'accepted' and a.transfer_id is not null`,
 );
 
 /**
- * The id that a payout was accepted under, by the event that says it is over and shows only other transfers of it: that one
- * may still settle (P17). Ids of answers and of lists may be different names of the same transfers; so this is said only
- * where the same source has shown more payouts under the ids of their answers than under others.
+ * Finds payouts that a witness calls failed or returned while it shows only other transfer ids. Returns, by
+ * event, the id of the accepted transfer that it does not show, since that transfer may still settle (P17).
+ * Answers and lists may name the same transfers by different ids. So an event counts only where its source
+ * has mostly shown payouts under their answered ids.
  */
 export async function unshownIds(
   trx: Trx,
   events: readonly RecordEvent[],
   rows: ReadonlyMap<bigint, Row>,
 ): Promise<Map<RecordEvent, string>> {
-  const told = events.flatMap((event) => toldBy(event, rows.get(event.payoutId)));
-  const asked = [
-    ...told.filter(({ over }) => over),
-    ...told.filter(({ over }) => !over).slice(0, mostLearnt),
+  const sightings = events.flatMap((event) => sightingOf(event, rows.get(event.payoutId)));
+  const compared = [
+    ...sightings.filter(({ over }) => over),
+    ...sightings.filter(({ over }) => !over).slice(0, mostCompared),
   ];
-  if (asked.length === 0) return new Map();
-  const answered = await acceptances(trx, [idsText(asked.map(({ event }) => event.payoutId))]);
-  const answersOf = Map.groupBy(answered, ({ payout_id }) => payout_id);
+  if (compared.length === 0) return new Map();
+  const accepted = await acceptances(trx, [idsText(compared.map(({ event }) => event.payoutId))]);
+  const acceptancesOf = Map.groupBy(accepted, ({ payout_id }) => payout_id);
   const counts = new Map<string, bigint>();
   const unshown = new Map<RecordEvent, string>();
-  for (const { event, witness, over } of asked) {
-    const own = answersOf.get(event.payoutId) ?? [];
-    const shown = witness.shown ?? [witness.transferId];
-    const missing = own.find(({ transfer_id }) => !shown.includes(transfer_id));
+  for (const { event, witness, over } of compared) {
+    const own = acceptancesOf.get(event.payoutId) ?? [];
+    const ids = witness.shown ?? [witness.transferId];
+    const missing = own.find(({ transfer_id }) => !ids.includes(transfer_id));
     const [first] = own;
     if (first && !(over && missing)) {
       const name = tallyOf(witness, missing === undefined);
@@ -51,20 +52,23 @@ export async function unshownIds(
   }
   await learn(trx, counts);
   const held = new Map<RecordEvent, string>();
-  for (const { event, witness } of asked) {
+  for (const { event, witness } of compared) {
     const one = unshown.get(event);
     if (one && (await areSame(trx, witness))) held.set(event, one);
   }
   return held;
 }
 
-/** What may teach something, or end a payout: a word that names a transfer of what was sent. */
-function toldBy(event: RecordEvent, row: Row | undefined): Told[] {
+/**
+ * Returns the event with its witness if it ends a payout or shows how the source names transfers. Only
+ * details and lists count, and only with a transfer id.
+ */
+function sightingOf(event: RecordEvent, row: Row | undefined): Sighting[] {
   if (event.event.kind !== 'witness' || !row || row.attempt_count === 0n) return [];
   const { witness } = event.event;
   if (witness.source === 'webhook' || witness.transferId === null) return [];
   const over = witness.status === 'failed' || witness.status === 'returned';
-  // Of several sends each shows what another answer named.
+  // After several sends a witness may show the id of another attempt.
   const teaches = row.attempt_count === 1n && row.evidence.includes('response');
   return over || teaches ? [{ event, witness, over }] : [];
 }

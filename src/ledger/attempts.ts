@@ -7,9 +7,9 @@ import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import { giveBack } from './limit-uses.ts';
 
-/** An attempt that may have been taken; its outcome is null while the POST is under way. */
+/** An attempt that the service may have taken; its outcome is null while the POST is in flight. */
 export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
-/** How an attempt ended; a null outcome: its process died before the answer was recorded. */
+/** The end of an attempt. A null outcome: its process died before it recorded the answer. */
 export type Ended = { id: bigint; outcome: Outcome | null; why: string };
 
 const selectOpen = prepared<Open>((db, slot) =>
@@ -20,7 +20,7 @@ const selectOpen = prepared<Open>((db, slot) =>
     .where((eb) => eb.or([eb('outcome', 'is', null), eb('outcome', 'in', ['accepted', 'unknown'])])),
 );
 
-/** Attempts of these payouts that the service may have taken: accepted, unknown or still under way. */
+/** Loads the attempts of these payouts that the service may have taken: accepted, unknown or in flight. */
 export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promise<Map<bigint, Open[]>> {
   const open = new Map<bigint, Open[]>(ids.map((id) => [id, []]));
   if (ids.length === 0) return open;
@@ -28,7 +28,10 @@ export async function loadOpenAttempts(trx: Trx, ids: readonly bigint[]): Promis
   return open;
 }
 
-/** Compare-and-set on the attempt: only one that is under way, or a late word on an unknown one, may end (P4). */
+/**
+ * Ends an attempt by compare-and-set (P4). Only an attempt in flight ends, or an unknown one by a late
+ * answer.
+ */
 export function endAttempt(
   ofPayout: readonly Open[] | undefined,
   ended: Ended[],
@@ -73,7 +76,7 @@ const insertBegun = overRows(
     returning id, payout_id`,
 );
 
-/** Writes an attempt of each payout, with its number and where it goes; returns their ids by payout. */
+/** Inserts an attempt of each payout with its number and origin. Returns their ids by payout. */
 export async function beginAttempts(
   trx: Trx,
   { workerId, at, dayId, originId }: { workerId: string; at: string; dayId: bigint; originId: bigint },
@@ -83,7 +86,10 @@ export async function beginAttempts(
   return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
 }
 
-/** Writes how attempts ended; the reply's text is kept up to 4 KiB. What was not taken is not spent of its day (P21). */
+/**
+ * Writes the outcomes of attempts, with up to 4 KiB of each reply. Gives amounts that were not taken back to
+ * their day's limit (P21).
+ */
 export async function endAttempts(trx: Trx, at: string, ended: Ended[]): Promise<void> {
   if (ended.length === 0) return;
   const rows = ended.map(({ id, outcome, why }) => ({

@@ -1,16 +1,16 @@
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 
-/** Why nothing may be sent from this ledger, whatever `release --mode` says (P25, P26). */
+/** The reason why this ledger sends nothing, whatever `release --mode` says (P25, P26). */
 export type Barrier = { cause: string; at: string };
 
 /** Keys of `meta` whose value, `AT CAUSE`, stops all sending. */
 export const barrierKeys = {
-  /** It went back in time; `restore --adopt` lifts it. */
+  /** The ledger went back in time; `restore --adopt` lifts it. */
   behind: 'behind',
-  /** It was moved to another place for ever. */
+  /** The ledger was moved to another place permanently. */
   sealed: 'sealed',
-  /** It was adopted; a complete listing begun afterwards lifts it. */
+  /** The ledger was adopted; a complete listing begun afterwards lifts it. */
   listing: 'listing_due',
 };
 
@@ -24,7 +24,7 @@ const metaOf = prepared<{ key: string; value: string }>((db, slot) =>
     .where('key', 'in', [slot<string>(0), slot<string>(1), slot<string>(2)]),
 );
 
-/** The gravest barrier in force. */
+/** Returns the gravest barrier in force. */
 export async function findBarrier(db: Db | Trx): Promise<Barrier | undefined> {
   const rows = await metaOf(db, [...allBarriers]);
   for (const key of allBarriers) {
@@ -39,7 +39,7 @@ function readBarrier(value: string): Barrier {
   return { at, cause };
 }
 
-/** Sets a barrier; an earlier cause stands. */
+/** Sets a barrier; an earlier one keeps its cause. */
 export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier): Promise<void> {
   await trx
     .insertInto('meta')
@@ -48,10 +48,16 @@ export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier
     .execute();
 }
 
-/** In `meta`: when the copy that stands here had its newest entry, empty where it had none. */
+/**
+ * In `meta`: the time of the newest history entry that this copy had when its fall was noticed; empty for
+ * none.
+ */
 const copiedKey = 'behind_since';
 
-/** This ledger went back in time (P25): nothing is sent, and how far it went back is kept, whatever is written from now on. */
+/**
+ * Records that this ledger went back in time (P25). Sending stops, and how far it went back is kept before
+ * new entries hide it.
+ */
 export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
   await raiseBarrier(trx, barrierKeys.behind, barrier);
   const newest = await trx
@@ -67,14 +73,17 @@ export async function noteFall(trx: Trx, barrier: Barrier): Promise<void> {
     .execute();
 }
 
-/** Since when another copy may have sent: the newest entry that this one had when it was noticed, else the ledger's birth. */
+/**
+ * Returns the instant since which another copy may have sent: the newest entry when the fall was noticed,
+ * else the ledger's birth.
+ */
 export async function fellBackTo(trx: Trx): Promise<string> {
   const rows = await metaOf(trx, [copiedKey, 'birth', copiedKey]);
   const value = (key: string): string => rows.find((row) => row.key === key)?.value ?? '';
   return value(copiedKey) || value('birth');
 }
 
-/** The ledger is adopted: nothing of the fall is left to know. */
+/** Ends the fall of an adopted ledger. */
 export async function forgetFall(trx: Trx): Promise<void> {
   await lowerBarrier(trx, barrierKeys.behind);
   await lowerBarrier(trx, copiedKey);
@@ -83,7 +92,7 @@ export async function forgetFall(trx: Trx): Promise<void> {
 /** In `meta`: when the ledger was last adopted, and the newest payout that it had then. */
 const adoptedKey = 'adopted';
 
-/** P25: keeps what the listing barrier no longer tells once it has fallen. */
+/** Records the adoption, which outlives the listing barrier (P25). */
 export async function noteAdoption(trx: Trx, at: string): Promise<void> {
   const newest = await trx
     .selectFrom('payouts')
@@ -93,8 +102,8 @@ export async function noteAdoption(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * When the ledger was last adopted; a lost copy of it may have seen payouts up to `through`, by id, to their end and paid
- * them again, whatever their state was here (P25). Undefined when it never was.
+ * Returns when the ledger was last adopted; undefined when it never was. A lost copy may have finished
+ * payouts with ids up to `through` and paid them again, whatever their state was here (P25).
  */
 export async function lastAdoption(db: Db | Trx): Promise<{ at: string; through: bigint } | undefined> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', adoptedKey).executeTakeFirst();
@@ -106,25 +115,28 @@ export async function lowerBarrier(trx: Trx, key: string): Promise<void> {
   await trx.deleteFrom('meta').where('key', '=', key).execute();
 }
 
-/** True while the mode of an adopted ledger waits for its complete listing (P25). */
+/** Whether an adopted ledger still waits for its complete listing (P25). */
 export async function awaitsListing(db: Db | Trx): Promise<boolean> {
   const key = barrierKeys.listing;
   const row = await db.selectFrom('meta').select('key').where('key', '=', key).executeTakeFirst();
   return row !== undefined;
 }
 
-/** In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its payouts. */
+/**
+ * In `meta`, while an adopted ledger waits: the origin whose complete list, read since, shows none of its
+ * payouts.
+ */
 const notOursKey = 'listing_not_ours';
-/** In `meta`: when, by whom and with what note the wait was last ended without a listing of ours. */
+/** In `meta`: when, by whom and with what note a person last ended the wait. */
 const waivedKey = 'listing_waived';
 
-/** A complete list that was read. `notOurs`: it shows none of the payouts that it should, and where it was read. */
+/** A complete list. `notOurs`: it shows none of the payouts that it should; this is where it was read. */
 type ReadList = { startedAt: string; now: string; notOurs?: { originId: bigint; address: string } };
 
 /**
- * Lifts the wait of an adopted ledger when a complete listing of ours began after the adoption (P25); one that is not ours
- * only opens the way for {@link waiveListing}. Who adopts is alone, so what ends after it began after it, whatever a
- * clock said that ran ahead then and is right again at `now`.
+ * Lifts the wait of an adopted ledger when a complete listing of ours began after the adoption (P25). A
+ * listing that is not ours only allows {@link waiveListing}. An adoption runs alone, so a listing that ends
+ * after it also began after it. An `at` later than `now` therefore came from a clock that was ahead.
  */
 export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadList): Promise<void> {
   const key = barrierKeys.listing;
@@ -136,15 +148,15 @@ export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadLis
   if (!notOurs) return;
   const { originId, address } = notOurs;
   await setMeta(trx, notOursKey, originId.toString());
-  const cause = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts. counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed for good, counterfoil release --mode --note "how you know" does`;
+  const cause = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts. counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, counterfoil release --mode --note "how you know" does`;
   await raiseBarrier(trx, key, { at, cause });
 }
 
 /**
- * P32: a person ends the wait of an adopted ledger whose payouts went to an account that no list will ever show again.
- * False, and nothing done, unless the complete list of the account that is named now was read since the adoption and
- * shows none of them. No payout of this ledger may be sent again by it: what may have been sent stays unknown (P31).
- * `foreign`: the origins of other accounts.
+ * Ends the wait of an adopted ledger by a person's decision, because no list will ever show its payouts again
+ * (P32). Returns false, and changes nothing, unless the complete list of the present account was read since
+ * the adoption and shows none of them. This releases no payout: each one that may have been sent stays
+ * unknown (P31). `foreign`: the origins of other accounts.
  */
 export async function waiveListing(
   trx: Trx,
@@ -157,7 +169,7 @@ export async function waiveListing(
   return true;
 }
 
-/** The wait for a listing is over, or begins anew. */
+/** Ends the wait for a listing, or clears it before it begins again. */
 export async function endWait(trx: Trx): Promise<void> {
   await lowerBarrier(trx, barrierKeys.listing);
   await lowerBarrier(trx, notOursKey);
@@ -171,7 +183,7 @@ async function setMeta(trx: Trx, key: string, value: string): Promise<void> {
     .execute();
 }
 
-/** True from the moment a fall is noticed until the ledger is adopted (P25). */
+/** Whether a fall was noticed and the ledger is not adopted yet (P25). */
 export async function wentBack(trx: Trx): Promise<boolean> {
   const row = await trx
     .selectFrom('meta')

@@ -4,7 +4,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { FileState, FileTaskOutcome } from '../storage/tables/file-tables.ts';
 import { ofThisMachine } from './this-machine.ts';
 
-/** A batch of which nothing was sent yet, and the file that was archived for it on this machine. */
+/** A batch of which nothing was sent yet, with its archived file on this machine. */
 export type ArchivedBatch = {
   batch: string;
   state: FileState;
@@ -15,11 +15,11 @@ export type ArchivedBatch = {
   outcome: FileTaskOutcome | null;
 };
 
-/** True in SQL for a batch that may go as far as its file is concerned (P34); for queries over `batches`. */
+/** SQL condition for queries over `batches`: the file allows the batch to be sent (P34). */
 export const fileMayGo: RawBuilder<boolean> = sql`batches.file_state in ('whole', 'accepted', 'begun')`;
 
-/** The states in which a file is still looked at; as literals, so that SQLite uses the partial index on them. */
-const lookedAt = (['due', 'whole', 'changed', 'missing'] as const).map((state) => sql.lit(state));
+/** The states in which a file is still checked; as literals, so that SQLite uses the partial index on them. */
+const checkedStates = (['due', 'whole', 'changed', 'missing'] as const).map((state) => sql.lit(state));
 
 function archivedBatches(db: Db | Trx) {
   return db
@@ -34,14 +34,14 @@ function archivedBatches(db: Db | Trx) {
       'file_moves.sha256',
       'file_moves.outcome',
     ])
-    .where('batches.file_state', 'in', lookedAt)
+    .where('batches.file_state', 'in', checkedStates)
     .where('file_moves.kind', '=', 'archive')
     .$narrowType<{ bytes: NotNull }>()
     .where('file_moves.done_at', 'is not', null)
     .where(ofThisMachine);
 }
 
-/** Batches that could go now, and whose files are looked at before the first payout of each is sent. */
+/** Returns the batches that could go now, whose files are checked before the first payout of each is sent. */
 export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
   return archivedBatches(db)
     .where('batches.phase', '=', 'loaded')
@@ -51,7 +51,10 @@ export function batchesToConfirm(db: Db): Promise<ArchivedBatch[]> {
     .execute();
 }
 
-/** A batch that waits only because its file was not looked at; `archive`: where the file is, as far as this machine knows. */
+/**
+ * A batch that waits only for the check of its file. `archive`: where the file is, as far as this machine
+ * knows.
+ */
 export type BatchAwaitingLook = {
   batch: string;
   count: number;
@@ -59,7 +62,9 @@ export type BatchAwaitingLook = {
   path: string;
 };
 
-/** The batches that could go but for the look at their files (P34), with how many payouts wait. */
+/**
+ * Returns the batches that wait only for the check of their files (P34), with the number of waiting payouts.
+ */
 export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> {
   const waiting = await db
     .selectFrom('batches')
@@ -87,12 +92,12 @@ export async function batchesAwaitingLook(db: Db): Promise<BatchAwaitingLook[]> 
   });
 }
 
-/** One batch whose file has just been brought to the archive. */
+/** Returns a batch whose file has just been moved to the archive. */
 export function archivedBatch(db: Db, batch: string): Promise<ArchivedBatch | undefined> {
   return archivedBatches(db).where('batches.id', '=', batch).executeTakeFirst();
 }
 
-/** Writes down what became of a batch's file, unless a payout was sent or a person decided meanwhile. */
+/** Records the result of a check, unless a payout was sent or a person accepted the file in the meantime. */
 export async function setFileState(
   trx: Trx,
   batch: string,
@@ -107,8 +112,9 @@ export async function setFileState(
 }
 
 /**
- * A person lets a batch go: what is wrong with its file is accepted. What was whole when it was held is looked at once
- * more; not where machines share the ledger, since the one that has the file may be gone, even before it looked at all.
+ * Accepts a batch's file as it is, because a person released the batch. A file that was whole when it was
+ * held is checked once more. `lookAgain` is false where machines share the ledger, since the machine with the
+ * file may be gone.
  */
 export async function releaseFile(
   trx: Trx,
@@ -122,8 +128,9 @@ export async function releaseFile(
 }
 
 /**
- * The first payouts of these batches are claimed: nobody looks at their files any more. `known`: the batches of which this
- * was written down before, so that not every claim asks; one whose commit failed is only looked at once more.
+ * Ends the checks of these batches' files: their first payouts are claimed. `known`: batches that this
+ * process marked before, so that not every claim writes. After a failed commit a file is only checked once
+ * more.
  */
 export async function beginFiles(trx: Trx, batches: readonly string[], known: Set<string>): Promise<void> {
   const fresh = [...new Set(batches)].filter((batch) => !known.has(batch));

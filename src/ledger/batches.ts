@@ -16,7 +16,7 @@ export type NewBatch = Pick<
   Pick<Batch, 'dropped_by'> &
   Partial<Pick<Batch, 'dropped_uid' | 'dropped_as' | 'dropped_as_uid'>>;
 
-/** A payout as intake hands it over; it waits as `held` and without history until its batch is decided. */
+/** A payout from intake. It is `held`, without history, until its batch is decided. */
 export type LoadedRow = Pick<
   Payout,
   | 'row_number'
@@ -34,7 +34,7 @@ export type LoadedRow = Pick<
   | 'cells'
 >;
 
-/** Opens a batch in phase `loading`. An empty body digest says: nothing decided yet, may be thrown away whole. */
+/** Inserts a batch in phase `loading`. An empty body digest means: undecided, may be deleted whole. */
 export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
   await trx
     .insertInto('batches')
@@ -42,7 +42,7 @@ export async function insertBatch(trx: Trx, batch: NewBatch): Promise<void> {
     .execute();
 }
 
-/** The columns of a row's own. */
+/** The columns that differ from row to row. */
 const loadedColumns = [
   'row_number',
   'reference',
@@ -68,7 +68,7 @@ const insertRows = overRows(loadedColumns, 2, ({ rows, text, integer, shared }) 
     from ${rows} where ${text('reference')} is not null`;
 });
 
-/** Adds rows to a loading batch. Throws the database's unique error when a reference is already taken (P22). */
+/** Adds rows to a loading batch. Throws the database's unique error when a reference exists (P22). */
 export async function insertPayouts(
   trx: Trx,
   batch: string,
@@ -78,7 +78,7 @@ export async function insertPayouts(
   await insertRows(trx, [batch, at], rows);
 }
 
-/** Which of these folded references the ledger already holds, with the batch of each (P22). */
+/** Returns those of these folded references that the ledger has, with the batch of each (P22). */
 export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const wanted = textsOf(keys);
@@ -90,14 +90,14 @@ export async function existingReferences(db: Db | Trx, keys: string[]): Promise<
   return new Map(rows.map((row) => [row.reference_key, row.batch_id]));
 }
 
-/** The batch that this content became, whatever its name was then (P23). */
+/** Returns the batch that this content became, under whatever file name (P23). */
 export function findByContentHash(db: Db | Trx, contentHash: string): Promise<Batch | undefined> {
   return db.selectFrom('batches').selectAll().where('content_hash', '=', contentHash).executeTakeFirst();
 }
 
 /**
- * Decides a loading batch: from here on it is only ever finished, never thrown away. Its reasons to be held and the
- * digest of its frozen bodies (P2) are set together with the files that are promised beside the ledger (P23, P34).
+ * Decides a loading batch: from now on it can only be finished, never deleted. Hold reasons and the digest of
+ * the frozen bodies (P2) are set together with the promises of its files (P23, P34).
  */
 export async function decideBatch(
   trx: Trx,
@@ -118,8 +118,9 @@ export async function decideBatch(
 }
 
 /**
- * Starts the history of up to `limit` payouts of a decided batch; when none is left the batch is `loaded`. `after`: the
- * row that the call before came to, so that nobody goes over all that is started already; from the beginning after a crash.
+ * Writes the first history entries of up to `limit` payouts of a decided batch; when none is left the batch
+ * is `loaded`. `after`: the row that the previous call reached, so that no call scans finished rows. After a
+ * crash it is 0 again.
  */
 export async function finishSome(
   trx: Trx,
@@ -149,7 +150,7 @@ export async function finishSome(
   return { done, after: rows.at(-1)?.row_number ?? after };
 }
 
-/** Batches in phase `loading`: under way, or left by a crash. */
+/** Returns the batches in phase `loading`: in progress, or left by a crash. */
 export function loadingBatches(db: Db | Trx): Promise<Batch[]> {
   return db.selectFrom('batches').selectAll().where('phase', '=', 'loading').execute();
 }
@@ -158,7 +159,7 @@ export function getBatch(db: Db | Trx, id: string): Promise<Batch | undefined> {
   return db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Newest first. */
+/** Returns batches, the newest first. */
 export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
   return db
     .selectFrom('batches')
@@ -180,7 +181,7 @@ export type BatchCounts = {
   totalsByState: Record<string, Partial<Record<PayoutState, string>>>;
 };
 
-/** Where batches stand: counts and sums in one grouped query. Without `ids`: every batch. */
+/** Returns counts and sums of batches in one grouped query. Without `ids`: of every batch. */
 export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCounts[]> {
   let batches = db.selectFrom('batches').selectAll();
   let groups = db
@@ -197,10 +198,10 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
     batches = batches.where('id', 'in', ids);
     groups = groups.where('batch_id', 'in', ids);
   }
-  const found = await batches.orderBy('created_at').orderBy('id').execute();
+  const all = await batches.orderBy('created_at').orderBy('id').execute();
   const grouped = Map.groupBy(await groups.execute(), (group) => group.batch_id);
   const again = Map.groupBy(await paidInOwnBatch(db, ids), (group) => group.batch_id);
-  return found.map((batch) => {
+  return all.map((batch) => {
     const counts: BatchCounts['counts'] = {};
     const sums: Record<string, bigint> = {};
     const totalsByState: BatchCounts['totalsByState'] = {};
@@ -217,7 +218,7 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
   });
 }
 
-/** What successors come to that pay rows of their own batch again: no rows of its file (P20). */
+/** Returns the sums of successors in the batch of their original: they are not rows of its file (P20). */
 function paidInOwnBatch(db: Db | Trx, ids?: string[]) {
   return db
     .selectFrom('payouts as s')

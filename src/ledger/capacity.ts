@@ -3,7 +3,7 @@ import type { Db } from '../storage/ledger.ts';
 
 const half = 2n ** 31n;
 
-/** What all batches amount to, by currency, in minor units. Added in halves: no sum here can overflow. */
+/** Returns the total of all batches by currency, in minor units. It adds halves, so no sum can overflow. */
 export async function takenTotals(db: Db): Promise<Map<string, bigint>> {
   const rows = await db
     .selectFrom('batch_totals')

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Contradiction } from '../domain/contradiction.ts';
 import type { Source, WitnessStatus } from '../domain/payout.ts';
-import type { WordColumns } from '../storage/tables/tables.ts';
+import type { WordColumns } from '../storage/tables/word-columns.ts';
 
 /** What a row of a webhook or a look-up holds of one word of the service, beside the kind of it. */
 export type Word = Selectable<WordColumns>;

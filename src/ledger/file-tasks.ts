@@ -2,7 +2,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { FileTaskKind, FileTaskOutcome } from '../storage/tables/file-tables.ts';
 import { ofThisMachine } from './this-machine.ts';
 
-/** A file to be brought to its place beside the ledger, as it is written down in the transaction that promises it (P34). */
+/** A file move beside the ledger, as the transaction that promises it records it (P34). */
 export type PromisedFile = { source: string; target: string } & (
   | { kind: 'archive'; bytes: number; sha256: string }
   | { kind: 'errors' | 'invalid' }
@@ -21,7 +21,7 @@ export type FileTask = {
 
 const columns = ['id', 'kind', 'owner', 'source', 'target', 'bytes', 'sha256', 'outcome'] as const;
 
-/** Promises files; `owner` is the batch, or the file of expected collections. */
+/** Records promised file moves. `owner`: the batch, or the file of expected collections. */
 export async function promiseFiles(
   trx: Trx,
   { owner, at }: { owner: string; at: string },
@@ -39,7 +39,7 @@ export async function promiseFiles(
   for (const row of rows) await trx.insertInto('file_moves').values(row).execute();
 }
 
-/** Files of this machine's folders that were promised and are not in their place yet, in their order. */
+/** Returns the promised moves in this machine's folders that are not done, in their order. */
 export function openFileTasks(db: Db | Trx): Promise<FileTask[]> {
   return db
     .selectFrom('file_moves')
@@ -50,7 +50,7 @@ export function openFileTasks(db: Db | Trx): Promise<FileTask[]> {
     .execute();
 }
 
-/** Files that could not be brought to their place since `since`, ISO UTC; the newest first, at most ten. */
+/** Returns moves since `since` (ISO UTC) that could not be done; the newest first, at most ten. */
 export function lostFileTasks(db: Db, since: string): Promise<FileTask[]> {
   return db
     .selectFrom('file_moves')
@@ -63,7 +63,7 @@ export function lostFileTasks(db: Db, since: string): Promise<FileTask[]> {
     .execute();
 }
 
-/** Marks a file as brought to `target`, or as one that cannot be. */
+/** Closes a promised move with its outcome and the final `target`. */
 export async function closeFileTask(
   trx: Trx,
   id: bigint,
@@ -72,7 +72,7 @@ export async function closeFileTask(
   await trx.updateTable('file_moves').set({ done_at: at, outcome, target }).where('id', '=', id).execute();
 }
 
-/** The files that were brought to the archive since `since`, ISO UTC; the newest first, at most `limit`. */
+/** Returns the files moved to the archive since `since` (ISO UTC); the newest first, at most `limit`. */
 export function recentArchives(db: Db, since: string, limit: number): Promise<FileTask[]> {
   return db
     .selectFrom('file_moves')

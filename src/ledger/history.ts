@@ -30,7 +30,10 @@ const columns = [
   'hash',
 ] as const;
 
-/** The link of one entry to the one before it: SHA-256 over the previous hash and every field (P27). */
+/**
+ * Returns the hash that links an entry to the one before it: SHA-256 over the previous hash and every field
+ * (P27).
+ */
 export function historyHash(
   previous: string,
   entry: Omit<HistoryEntry, 'detail'> & { detail: string },
@@ -41,8 +44,8 @@ export function historyHash(
 }
 
 /**
- * Appends to the payout's chain; the caller keeps `previous` and the returned hash as the payout's head. `detail` is the
- * text of the entry's own, where many entries share one.
+ * Builds the next entry of a payout's chain; the caller stores the returned hash as the payout's head.
+ * `detail`: its text, where many entries share one.
  */
 export function chainEntry(
   previous: string,
@@ -63,14 +66,14 @@ export function chainEntry(
   };
 }
 
-/** As {@link storable} texts are stored, so that the history tells what the payout's row holds. */
+/** Formats the detail with {@link storable} texts, so that history and payout hold the same text. */
 function detailText(detail: Record<string, unknown>): string {
   const text = JSON.stringify(detail);
   if (!text.includes('\\u')) return text;
   return JSON.stringify(detail, (_key, value) => (typeof value === 'string' ? storable(value) : value));
 }
 
-/** The detail of an entry from its column's text; empty where the text is no JSON object, which its hash then tells. */
+/** Parses the detail of an entry. Returns {} where the text is no JSON object; its hash then reveals that. */
 export function readDetail(text: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -88,12 +91,12 @@ const insertEntries = overRows(columns, 0, ({ rows, text, integer }) => {
     select ${sql.join(values)} from ${rows} where ${text('hash')} is not null`;
 });
 
-/** Writes chained entries in their order. */
+/** Inserts chained entries in their order. */
 export async function insertHistory(trx: Trx, entries: ReturnType<typeof chainEntry>[]): Promise<void> {
   await insertEntries(trx, [], entries);
 }
 
-/** The newest entry of all, 0 before the first. */
+/** Returns the id of the newest entry, 0 before the first. */
 export async function newestHistory(db: Db | Trx): Promise<bigint> {
   const row = await db
     .selectFrom('history')

@@ -3,9 +3,9 @@ import type { Trx } from '../storage/ledger.ts';
 
 const text = z.string();
 const count = z.int().nonnegative();
-/** A row of a file, and a payout that was taken in before. */
+/** A row of a file, and an earlier payout. */
 const match = { row: count, reference: text, batch: text };
-/** How many payouts are above a limit, and the first of them; amounts are decimals. */
+/** The number of payouts above a limit, and the first of them; amounts are decimals. */
 const large = { count, first: z.array(z.strictObject({ row: count, currency: text, amount: text })) };
 
 const approvalCause = z.discriminatedUnion('kind', [
@@ -14,7 +14,7 @@ const approvalCause = z.discriminatedUnion('kind', [
     kind: z.literal('above'),
     totals: z.array(z.strictObject({ currency: text, total: text, limit: text })),
   }),
-  /** Something in the batch was added or made ready without an approval that today's rule asks for. */
+  /** Something in the batch was added or made ready without an approval that the present rule requires. */
   z.strictObject({ kind: z.literal('unapproved') }),
   /** A person ordered a successor, which is a new order of money (P20). */
   z.strictObject({ kind: z.literal('successor') }),
@@ -24,20 +24,20 @@ const approvalCause = z.discriminatedUnion('kind', [
 
 const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('person') }),
-  /** The batch was cancelled while some of it was on its way: what comes back unsent waits (P21). */
+  /** The batch was cancelled while payouts were in flight: those that come back unsent wait (P21). */
   z.strictObject({ kind: z.literal('cancelled') }),
   /** Only an approval lifts it (P2). */
   z.strictObject({ kind: z.literal('approval'), why: approvalCause, dropper: text }),
-  /** Approved, and being let go: after a crash nothing is held without a reason. */
+  /** Approved; its release is in progress, and after a crash the hold must still have a reason. */
   z.strictObject({ kind: z.literal('approved'), by: text }),
   z.strictObject({ kind: z.literal('file_grown'), path: text, bytes: count, line: count }),
   z.strictObject({ kind: z.literal('file_changed'), path: text }),
-  /** The file changed before it was archived, and lies where it was dropped. */
+  /** The file changed before it was archived, and is still where it was dropped. */
   z.strictObject({ kind: z.literal('file_not_archived'), path: text }),
   z.strictObject({ kind: z.literal('file_missing'), path: text }),
   z.strictObject({ kind: z.literal('repeated_row'), row: count, earlier: count, others: count }),
   z.strictObject({ kind: z.literal('alike'), ...match, day: text, others: count }),
-  /** A row has the reference of a second payment of `earlier`, but does not say that it is one. */
+  /** A row has the reference of a second payment of `earlier`, without a `retry_of` that says so. */
   z.strictObject({ kind: z.literal('named_again'), ...match, earlier: text, others: count }),
   /** A row pays a payout again whose batch is held (P20). */
   z.strictObject({ kind: z.literal('original_held'), ...match }),
@@ -54,17 +54,22 @@ export type LargePayout = z.infer<typeof large.first>[number];
 
 const holdReasons = z.array(holdReason);
 
-/** Why a batch is held, from the column's JSON text. Throws where the text is none: a hold must not vanish unread. */
+/**
+ * Parses the hold reasons of a batch from the column's JSON text. Throws where the text is invalid: a hold must
+ * not vanish.
+ */
 export function readReasons(stored: string): HoldReason[] {
   return holdReasons.parse(JSON.parse(stored));
 }
 
-/** True for a batch that a person cancelled, of which something may yet come back: it is never resent by itself. */
+/**
+ * Whether a person cancelled this batch while payouts were in flight: then it is never resent automatically.
+ */
 export function wasCancelled(stored: string): boolean {
   return readReasons(stored).some(({ kind }) => kind === 'cancelled');
 }
 
-/** Replaces the reasons for which a batch is held; an empty list lifts the hold of the batch, not of its payouts. */
+/** Replaces the hold reasons of a batch. An empty list lifts the hold of the batch, not of its payouts. */
 export async function setHoldReasons(trx: Trx, id: string, reasons: HoldReason[]): Promise<void> {
   await trx
     .updateTable('batches')

@@ -4,11 +4,12 @@ import { ladderRanges } from '../domain/ladder.ts';
 import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import { lesser } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { Inquiry, LookUpOutcome } from '../storage/tables/tables.ts';
+import type { Inquiry } from '../storage/tables/tables.ts';
+import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
 import type { Word } from './contradiction-columns.ts';
 import { later } from './projection.ts';
 
-/** More than the longest rung of the ladder, a day. */
+/** Longer than the longest rung of the ladder, which is a day. */
 const longestWaitMs = 25 * 3_600_000;
 
 export type Due = {
@@ -19,7 +20,7 @@ export type Due = {
   unknown: boolean;
 };
 
-/** Questions due by `at`, the oldest first. */
+/** Returns the look-ups due by `at`, the oldest first. */
 export async function dueInquiries(
   db: Db,
   request: {
@@ -38,7 +39,8 @@ export async function dueInquiries(
     .where((eb) =>
       eb.or([
         eb('inquiries.due_at', '<=', request.at),
-        // Nothing is put off for longer (P19): the clock was ahead, and nobody is to wait until it was right.
+        // No look-up waits longer than its ladder allows (P19): a later time came from a clock that was
+        // ahead.
         eb('inquiries.due_at', '>', later(request.at, longestWaitMs)),
       ]),
     )
@@ -57,8 +59,8 @@ export async function dueInquiries(
 }
 
 /**
- * Brings questions that wait for longer than their rung of the ladder to the end of that rung, and asks at once what was
- * brought forward or is no rung: the clock was ahead when they were put on the list (P33).
+ * Corrects look-ups that were scheduled by a clock that was ahead (P33). One that waits longer than its rung
+ * allows is due at the end of that rung. One that was brought forward, or that has no rung, is due now.
  */
 export async function capInquiries(
   trx: Trx,
@@ -75,7 +77,7 @@ export async function capInquiries(
   }
 }
 
-/** How many look-ups of unknown outcomes are due. */
+/** Counts the look-ups of unknown outcomes that are due. */
 export async function countDueUnknown(db: Db, at: string): Promise<number> {
   const row = await db
     .selectFrom('inquiries')
@@ -89,7 +91,7 @@ export async function countDueUnknown(db: Db, at: string): Promise<number> {
   return Number(row.n);
 }
 
-/** How often an open question was raised so far; undefined once it is answered. */
+/** Returns how often an open look-up was requested; undefined once it is answered. */
 export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefined> {
   const row = await db
     .selectFrom('inquiries')
@@ -100,7 +102,7 @@ export async function raisedSoFar(db: Db, id: bigint): Promise<bigint | undefine
   return row?.raised;
 }
 
-export type Answered = {
+export type Answer = {
   askedAt: string;
   answeredAt: string;
   outcome: LookUpOutcome;
@@ -109,15 +111,15 @@ export type Answered = {
   raw: string | null;
   attemptId?: bigint | null;
   clockOffMs?: number | null;
-  /** Where it was asked; absent: not written down. */
+  /** The origin that answered; absent when it was not recorded. */
   originId?: bigint;
 };
 
-/** A question as it stood when it was answered. */
+/** A look-up as it was when it was answered. */
 export type Closed = Pick<Inquiry, 'raised' | 'rung' | 'rung_due_at' | 'reason'>;
 
-/** Writes down what came of a question; undefined when it was answered before. */
-export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Promise<Closed | undefined> {
+/** Records the answer to a look-up; undefined when it was answered before. */
+export async function closeInquiry(trx: Trx, id: bigint, answer: Answer): Promise<Closed | undefined> {
   return trx
     .updateTable('inquiries')
     .set({
@@ -130,8 +132,8 @@ export async function closeInquiry(trx: Trx, id: bigint, answer: Answered): Prom
     .executeTakeFirst();
 }
 
-/** Writes down an answer to a question that somebody else's answer has closed meanwhile: both were said. */
-export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answered): Promise<bigint> {
+/** Records an answer to a question that another process's answer has closed meanwhile: the service said both. */
+export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answer): Promise<bigint> {
   const question = { payout_id: payoutId, kind: 'details' as const, reason: 'asked' as const };
   const { id } = await trx
     .insertInto('inquiries')
@@ -149,7 +151,7 @@ export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answered): P
   return id;
 }
 
-function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId }: Answered) {
+function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId }: Answer) {
   return {
     asked_at: askedAt,
     answered_at: answeredAt,
@@ -162,7 +164,10 @@ function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOf
   };
 }
 
-/** Says that a question was asked: from here on its own answer closes it, not what the answer makes known. */
+/**
+ * Marks a look-up as sent: from now on only its own answer closes it, not facts that become known another
+ * way.
+ */
 export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<void> {
   await trx
     .updateTable('inquiries')
@@ -172,7 +177,7 @@ export async function markAsked(trx: Trx, id: bigint, askedAt: string): Promise<
     .execute();
 }
 
-/** Says of answers that the same key found `probe`, known to be present, before and after them (P16). */
+/** Records that the same key found `probe`, a payout known to exist, before and after these answers (P16). */
 export async function markProbed(trx: Trx, ids: readonly bigint[], probe: string): Promise<void> {
   await trx.updateTable('inquiries').set({ probe }).where('id', 'in', ids).execute();
 }
@@ -183,27 +188,27 @@ type Question = {
   reason: InquiryReason;
   dueAt: string;
   rung: bigint;
-  /** Set for a rung of the ladder (P19). */
+  /** Set for a rung of the ladder (P19), absent for other look-ups. */
   rungDueAt?: string;
 };
 
 /**
- * What a new question does to one that is open: it stands, brought forward when the new time is earlier, and counts as
- * raised once more; a rung of the ladder replaces the rung that was due.
+ * Merges a new look-up into an open one: the earlier time wins, and the request count rises. A rung of the
+ * ladder replaces the open rung.
  */
 const merge = sql`on conflict (payout_id, kind) where outcome is null do update set
   due_at = ${lesser(sql.ref('inquiries.due_at'), sql.ref('excluded.due_at'))}, raised = inquiries.raised + 1,
   rung = case when excluded.rung_due_at is null then inquiries.rung else excluded.rung end,
   rung_due_at = coalesce(excluded.rung_due_at, inquiries.rung_due_at)`;
 
-/** Puts a question on the list. */
+/** Schedules a look-up. */
 export async function addInquiry(trx: Trx, question: Question): Promise<void> {
   const { payoutId, kind, reason, dueAt, rung, rungDueAt = null } = question;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)
     values (${payoutId}, ${kind}, ${reason}, ${dueAt}, ${rung}, ${rungDueAt}) ${merge}`.execute(trx);
 }
 
-/** A details look-up for the list; `rung_due_at` is set for a rung of the ladder (P19). */
+/** A details look-up to schedule; `rung_due_at` is set for a rung of the ladder (P19). */
 export type LookUpWanted = {
   payout_id: bigint;
   reason: InquiryReason;
@@ -211,7 +216,7 @@ export type LookUpWanted = {
   rung_due_at?: string;
 };
 
-/** Puts details look-ups on the list, as {@link addInquiry} does. */
+/** Schedules several details look-ups, as {@link addInquiry} does. */
 export async function askDetails(trx: Trx, due: LookUpWanted[]): Promise<void> {
   if (due.length === 0) return;
   await sql`insert into inquiries (payout_id, kind, reason, due_at, rung, rung_due_at)

@@ -5,7 +5,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { ledgerMode } from './ledger-mode.ts';
 
-/** A payout with what a witness of it must show. */
+/** A payout, and what a witness of it must show. */
 export type Known = { payout: Payout; expected: Expected };
 
 /** Loads payouts with the facts a witness is compared with. */
@@ -22,7 +22,7 @@ export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<M
   );
 }
 
-/** Those of these payouts of which an attempt was answered with an acceptance. */
+/** Returns those of these payouts that have an accepted attempt. */
 async function acceptedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
   const rows = await db
     .selectFrom('attempts')
@@ -33,7 +33,7 @@ async function acceptedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<big
   return new Set(rows.map(({ payout_id }) => payout_id));
 }
 
-/** What the service should show of this payout. */
+/** Returns what the service should show of this payout. */
 function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
   return {
     reference: payout.reference,
@@ -50,12 +50,16 @@ function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
   };
 }
 
-/** The attempts that may still be going on at an instant: what is asked or listed from then on says nothing of them (P4). */
+/**
+ * The attempts that may still be in flight at an instant. A look-up or list that begins then says nothing
+ * about them (P4).
+ */
 export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
 
-/** Marks the instant before a question is asked or a list is begun. Ids, not times: clocks may jump. */
+/** Marks the instant before a look-up or list begins. It uses ids, not times, since clocks may jump. */
 export async function markAttempts(db: Db): Promise<AttemptMark> {
-  // The newest first: what begins between the two reads is newer, and whether it is open as well is no matter.
+  // The newest id is read first: an attempt that begins between the two reads is newer, so both rules cover
+  // it.
   const row = await db
     .selectFrom('attempts')
     .select((eb) => eb.fn.max<bigint | null>('id').as('last'))
@@ -64,7 +68,7 @@ export async function markAttempts(db: Db): Promise<AttemptMark> {
   return { last: row?.last ?? 0n, underWay: open.map(({ id }) => id) };
 }
 
-/** Which of these payouts had an attempt under way at the mark, or begun since (P4). */
+/** Returns those of these payouts with an attempt in flight at the mark, or begun since (P4). */
 export async function attemptedSince(
   trx: Trx,
   mark: AttemptMark,
@@ -80,7 +84,7 @@ export async function attemptedSince(
   return new Set(rows.map((row) => row.payout_id));
 }
 
-/** When each of these payouts last became unknown; the quiet period counts from then (P19). */
+/** Returns when each of these payouts last became unknown; the quiet period counts from then (P19). */
 export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): Promise<Map<bigint, string>> {
   const rows = await db
     .selectFrom('history')
@@ -93,7 +97,7 @@ export async function unknownSince(db: Db | Trx, payoutIds: readonly bigint[]): 
   return new Map(rows.map((row) => [row.payout_id, row.at]));
 }
 
-/** A payout of ours that the service has shown, the latest: what a look-up with a working key must find (P16). */
+/** Returns our latest payout that the service has shown: a look-up with a working key must find it (P16). */
 export async function presentPayout(db: Db | Trx): Promise<Known | undefined> {
   for (const state of ['success', 'pending'] as const) {
     const row = await db
@@ -110,8 +114,8 @@ export async function presentPayout(db: Db | Trx): Promise<Known | undefined> {
 }
 
 /**
- * Whether the service has given some payout a name of its own, if only in its answer or a webhook. `sentSince`:
- * ISO UTC, empty for any.
+ * Whether the service has given any payout an id of its own, if only in an answer or a webhook. `sentSince`:
+ * ISO UTC, empty for any time.
  */
 export async function takenPayout(db: Db | Trx, sentSince = ''): Promise<boolean> {
   for (const name of ['transfer_id', 'trx'] as const) {

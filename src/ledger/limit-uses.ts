@@ -3,7 +3,10 @@ import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 
-/** Counts what intents are about to send. In their own transaction, so that a crash leaves both or neither. */
+/**
+ * Counts the amounts of intents against their day. It runs in the intents' transaction, so a crash leaves
+ * both or neither.
+ */
 export async function spend(
   trx: Trx,
   dayId: bigint,
@@ -47,8 +50,8 @@ export async function giveBack(trx: Trx, attemptIds: readonly bigint[]): Promise
 }
 
 /**
- * Counts what an adoption makes unknown: the copy that was lost may have sent all of it on this very day, and nobody
- * here knows of it (P25). In the transaction of the adoption's own step, so that a crash counts nothing twice.
+ * Counts what an adoption makes unknown: the lost copy may have sent all of it on this very day (P25). It
+ * runs in the transaction of the adoption's step, so a crash counts nothing twice.
  */
 export async function spendAdopted(
   trx: Trx,
@@ -75,7 +78,7 @@ export async function spendAdopted(
       .execute();
 }
 
-/** What adoptions from one instant to another made unknown, per currency. */
+/** Returns the sums per currency that adoptions between two instants made unknown. */
 export function adoptedBetween(
   db: Db | Trx,
   { from, to }: { from: string; to: string },

@@ -3,7 +3,10 @@ import { mayHaveBeenTaken } from '../domain/outcome.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
-/** Writes down where a process of this account sends and asks from; the same origin keeps its id for the ledger's life. */
+/**
+ * Records the address and keys that a process of this account uses. The same origin keeps its id for the
+ * ledger's life.
+ */
 export async function standAt(ledger: Ledger, account: Account): Promise<Standpoint> {
   return { account, originId: await originId(ledger, account) };
 }
@@ -27,9 +30,9 @@ async function originId(ledger: Ledger, { own }: Account): Promise<bigint> {
 }
 
 /**
- * Of these payouts, those of which an attempt went somewhere that this account does not see, with that origin (P31).
- * What never left this machine went nowhere. What a lost copy of the ledger may have sent (P25) may have gone wherever
- * this ledger ever sent.
+ * Returns those of these payouts with an attempt at an origin that this account cannot see, with that origin
+ * (P31). A request that never left this machine does not count. Where a lost copy may have sent (P25), it may
+ * have used any origin of this ledger.
  */
 export async function sentElsewhere(
   db: Db | Trx,
@@ -49,9 +52,9 @@ export async function sentElsewhere(
 }
 
 /**
- * Of these payouts, those of which nothing may have reached this account, with the origin that they went to (P31): each
- * attempt that may have been taken went elsewhere, or, where none was, each that was sent. What a lost copy of the ledger
- * may have sent (P25) may have come here.
+ * Returns those of these payouts that certainly never reached this account, with their origin (P31). Every
+ * attempt that may have been taken went elsewhere; where none may, every attempt that was sent did. A payout
+ * that a lost copy may have sent (P25) is never among them.
  */
 export async function sentOnlyElsewhere(
   db: Db | Trx,
@@ -62,8 +65,8 @@ export async function sentOnlyElsewhere(
 }
 
 /**
- * The same where each of these attempts was made with another key: what is signed with a key of this account cannot be
- * about it. The address does not count, as no signature names one.
+ * Returns payouts as {@link sentOnlyElsewhere} does, but only where another key was used. What is signed with
+ * a key of this account cannot be about them. Addresses do not count, since no signature names one.
  */
 export async function sentWithOtherKeys(
   db: Db | Trx,
@@ -92,7 +95,10 @@ async function sentOnlyTo(
   return elsewhere;
 }
 
-/** Every attempt of these payouts that left this machine, one row without an attempt where none did; none at home. */
+/**
+ * Loads every attempt of these payouts that left this machine; a payout without one gives a row without
+ * attempt. Empty where no foreign origin exists.
+ */
 async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMap<bigint, Origin>) {
   if (ids.length === 0 || foreign.size === 0) return [];
   return db
@@ -107,8 +113,8 @@ async function sendsOf(db: Db | Trx, ids: readonly bigint[], foreign: ReadonlyMa
     .execute();
 }
 
-/** The origins that are not this account's, and of which it has shown nothing either. */
-export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
+/** Returns the origins of other accounts of which this account has shown nothing. */
+async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map<bigint, Origin>> {
   const origins = await db.selectFrom('origins').selectAll().execute();
   const own: bigint[] = [];
   const foreign = new Map<bigint, Origin>();
@@ -127,12 +133,12 @@ export async function unseenOrigins(db: Db | Trx, account: Account): Promise<Map
   return foreign;
 }
 
-/** Their ids, for questions about runs; empty where no account is configured. */
+/** Returns the ids of {@link unseenOrigins}; empty where no account is configured. */
 export async function foreignOrigins(db: Db | Trx, account: Account | null): Promise<bigint[]> {
   return account ? [...(await unseenOrigins(db, account)).keys()] : [];
 }
 
-/** Those from which anything was ever sent. */
+/** Returns those origins from which anything was sent. */
 async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigint, Origin][]> {
   const used: [bigint, Origin][] = [];
   for (const [id, origin] of origins) {
@@ -148,8 +154,9 @@ async function usedOf(db: Db | Trx, origins: Map<bigint, Origin>): Promise<[bigi
 }
 
 /**
- * What this account showed of a payout that was accepted elsewhere, and sent nowhere else, proves both to be one: under
- * the id of that acceptance, since another order of the same money may bear the same reference. `transferId`: what it showed.
+ * Records that this account sees another origin's payouts: both are one account. The proof is a payout that
+ * was sent and accepted only there, and that is shown here under the id of its acceptance. A reference alone
+ * is no proof, since another order may bear it. `transferId`: the id that this account showed.
  */
 export async function noteSight(
   trx: Trx,
@@ -171,7 +178,10 @@ export async function noteSight(
     await insertSight(trx, first.origin_id, { seenBy, at });
 }
 
-/** The same for all that the list of a run shows. Nothing is looked for where everything was sent from here. */
+/**
+ * Does the same as {@link noteSight} for the list of a run. Queries nothing where all attempts were sent from
+ * here.
+ */
 export async function noteListedSights(
   trx: Trx,
   run: string,
@@ -188,7 +198,7 @@ export async function noteListedSights(
       .where('a.origin_id', '=', origin)
       .where('a.outcome', '=', 'accepted')
       .whereRef('a.transfer_id', '=', 'listed.transfer_id')
-      // Each account may count its ids from the same number.
+      // Ids alone prove nothing: each account may count from the same number.
       .whereRef('p.reference_key', '=', 'listed.reference_key')
       .whereRef('p.currency', '=', 'listed.currency')
       .whereRef('p.amount', '=', 'listed.amount')

@@ -8,8 +8,8 @@ const idsPerRange = 10_000n;
 const highest = 2n ** 63n - 1n;
 
 /**
- * All payouts in ranges of their ids, for questions that few of them meet: asked of all at once, a million payouts would
- * keep a webhook waiting for a second.
+ * Yields ranges of ids that cover all payouts, for queries that few payouts match. One query over a million
+ * payouts would block a webhook for a second.
  */
 export async function* payoutRanges(db: Db): AsyncGenerator<PayoutRange> {
   const row = await db

@@ -7,7 +7,7 @@ import { columns, type Row } from './projection.ts';
 
 type Column = (typeof columns)[number];
 
-/** The columns that hold whole numbers. */
+/** Columns of whole numbers. */
 const integers: ReadonlySet<Column> = new Set([
   'attempt_count',
   'last_attempt_id',
@@ -23,7 +23,7 @@ const selectRows = prepared<Row>((db, slot) =>
     .where('id', 'in', idsIn(slot(0))),
 );
 
-/** These payouts as they stand; `record` changes them in memory first. */
+/** Loads these payouts; `record` changes them in memory first. */
 export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<Row[]> {
   return selectRows(trx, [idsText(ids)]);
 }
@@ -34,7 +34,7 @@ const raiseVersions = prepared<never>(
 
 type Update = (trx: Trx, shared: readonly string[], rows: readonly Row[]) => Promise<unknown>;
 
-/** The statements that set these columns, by the columns' names. */
+/** Compiled statements by the names of the columns that they set. */
 const updates = new Map<string, Update>();
 
 function updateOf(key: string, names: readonly Column[]): Update {
@@ -51,12 +51,12 @@ function updateOf(key: string, names: readonly Column[]): Update {
   return update;
 }
 
-/** A payout before and after what `record` did to it. */
+/** A payout before and after `record` changed it. */
 export type Changed = { before: Row; after: Row };
 
 /**
- * Writes what became of payouts, and raises the version of their batches. One statement for all in which the same
- * columns changed: an index whose columns are not named is not touched.
+ * Writes changed payouts and raises the version of their batches. One statement covers all rows with the same
+ * changed columns, so that the indexes of other columns stay untouched.
  */
 export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]): Promise<void> {
   const groups = new Map<string, { names: Column[]; own: Row[] }>();

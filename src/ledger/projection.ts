@@ -10,7 +10,7 @@ import {
 } from '../domain/transition.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 
-/** The part of a payout's row that events change; the history's details rebuild it (P27). */
+/** The columns of a payout that events change; the details in the history rebuild them (P27). */
 export const columns = [
   'id',
   'batch_id',
@@ -35,7 +35,7 @@ export const columns = [
 
 export type Row = Pick<Payout, (typeof columns)[number]>;
 
-/** Applies the effect to the row in memory and returns the fields that changed, for the history. */
+/** Applies the effect to the row in memory. Returns the changed fields for the history. */
 export function apply(
   row: Row,
   now: Standing,
@@ -45,16 +45,16 @@ export function apply(
   if (effect.kind === 'move') {
     row.state = effect.to;
     row.withheld_by = effect.to === 'held' ? withheldBy(event) : null;
-    // When money went is over once the payout is judged anew; a return leaves the day on which it went.
+    // A new state clears the day on which money moved; a return keeps it.
     if (isFinalState(now.state) && effect.to !== 'returned') row.settled_at = null;
   }
   if (effect.kind !== 'conflict') {
     row.evidence = effect.evidence;
     learn(row, now, event, at);
-    // Of what is unknown a person must read why, also after the look-ups that tell the same again.
+    // An unknown payout keeps its reason, even when later look-ups repeat it.
     if (event.kind === 'witness' && row.state === 'unknown' && effect.why !== undefined)
       row.message = effect.why;
-    // What is over before the adoption is not counted by it.
+    // A payout that was closed before the adoption is not counted by it.
     if (now.forgetful && mayHaveGoneAgain(now) && !mayHaveGoneAgain(row)) row.unseen_sends += 1n;
   }
   if (effect.kind === 'move') row.final_at = isFinalState(effect.to) ? at : null;
@@ -86,7 +86,7 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       row.transfer_id ??= witness.transferId;
       row.trx ??= witness.trx;
       row.fee = witness.fee ?? row.fee;
-      // What a lost answer or a person said is no longer the news once the service shows the transfer.
+      // The service's own witness replaces the message of a lost answer, or of a person.
       row.message = witness.message ?? (now.state === 'unknown' || overturned(row, now) ? null : row.message);
       if (isFinalState(row.state) && witness.status === row.state) row.settled_at ??= witness.settledAt ?? at;
       return;
@@ -99,7 +99,7 @@ function learn(row: Row, now: Standing, event: PayoutEvent, at: string): void {
       if (row.state !== now.state) learnDecision(row, event, at);
       return;
     case 'settle':
-      // Said again of what a person closed before, it is the newer word.
+      // A second `settle` replaces the first.
       learnDecision(row, event, at);
       return;
     case 'adopted':
@@ -131,13 +131,16 @@ function learnDecision(row: Row, event: Decision, at: string): void {
     row.auto_resends += event.automatic ? 1n : 0n;
   }
   if (event.kind === 'settle') {
-    // What waited to be sent waits no more.
+    // It no longer waits to be sent.
     row.not_before = null;
     if (event.as === 'success') row.settled_at = at;
   }
 }
 
-/** The copy that was lost may have sent it for the first time, or once more on a person's word (P25). */
+/**
+ * Applies an adoption: the lost copy may have sent the payout for the first time, or once more after a
+ * decision (P25).
+ */
 function learnAdoption(row: Row, now: Standing, event: Extract<PayoutEvent, { kind: 'adopted' }>): void {
   if (row.state !== 'unknown') return;
   if (row.state !== now.state) row.message = event.why;
@@ -152,12 +155,12 @@ function learnOutcome(row: Row, outcome: Outcome, at: string): void {
     row.not_before = outcome.retryAfterMs === null ? null : later(at, outcome.retryAfterMs);
 }
 
-/** The last instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
+/** Returns the latest instant until which a payout that was turned away at `at` may have to wait, ISO UTC. */
 export function farAhead(at: string): string {
   return later(at, longestPauseMs);
 }
 
-/** An instant so many milliseconds after `at`, ISO UTC. */
+/** Returns the instant `ms` milliseconds after `at`, ISO UTC. */
 export function later(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }

@@ -19,10 +19,10 @@ import { startHistory } from './start-history.ts';
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
 
 /**
- * The sole writer of payout state: loads, asks `transition`, then writes projection, attempt, history, the next
- * question and the batch's version, all in the caller's transaction. Events of one payout apply in their order.
- * An outcome that its attempt already has, or that another outcome decided, changes nothing (P4). `known`: the payouts as
- * the same transaction has just read them.
+ * The sole writer of payout state. It loads payouts and asks `transition`. Then it writes projection,
+ * attempts, history, next look-ups and the version of the batch, all in the caller's transaction. Events of
+ * one payout apply in order. An outcome changes nothing when its attempt already has one, except a late
+ * answer to an unknown attempt (P4). `known`: the payouts as the same transaction has just read them.
  */
 export async function record(
   trx: Trx,
@@ -31,9 +31,9 @@ export async function record(
   known?: readonly Row[],
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
-  const found = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
-  const rows = new Map(found.map((row) => [row.id, { ...row }]));
-  const open = await loadOpenAttempts(trx, askedOf(events, rows));
+  const stored = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
+  const rows = new Map(stored.map((row) => [row.id, { ...row }]));
+  const open = await loadOpenAttempts(trx, decidedByAttempts(events, rows));
   const asksFall = events.some(({ event: { kind } }) => kind === 'witness' || kind === 'settle');
   const forgetful = asksFall && (await wentBack(trx));
   const unshown = await unshownIds(trx, events, rows);
@@ -44,7 +44,8 @@ export async function record(
     const { payoutId, source, event } = one;
     const row = rows.get(payoutId);
     if (!row) throw new Error(`no payout ${payoutId} in this ledger`);
-    // A payout of a batch on its way in: an entry before its first would keep intake from ever finishing it (P23).
+    // The payout's batch is still loading. An entry before its first would keep intake from ever finishing it
+    // (P23).
     if (row.state === 'held' && row.history_seq === 0n) continue;
     if (
       (event.kind === 'outcome' || event.kind === 'abandoned') &&
@@ -73,7 +74,7 @@ export async function record(
   }
   if (recorded.length === 0) return recorded;
   const touched = new Set(recorded.map((r) => r.payoutId));
-  const changed = found.flatMap((before): Changed[] => {
+  const changed = stored.flatMap((before): Changed[] => {
     const after = touched.has(before.id) ? rows.get(before.id) : undefined;
     return after ? [{ before, after }] : [];
   });
@@ -84,12 +85,15 @@ export async function record(
   return recorded;
 }
 
-/** The first history entry of freshly inserted payouts, which brings them into the state given. */
+/** Writes the first history entry of new payouts, which gives them their first state. */
 export async function recordIntake(
   trx: Trx,
   at: string,
   payouts: readonly { id: bigint; state: PayoutState }[],
-  /** `bodies` or a successor's own `body`: digests of what was frozen, so that the chain vouches for it too (P2, P27). */
+  /**
+   * `bodies`, or a successor's own `body`: digests of the frozen bodies, so that the chain covers them too
+   * (P2, P27).
+   */
   detail: { batch: string; bodies?: string; body?: string },
 ): Promise<void> {
   const text = JSON.stringify(detail);
@@ -100,8 +104,8 @@ export async function recordIntake(
   }
 }
 
-/** The payouts whose possibly taken attempts decide what an event does (P4, P17, P21). */
-function askedOf(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint[] {
+/** Returns the payouts whose open attempts decide what an event does (P4, P17, P21). */
+function decidedByAttempts(events: readonly RecordEvent[], rows: Map<bigint, Row>): bigint[] {
   const sends = (row?: Row): bigint => (row ? row.attempt_count + row.unseen_sends : 0n);
   const asks = ({ payoutId, event }: RecordEvent): boolean =>
     event.kind === 'outcome' ||
@@ -125,7 +129,7 @@ function standing(row: Row, event: PayoutEvent, open: Map<bigint, Open[]>): Omit
     attemptCount: Number(row.attempt_count),
     otherAttemptOpen: others > 0,
     otherUnderWay: other.some((a) => a.outcome === null),
-    // Where the attempts were not loaded there is at most one, which is as good as taken.
+    // Attempts are loaded only where there may be several. A single one counts as possibly taken.
     possiblyTaken: (open.has(row.id) ? taken.length : Number(row.attempt_count)) + Number(row.unseen_sends),
     forgotten: row.unseen_sends > 0n,
   };
@@ -136,7 +140,10 @@ const supersede = prepared<never>(
     where outcome is null and kind = 'details' and asked_at is null and payout_id in ${idsIn(slot(1))}`,
 );
 
-/** What must be asked next: an unknown climbs the ladder (P19). */
+/**
+ * Schedules the first look-up of payouts that became unknown (P19), and closes those of payouts that became
+ * final.
+ */
 async function askNext(trx: Trx, at: string, recorded: Recorded[]): Promise<void> {
   const due: LookUpWanted[] = [];
   const closed: bigint[] = [];

@@ -3,7 +3,7 @@ import type { PayoutState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import type { Trx } from '../storage/ledger.ts';
 
-/** The first entries of histories, which differ in nothing but whose they are and their hash. */
+/** Inserts first entries, which differ only in payout and hash. */
 const insertFirst = overRows(
   ['id', 'head'],
   3,
@@ -21,7 +21,7 @@ const beginRows = overRows(
     from ${rows} where payouts.id = ${integer('id')}`,
 );
 
-/** Writes the first entry of payouts' histories, and with it the payouts' first state and the head of their history. */
+/** Writes the first history entry of payouts, with the payouts' first state and the head of their history. */
 export async function startHistory(
   trx: Trx,
   { at, to, detail }: { at: string; to: PayoutState; detail: string },

@@ -8,12 +8,12 @@ import type { NewPayout, Payout } from '../storage/tables/tables.ts';
 import type { RecordEvent } from './projection.ts';
 import { record, recordIntake } from './record.ts';
 
-/** How many payouts are asked about in one go. */
+/** Payouts per query. */
 const chunk = 500;
-/** Rows of a file that one page of its payouts looks at. */
+/** Rows of a file that one page covers. */
 const rowsAPage = 1000n;
 
-/** The first payout of the chain that each payout belongs to, and how many payments the chain has up to it. */
+/** Returns the first payout of each payout's chain, and the number of payments in the chain up to it. */
 export async function chainsOf(
   db: Db | Trx,
   payouts: readonly Payout[],
@@ -29,9 +29,9 @@ export async function chainsOf(
       .select(['id', 'reference', 'successor_of'])
       .where('id', 'in', wanted)
       .execute();
-    const found = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map(rows.map((row) => [row.id, row]));
     for (const chain of chains.values()) {
-      const row = chain.before === null ? undefined : found.get(chain.before);
+      const row = chain.before === null ? undefined : byId.get(chain.before);
       if (!row) continue;
       chain.root = row.reference;
       chain.length += 1;
@@ -43,8 +43,8 @@ export async function chainsOf(
 export type NewSuccessor = NewPayout & { state: PayoutState; successor_of: bigint };
 
 /**
- * Adds successors with the first entry of their history; returns their ids by reference. Throws SQLite's unique error
- * when a reference is taken or a payout has a successor already (P20, P22).
+ * Inserts successors with the first entry of their history; returns their ids by reference. Throws the
+ * database's unique error when a reference exists, or a payout has a successor already (P20, P22).
  */
 export async function insertSuccessors(
   trx: Trx,
@@ -62,7 +62,9 @@ export async function insertSuccessors(
   return ids;
 }
 
-/** Makes rows of a batch on its way in the successors of these payouts, by id (P20). Throws when one has another. */
+/**
+ * Links rows of a loading batch as successors of payouts, by id (P20). Throws when one has another successor.
+ */
 export async function linkSuccessors(
   trx: Trx,
   batch: string,
@@ -74,8 +76,8 @@ export async function linkSuccessors(
 }
 
 /**
- * Begins the history of a batch's rows that pay others again, and notes it with those: the decision of whom the file
- * names (P20). In the transaction that decides the batch, so that neither is there without the other.
+ * Begins the history of a batch's rows that pay others again, and records the decision with their originals
+ * (P20). It runs in the transaction that decides the batch, so that neither exists without the other.
  */
 export async function beginSuccessors(
   trx: Trx,
@@ -110,8 +112,9 @@ export async function beginSuccessors(
 }
 
 /**
- * The payouts of a batch that came to nothing and that no successor pays, in the order of its file, page by page. Each
- * page looks at so many rows of the file: a million of which none failed would else keep a webhook waiting for long.
+ * Yields the payouts of a batch that failed, were refused or came back and have no successor, in the order of
+ * its file. Each page covers a fixed number of rows: one query over a million rows would block a webhook for
+ * long.
  */
 export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]> {
   const { last } = await db
@@ -137,7 +140,7 @@ export async function* unpaidOf(db: Db, batch: string): AsyncGenerator<Payout[]>
   }
 }
 
-/** The references of the payouts before and after this one in its chain. */
+/** Returns the references of the payouts before and after this one in its chain. */
 export async function neighboursOf(
   db: Db,
   payout: Payout,

@@ -1,6 +1,6 @@
 import type { WitnessStatus } from '../domain/payout.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { LookUpOutcome } from '../storage/tables/tables.ts';
+import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
 
 /** The last answered details look-up of a payout; `said` is the status that it found. */
 export type LastLookUp = {

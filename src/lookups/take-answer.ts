@@ -20,7 +20,7 @@ import { record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import type { LookUpOutcome } from '../storage/tables/tables.ts';
+import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
 
 /** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
 export type Asked = {

@@ -16,7 +16,8 @@ import { type Recorded, record } from '../ledger/record.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { asObject, asText, parseLossless } from '../service/json.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
+import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
 import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {

@@ -5,7 +5,8 @@ import { plainWord, type Word } from '../ledger/contradiction-columns.ts';
 import { field, idsIn, idsOf, idsText, integerField, rowsIn, rowsText, textsIn } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
-import type { Webhook, WebhookVerdict } from '../storage/tables/tables.ts';
+import type { Webhook } from '../storage/tables/tables.ts';
+import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {

@@ -39,7 +39,7 @@ it('P23: the half batch of a process that was killed in mid-intake is thrown awa
   expect((await loadingBatches(ledger.db)).map(({ id }) => id)).toEqual(['b']);
 });
 
-it('P23: nothing of a decided batch is thrown away, whoever takes it for a half one', async () => {
+it('P23: nothing of a decided batch is thrown away, even if a process takes it for a half one', async () => {
   const ledger = await halfLoaded();
   await dropWhole(ledger, 'b');
   expect((await loadingBatches(ledger.db)).map(({ id }) => id)).toEqual(['a', 'b']);

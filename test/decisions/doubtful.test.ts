@@ -133,13 +133,15 @@ it.each(['refused', 'failed'] as const)(
   },
 );
 
-it('P20: an answer that closed no question of its own counts as asked at no known time', async () => {
+it('P20: a look-up that ends an unknown counts as made, no earlier than it was asked', async () => {
   const [id = 0n] = await addBatch(ledger, ['R-1']);
   await send(replies.unknown());
   await saysFailed(id, 1000);
   const [one] = (await decisionsOf().weigh([id], at(1000))).cases;
   expect(one).toMatchObject({
-    lookUp: { askedAt: '', answeredAt: at(1005), outcome: 'found', said: 'failed' },
-    judgement: { kind: 'no' },
+    lookUp: { askedAt: at(1000), answeredAt: at(1005), outcome: 'found', said: 'failed' },
+    judgement: { kind: 'successor' },
   });
+  const [late] = (await decisionsOf().weigh([id], at(1001))).cases;
+  expect(late?.judgement.kind, 'it may be older than this decision').toBe('no');
 });

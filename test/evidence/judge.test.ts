@@ -4,7 +4,7 @@ import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
 import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
-import type { LookUpOutcome } from '../../src/storage/tables/tables.ts';
+import type { LookUpOutcome } from '../../src/storage/tables/word-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;

@@ -3,7 +3,7 @@ import type { Word } from '../../src/ledger/contradiction-columns.ts';
 import { listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { decide, type Verdict } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
 import { livesOf } from '../../src/reconciliation/discrepancy-events.sql.ts';
-import type { LookUpOutcome } from '../../src/storage/tables/tables.ts';
+import type { LookUpOutcome } from '../../src/storage/tables/word-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { bothListed, listedTransfer, nightOf, sendAll } from './setting.ts';
 

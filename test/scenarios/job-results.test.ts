@@ -67,7 +67,8 @@ it('status shows a reconcile that a person ran, and no next run where no daemon 
   const shown = jobOf(await home.json(['status'], 0, env), 'reconcile');
   expect(shown).toMatchObject({ last_result: { kind: 'succeeded', complete: true }, next_run_at: null });
   expect(Date.parse(shown.last_run_at)).toBeGreaterThan(Date.now() - 60_000);
-  await home.run(['reconcile', '--full'], { ...env, COUNTERFOIL_SERVICE_BASE_URL: nobody });
+  await home.sandbox.stop();
+  await home.run(['reconcile', '--full'], env);
   const full = jobOf(await home.json(['status'], 4, env), 'reconcile_full');
   expect(full.last_result).toMatchObject({ kind: 'incomplete' });
   expect((await home.run(['status'], env)).out).toMatch(

@@ -180,7 +180,7 @@ describe('P11: too many unknown outcomes', () => {
     await addBatch(ledger, named(60));
   });
 
-  it('P11: three in a row are too many, and an acceptance between them begins anew', async () => {
+  it('P11: three in a row are too many, and an acceptance between them restarts the count', async () => {
     await answered('uuauu');
     expect(await count()).toBeNull();
     await answered('u');

@@ -1,26 +1,18 @@
 import { type Kysely, sql } from 'kysely';
-
-const states =
-  "'held','ready','sending','pending','success','failed','refused','unknown','cancelled','returned'";
-const statuses = "'pending','success','failed','returned'";
-const webhookVerdicts =
-  "'says','against_ledger','against_webhook','differs','contradictory','stale','no_status','unmatched','look_alikes','not_understood','other_key'";
-const answers = "'found','against_ledger','differs','not_found','no_witness','error','outdated','superseded'";
-const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
-const tasks = "'archive','errors','invalid'";
-const fileStates = "'due','whole','changed','missing','accepted','begun'";
-const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
-  'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
-  'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',
-  'listing says pending','listing says success','listing says failed','listing says returned',
-  'details says pending','details says success','details says failed','details says returned',
-  'person says pending','person says success','person says failed','person says returned'`;
-const inquiryReasons = `'unknown','unsettled','asked','webhook_says','webhook_stale','webhook_without_status',
-  'webhook_conflicts','webhook_alike','webhook_header','webhook_unsent','webhook_other_key'`;
-const rejectionKinds = `'signature_missing','signature_wrong','merchant_signature_wrong','authorization_missing',
-  'authorization_wrong','other_mode','no_keys','source_address','compressed','too_large','no_request','many'`;
-const haltKinds = "'person','account','signature','unknowns','canary_open','canary_failed'";
-const verdicts = "'reconciled','exceptions','not_compared'";
+import {
+  answers,
+  fileStates,
+  haltKinds,
+  historyEvents,
+  inquiryReasons,
+  rejectionKinds,
+  standings,
+  states,
+  statuses,
+  tasks,
+  verdicts,
+  webhookVerdicts,
+} from './0001-words.ts';
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,

@@ -1,8 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
-import type { Contradiction } from '../../domain/contradiction.ts';
 import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
-import type { PayoutState, WithheldBy, WitnessStatus } from '../../domain/payout.ts';
+import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
@@ -11,6 +10,7 @@ import type { FileState, FileTables } from './file-tables.ts';
 import type { JobTable } from './job-table.ts';
 import type { PeriodTables } from './period-tables.ts';
 import type { RunTable, RunTables } from './run-tables.ts';
+import type { LookUpOutcome, WebhookVerdict, WordColumns } from './word-columns.ts';
 
 /**
  * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
@@ -194,32 +194,6 @@ type WebhookTable = {
   verdict: WebhookVerdict | null;
 } & WordColumns;
 
-/**
- * `says`: a status that nothing contradicts. `contradictory`: it contradicts itself. `look_alikes`: of no payout, and
- * asked about those that it may mean. The others as for {@link Contradiction}.
- */
-export type WebhookVerdict =
-  | Contradiction['kind']
-  | 'says'
-  | 'contradictory'
-  | 'stale'
-  | 'no_status'
-  | 'unmatched'
-  | 'look_alikes'
-  | 'not_understood'
-  /** Signed with another key than the payout was sent with (P31). */
-  | 'other_key';
-
-/** What a webhook or a look-up holds of one word of the service, beside the kind of it. */
-export type WordColumns = {
-  /** The status that it gave. */
-  said: Generated<WitnessStatus | null>;
-  /** The state of the payout that it spoke against. */
-  against: Generated<PayoutState | null>;
-  /** JSON array of the fields in which it differs. */
-  differences: Generated<string | null>;
-};
-
 type RejectionTable = {
   id: Generated<bigint>;
   at: string;
@@ -259,16 +233,6 @@ type InquiryTable = {
   /** Where it was asked; 0: nobody wrote that down. */
   origin_id: Generated<bigint>;
 } & WordColumns;
-
-/** What came of a details look-up. `outdated`: an attempt outran it (P4). `superseded`: it was answered otherwise. */
-export type LookUpOutcome =
-  | Exclude<Contradiction['kind'], 'against_webhook'>
-  | 'found'
-  | 'not_found'
-  | 'no_witness'
-  | 'error'
-  | 'outdated'
-  | 'superseded';
 
 type ListedTable = {
   run_id: string;

@@ -4,19 +4,22 @@ import { stringify } from 'csv-stringify/sync';
 
 export type CsvFile = {
   write(cells: string[]): Promise<void>;
-  /** Brings all of it to the disk under its temporary name, which it returns; null when nothing was ever written. More may follow. */
+  /**
+   * Syncs all rows to disk under the temporary name and returns that name; null when there were no rows. More
+   * rows may follow.
+   */
   complete(): Promise<string | null>;
-  /** Completes it and renames it into place; null when nothing was ever written. */
+  /** Completes the file and renames it into place; null when there were no rows. */
   finish(target: string): Promise<string | null>;
   discard(): Promise<void>;
 };
 
-/** Characters that wait to be written at most, about. */
+/** About the most characters that wait to be written. */
 const mostPending = 2 ** 20;
 
 /**
- * A CSV file (RFC 4180, CRLF) that is made with its first row, under a temporary name until it is finished. `bom`: with
- * the mark by which Excel knows UTF-8 and keeps the letters of names.
+ * A CSV file (RFC 4180, CRLF). Its first row creates it, under a temporary name until it is finished. `bom`
+ * writes the byte order mark, by which Excel recognises UTF-8 and keeps the letters of names.
  */
 export function csvFile(
   folder: string,
@@ -79,7 +82,7 @@ export function csvFile(
   };
 }
 
-/** Makes a rename in the folder last through a power cut. */
+/** Syncs a folder, so that a rename in it survives a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
