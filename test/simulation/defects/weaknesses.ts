@@ -59,4 +59,27 @@ export const weaknessDefects: readonly Defect[] = [
     find: `  if (!isUsable(list)) return 'not_compared';`,
     replace: `  if (!isUsable(list)) return 'reconciled';`,
   },
+  {
+    name: 'sends what is no longer what was read',
+    turn: 'files',
+    file: 'src/intake/confirm.ts',
+    find: `  if (found.size === bytes && (`,
+    replace: `  if (found.size >= 0n || (`,
+  },
+  {
+    name: 'never writes the reports of a run that was cut off',
+    turn: 'paper',
+    file: 'src/reporting/run-files.ts',
+    find: `await runsDue(ledger.db)`,
+    replace: `(await runsDue(ledger.db)).slice(-1)`,
+  },
+  {
+    name: 'takes reports for written before they are',
+    turn: 'paper',
+    file: 'src/reporting/run-files.ts',
+    find: `      files.push(...(await writeRun(run)));
+      await ledger.write((trx) => reportsWritten(trx, run));`,
+    replace: `      await ledger.write((trx) => reportsWritten(trx, run));
+      files.push(...(await writeRun(run)));`,
+  },
 ];
