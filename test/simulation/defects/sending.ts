@@ -11,21 +11,25 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'claims without looking at the state',
-    from: 2,
+    from: 5,
+    brake: 'payout limit',
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked)`,
   },
   {
     name: 'claims what is held',
-    from: 34,
+    from: 5,
+    brake: 'payout limit',
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'held'])`,
   },
   {
     name: 'claims what was cancelled',
-    from: 60,
+    from: 3,
+    turn: 'schedule',
+    fault: 'connection refused',
     file: 'src/sending/ready.sql.ts',
     find: `claimable(db, { brakes }, asked).where('payouts.state', '=', readyState)`,
     replace: `claimable(db, { brakes }, asked).where('payouts.state', 'in', ['ready', 'cancelled'])`,
@@ -39,7 +43,7 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'ignores a halt',
-    from: 10,
+    fault: 'halt 10',
     file: 'src/sending/halts.sql.ts',
     find: `  return row && { ...row, kinds: readHaltKinds(row.kinds) };
 }
@@ -52,7 +56,8 @@ export const sendingDefects: readonly Defect[] = [
   },
   {
     name: 'never halts for unknowns',
-    from: 31,
+    from: 6,
+    fault: 'lost after acceptance',
     file: 'src/sending/send.ts',
     find: `  return cause === null ? null : { kind: 'unknowns', cause };`,
     replace: `  return cause === null ? null : null;`,

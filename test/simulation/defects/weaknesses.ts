@@ -22,6 +22,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'lets nobody close what the service has lost',
+    from: 5,
     turn: 'account',
     file: 'src/evidence/remedy.ts',
     find: `    case 'pending':
@@ -61,6 +62,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'sends what is no longer what was read',
+    from: 5,
     turn: 'files',
     file: 'src/intake/confirm.ts',
     find: `  if (found.size === bytes && (`,
@@ -75,6 +77,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'takes reports for written before they are',
+    from: 3,
     turn: 'paper',
     file: 'src/reporting/run-files.ts',
     find: `      files.push(...(await writeRun(run)));
