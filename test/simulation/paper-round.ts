@@ -59,14 +59,16 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
       return;
     }
     const { life, options } = town.begin('person');
-    if (!isLast && random.chance(0.4)) town.awayUntil = world.now() + random.between(1, 20) * minute;
+    // What such a round says of a list that it could not read must be judged: it is not cut short too.
+    const sees = isLast || random.chance(0.6);
+    if (!sees) town.awayUntil = world.now() + random.between(1, 20) * minute;
     const work = async (): Promise<void> => {
       const app = await openApp(options, 'command');
       const before = verdict.look(life);
       const { writeDueRuns } = app.reporting;
       const cutShort = (): ReturnType<typeof writeDueRuns> => {
         const { point, most } = random.pick<(typeof cuts)[number]>(cuts);
-        if (!isLast && random.chance(0.7)) life.strike(point, random.between(1, most));
+        if (!isLast && sees && random.chance(0.7)) life.strike(point, random.between(1, most));
         return writeDueRuns();
       };
       const reporting = { ...app.reporting, writeDueRuns: cutShort };

@@ -55,6 +55,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'says that it reconciled where nothing was compared',
+    from: 6,
     turn: 'paper',
     file: 'src/domain/verdict.ts',
     find: `  if (!isUsable(list)) return 'not_compared';`,
@@ -70,6 +71,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'never writes the reports of a run that was cut off',
+    from: 3,
     turn: 'paper',
     file: 'src/reporting/run-files.ts',
     find: `await runsDue(ledger.db)`,
@@ -77,7 +79,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'takes reports for written before they are',
-    from: 3,
+    from: 6,
     turn: 'paper',
     file: 'src/reporting/run-files.ts',
     find: `      files.push(...(await writeRun(run)));
