@@ -32,7 +32,7 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'believes one failed transfer after a resend',
-    from: 35,
+    from: 81,
     doubtful: true,
     fault: 'lost after acceptance',
     file: 'src/domain/transition.ts',
