@@ -124,7 +124,7 @@ function submitUntilIn(town: Town, file: BatchFile, random: Random): void {
     await takeIn(app, file);
     world.trace(`${life.name} took in ${file.name}`);
     // What an old copy of the ledger forgets of it would be taken in again, as it is then.
-    if (town.weather.long.dropsFiles && !town.weather.oldCopies) town.lateBytes.maybe(file, random);
+    if (town.weather.long.dropsFiles && !town.weather.oldCopies) town.lateBytes.maybe(life, file, random);
     if (!town.weather.brakes.takesOnly) await submitJob.run(app);
     await app.close();
     life.kill('done');

@@ -45,7 +45,14 @@ export type DayResult = {
 const hour = 3_600_000;
 const startsAt = Date.UTC(2026, 10, 21, 8);
 
-const nothingWished: Wish = { small: false, fault: null, oldCopies: false, brake: null, turn: null };
+const nothingWished: Wish = {
+  small: false,
+  fault: null,
+  oldCopies: false,
+  brake: null,
+  turn: null,
+  doubtful: false,
+};
 
 export type DayOptions = Wish & { trace: boolean };
 

@@ -22,12 +22,20 @@ const { values } = parseArgs({
     brake: { type: 'string' },
     turn: { type: 'string' },
     'old-copies': { type: 'boolean', default: false },
+    doubtful: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
 /** Days of one sort cannot have all kinds in them. */
-const isChosen = [values.small, values['old-copies'], values.fault, values.brake, values.turn].some(Boolean);
+const isChosen = [
+  values.small,
+  values['old-copies'],
+  values.doubtful,
+  values.fault,
+  values.brake,
+  values.turn,
+].some(Boolean);
 let printedAt = 0;
 const summary = await runDays({
   from: Number(values.from),
@@ -38,6 +46,7 @@ const summary = await runDays({
     trace: values.trace,
     small: values.small,
     oldCopies: values['old-copies'],
+    doubtful: values.doubtful,
     fault: postFaults.find((fault) => fault === values.fault) ?? null,
     brake: brakeNames.find((name) => name === values.brake) ?? null,
     turn: turnNames.find((name) => name === values.turn) ?? null,

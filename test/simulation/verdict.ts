@@ -93,7 +93,7 @@ function judgePayout(town: Town, payout: Final): void {
       return;
     }
     case 'success':
-      if (paid.some(({ record, returned }) => !returned && isSame(record, { ...told0, ...payout }))) break;
+      if (paid.some((entry) => mayStand(entry) && isSame(entry.record, { ...told0, ...payout }))) break;
       // On the word of a person alone it stays so until evidence comes (P32), and the statement has it as unseen.
       if (told.length === 0 && payout.evidence !== 'person') fail('the service did not pay it');
       break;
@@ -126,6 +126,11 @@ function judgePayout(town: Town, payout: Final): void {
  */
 function mustBeKnown({ account, turnedAt }: BookEntry, { evidence }: Final): boolean {
   return account === 'home' || (turnedAt === null && evidence !== 'person');
+}
+
+/** It may be taken for paid for good: what came back at another account after the configuration went home, nobody can know. */
+function mayStand({ account, returned }: BookEntry): boolean {
+  return !returned || account !== 'home';
 }
 
 /**

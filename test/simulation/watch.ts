@@ -63,6 +63,7 @@ export function createWatch(deps: {
       lastAttempt = attempt.id;
       begun.set(attempt.id, world.now());
       brakes.began(attempt);
+      lateBytes.began(life, attempt.reference);
       if (halted || wasHalted)
         world.violate('P11: nothing is begun while halted', `attempt ${attempt.id}`, attempt.reference);
       const open = inspector.possiblyTaken(attempt.payout_id);
@@ -187,7 +188,6 @@ export function createWatch(deps: {
     }
     brakes.leaving(attempt.id);
     evidence.leaving(life, attempt, reference);
-    lateBytes.leaving(reference);
     if (!weather.long.sweeps && life.name.startsWith('serve'))
       fail('an empty schedule sends nothing', `${life.name} sent it`);
     const age = world.now() - (begun.get(attempt.id) ?? world.now());

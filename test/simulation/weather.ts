@@ -94,10 +94,15 @@ export type Wish = {
   oldCopies: boolean;
   brake: BrakeName | null;
   turn: TurnName | null;
+  /** The service takes what it gives no answer for, and shows it late. */
+  doubtful: boolean;
 };
 
-export function drawWeather(random: Random, { small, fault, oldCopies, brake, turn }: Wish): Weather {
-  const kind = drawKind(random);
+export function drawWeather(
+  random: Random,
+  { small, fault, oldCopies, brake, turn, doubtful }: Wish,
+): Weather {
+  const kind = drawKind(random, doubtful);
   // Batches that come after a copy are what it does not know.
   const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches, 6, 9].slice(0, 4) } : kind;
   const batches = small
@@ -111,7 +116,11 @@ export function drawWeather(random: Random, { small, fault, oldCopies, brake, tu
     // What no client can know needs a way without brakes.
     ...(drawn.isUnguarded ? {} : { brakes: drawBrakes(random.fork('brakes'), batches, brake) }),
     ...(oldCopies && { oldCopies }),
-    ...(fault && { drawPostFault: (own) => (own.chance(0.5) ? fault : null) }),
+    ...(fault && {
+      // What is sent again meets what the day has for it: the fault of the first must not be taken for that of the second.
+      drawPostFault: (own, again) =>
+        again ? drawn.drawPostFault(own, again) : own.chance(0.5) ? fault : null,
+    }),
   };
 }
 
@@ -127,9 +136,10 @@ function longOf(
   return long.ordersWait ? { long, lengthMs: drawLongDayMs(random), failedShare: 0.5 } : { long, lengthMs };
 }
 
-function drawKind(random: Random): Weather {
-  const ordinary = drawOrdinary(random);
+function drawKind(random: Random, doubtful: boolean): Weather {
+  const ordinary = drawOrdinary(random, doubtful);
   const special = random.next();
+  if (doubtful) return ordinary;
   if (special < 0.08) return tooLate(ordinary, random);
   return special < 0.25 ? drowsy(ordinary, random) : ordinary;
 }
@@ -178,7 +188,7 @@ function unguarded(ordinary: Weather): Weather {
   };
 }
 
-function drawOrdinary(random: Random): Weather {
+function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
   const postTrouble = random.pick([0, 0.2, 0.35, 0.5, 0.6]);
   const questionTrouble = random.pick([0, 0.05, 0.2]);
   const webhookTrouble = random.pick([0.1, 0.3, 0.6]);
@@ -186,7 +196,7 @@ function drawOrdinary(random: Random): Weather {
   // The case that no client can know: a transfer that shows itself only after the quiet period.
   const hidesBeyondQuiet = random.chance(0.15);
   // A service that takes what it gives no answer for, and shows it late: there people send again what was taken.
-  const doubtful = random.chance(0.2);
+  const doubtful = random.chance(0.2) || wishedDoubtful;
   const hides = doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
   const fewFaults = doubtful
     ? takenUnanswered

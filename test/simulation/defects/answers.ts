@@ -4,13 +4,14 @@ import type { Defect } from './defect.ts';
 export const answerDefects: readonly Defect[] = [
   {
     name: 'sends again after a 500',
+    fault: '500 after acceptance',
     file: 'src/service/answer.ts',
     find: `rules.edgeRejections.includes(reply.httpStatus)`,
     replace: `(reply.httpStatus >= 500 || rules.edgeRejections.includes(reply.httpStatus))`,
   },
   {
     name: 'counts a 500 as not sent',
-    from: 2,
+    fault: '500 after acceptance',
     file: 'src/service/client.ts',
     find: `      return judgeAnswer(answer, reference, options.rules);`,
     replace: `      if (status === 500) return { kind: 'not_sent', message: 'HTTP 500' };
@@ -18,25 +19,28 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'counts a time-out as not sent',
+    fault: 'hang, taken',
     file: 'src/service/client.ts',
     find: `    if (!delivery.sent) return`,
     replace: `    if (!delivery.sent || delivery.timedOut) return`,
   },
   {
     name: 'counts a reset as not sent',
+    fault: 'lost after acceptance',
     file: 'src/service/client.ts',
     find: `    if (!delivery.sent) return`,
     replace: `    if (!delivery.sent || !delivery.timedOut) return`,
   },
   {
     name: 'believes that an unknown has failed',
+    fault: 'lost after acceptance',
     file: 'src/domain/transition.ts',
     find: `      return now.state === 'sending' ? move(now, 'unknown') : keep(now, 'one attempt ended unknown');`,
     replace: `      return now.state === 'sending' ? move(now, 'failed') : keep(now, 'one attempt ended unknown');`,
   },
   {
     name: 'reads a refusal into a code that nobody knows',
-    from: 8,
+    fault: 'code 100',
     file: 'src/service/codes.ts',
     find: `'100': { class: 'unknown'`,
     replace: `'100': { class: 'refused'`,
@@ -59,14 +63,14 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'reads an acceptance into an answer about another reference',
-    from: 45,
+    fault: 'wrong echo',
     file: 'src/service/answer.ts',
     find: `  if (echo !== null && foldReference(echo) !== foldReference(reference))`,
     replace: `  if (echo !== null && reference === '')`,
   },
   {
     name: 'reads an acceptance into a success that contradicts its status',
-    from: 77,
+    fault: 'success that contradicts its status',
     file: 'src/service/answer.ts',
     find: `  if (envelope.success !== (envelope.status === '00')) {`,
     replace: `  if (envelope.success && envelope.status !== '00')
@@ -75,14 +79,18 @@ export const answerDefects: readonly Defect[] = [
   },
   {
     name: 'lets a refusal of the second attempt speak for the first',
-    from: 8,
-    fault: 'refused 24',
+    from: 35,
+    doubtful: true,
+    fault: 'lost after acceptance',
     file: 'src/domain/transition.ts',
     find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'refused', 'response');`,
     replace: `      return move(now, 'refused', 'response');`,
   },
   {
     name: 'lets a rejection of the second attempt speak for the first',
+    from: 6,
+    doubtful: true,
+    fault: 'lost after acceptance',
     file: 'src/domain/transition.ts',
     find: `      return move(now, now.otherAttemptOpen ? 'unknown' : 'ready');`,
     replace: `      return move(now, 'ready');`,

@@ -25,6 +25,7 @@ export async function look(defect: Defect, limit: { seeds: number; seconds: numb
   args.push('--threads', '1', '--small', '--seeds', `${limit.seeds}`, '--seconds', `${limit.seconds}`);
   if (defect.fault) args.push('--fault', defect.fault);
   if (defect.oldCopies) args.push('--old-copies');
+  if (defect.doubtful) args.push('--doubtful');
   if (defect.brake) args.push('--brake', defect.brake);
   if (defect.turn) args.push('--turn', defect.turn);
   if (defect.from) args.push('--from', `${defect.from}`);

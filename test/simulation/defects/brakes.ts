@@ -4,7 +4,7 @@ import type { Defect } from './defect.ts';
 export const brakeDefects: readonly Defect[] = [
   {
     name: 'takes every batch for approved',
-    from: 5,
+    from: 6,
     brake: 'approval',
     file: 'src/sending/approvals.sql.ts',
     find: `  return sql<boolean>\`(not \${asked(brakes)} or exists`,
@@ -12,7 +12,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'approves what changed since it was shown',
-    from: 5,
+    from: 11,
     brake: 'approval',
     file: 'src/sending/approvals.sql.ts',
     find: `  if (now.body_digest !== shown.bodies || newer) return { kind: 'changed' };`,
@@ -20,7 +20,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'lets people approve what they dropped',
-    from: 8,
+    from: 12,
     brake: 'approval',
     file: 'src/sending/approval.ts',
     find: `one.uid !== null && dropper.uid !== null ? one.uid === dropper.uid : one.name === dropper.name,`,
@@ -44,7 +44,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'counts the day of the limit in another time zone',
-    from: 10,
+    from: 12,
     brake: 'daily limit',
     file: 'src/sending/daily-limit.ts',
     find: `DateTime.fromISO(at, { zone }).startOf('day')`,
@@ -52,6 +52,7 @@ export const brakeDefects: readonly Defect[] = [
   },
   {
     name: 'lets each claim have the whole limit of the day',
+    from: 6,
     brake: 'daily limit',
     file: 'src/sending/claims.sql.ts',
     find: `limits.limits), limits.left).admitted`,

@@ -22,6 +22,7 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'lets nobody close what the service has lost',
+    from: 5,
     turn: 'account',
     file: 'src/evidence/remedy.ts',
     find: `    case 'pending':
@@ -54,9 +55,36 @@ export const weaknessDefects: readonly Defect[] = [
   },
   {
     name: 'says that it reconciled where nothing was compared',
+    from: 6,
     turn: 'paper',
     file: 'src/domain/verdict.ts',
     find: `  if (!isUsable(list)) return 'not_compared';`,
     replace: `  if (!isUsable(list)) return 'reconciled';`,
+  },
+  {
+    name: 'sends what is no longer what was read',
+    from: 5,
+    turn: 'files',
+    file: 'src/intake/confirm.ts',
+    find: `  if (found.size === bytes && (`,
+    replace: `  if (found.size >= 0n || (`,
+  },
+  {
+    name: 'never writes the reports of a run that was cut off',
+    from: 3,
+    turn: 'paper',
+    file: 'src/reporting/run-files.ts',
+    find: `await runsDue(ledger.db)`,
+    replace: `(await runsDue(ledger.db)).slice(-1)`,
+  },
+  {
+    name: 'takes reports for written before they are',
+    from: 6,
+    turn: 'paper',
+    file: 'src/reporting/run-files.ts',
+    find: `      files.push(...(await writeRun(run)));
+      await ledger.write((trx) => reportsWritten(trx, run));`,
+    replace: `      await ledger.write((trx) => reportsWritten(trx, run));
+      files.push(...(await writeRun(run)));`,
   },
 ];

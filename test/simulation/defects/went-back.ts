@@ -27,7 +27,7 @@ export const wentBackDefects: readonly Defect[] = [
   },
   {
     name: 'adopts what was ready as not yet sent',
-    from: 2,
+    from: 4,
     oldCopies: true,
     file: 'src/custody/adopt.ts',
     find: `  for (const state of ['unknown', ...forgettable] as const) {`,
@@ -35,6 +35,7 @@ export const wentBackDefects: readonly Defect[] = [
   },
   {
     name: 'sends what the service lists already',
+    from: 6,
     oldCopies: true,
     file: 'src/evidence/withheld.ts',
     find: `  return new Map([...reasons, ...(await shownAlready(trx, payouts))]);`,
