@@ -4,6 +4,7 @@ import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
 import type { Expected } from '../src/intake/collection-files.ts';
 import { finishRun } from '../src/listing/listings.sql.ts';
+import type { Frozen } from '../src/reporting/freeze.ts';
 import { promiseReports } from '../src/reporting/reports-due.sql.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
@@ -47,24 +48,23 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   await app.applyWebhooks(payload.signal);
   const result = await app.reconciliation.run(payload);
   const error = runError(app.config, result, payload.signal?.aborted ?? false);
-  const frozen = await app.reporting.freezeRun(result.run, app.clock.iso());
-  const summary = {
+  const summaryOf = ({ verdict, currencies }: Frozen) => ({
     ...result,
-    verdict: frozen.verdict,
-    statement: statementJson(frozen.currencies),
+    verdict,
+    statement: statementJson(currencies),
     reports: app.reporting.runPaths(result.run),
     ...(expected.length > 0 && { taken: expected }),
     ...(refused.length > 0 && { refused }),
     ...(error !== undefined && { error }),
-  };
-  await app.ledger.write(async (trx) => {
-    await finishRun(trx, result.run, app.clock.iso(), summary);
+  });
+  const frozen = await app.reporting.freezeRun(result.run, app.clock.iso(), async (trx, made) => {
+    await finishRun(trx, result.run, app.clock.iso(), summaryOf(made));
     await promiseReports(trx, result.run);
   });
   await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
-  return summary;
+  return summaryOf(frozen);
 }
 
 /** Runs {@link run} for a person, and records it among the jobs as the scheduler does. */

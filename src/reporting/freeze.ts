@@ -2,7 +2,7 @@ import { type Verdict, worstVerdict } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
 import { discrepancyLines, type Scope } from '../reconciliation/run-facts.sql.ts';
 import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Ledger, Trx } from '../storage/ledger.ts';
 import { ageDays, createAgeing } from './ageing.ts';
 import { collectionPages } from './collection-cells.ts';
 import { discrepancySheet } from './discrepancy-cells.ts';
@@ -19,7 +19,7 @@ export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 /**
  * Computes the sheets of a run whose listing is staged and paired, from the ledger as of `at` (ISO UTC) and stores their rows, so that every later
  * `report RUN` gives the same bytes. Begins again from nothing after an interruption. Throws when there is no such run.
- * Returns the verdicts, which every report of the run repeats.
+ * `end` runs in the transaction that makes the run whole. Returns the verdicts, which every report of the run repeats.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;
@@ -63,7 +63,11 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     for (const [name, rows] of Object.entries(sheets)) await store(scope.run, name, rows);
   }
 
-  return async function freezeRun(runId: string, at: string): Promise<Frozen> {
+  return async function freezeRun(
+    runId: string,
+    at: string,
+    end?: (trx: Trx, frozen: Frozen) => Promise<void>,
+  ): Promise<Frozen> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
     const through = await newestHistory(ledger.db);
@@ -79,10 +83,12 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     const currencies = verdicts.map(({ currency, verdict, facts }) => {
       return { currency, verdict, overturned: facts.overturned.count };
     });
+    const frozen = { verdict: whole, currencies: verdicts };
     await ledger.write(async (trx) => {
       await setVerdicts(trx, run.id, { whole, currencies });
       await addRunRows(trx, run.id, 'statement', placedFrom(0, statementSheet.all(rows)));
+      await end?.(trx, frozen);
     });
-    return { verdict: whole, currencies: verdicts };
+    return frozen;
   };
 }
