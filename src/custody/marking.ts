@@ -1,5 +1,5 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
-import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
 import { readMark, whyMoved, writeMark } from './mark.ts';
@@ -122,7 +122,7 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
 
 /** What was in the way of the mark alone is no sign that nothing happened: the change is committed (P12). */
 function afterCommit(error: unknown): never {
-  throw isHeld(error)
+  throw isLockConflict(error)
     ? new PostgresFailure('UNMARKED', `it could not be marked: ${error.message}`, error)
     : error;
 }

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { barrierKeys } from '../ledger/barriers.ts';
 import { isLedgerThere } from '../storage/exists.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import { nameOf, type Place, placeOf, shownPassword } from '../storage/place.ts';
+import { maskedPassword, nameOf, type Place, placeOf } from '../storage/place.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { abandonAll } from './adopt.ts';
 import { shutGate } from './custody-gate.ts';
@@ -89,7 +89,7 @@ async function progressOf({ db, place }: Ledger): Promise<Progress> {
 
 /** A password is written down nowhere, and whoever copies the address must know. */
 function withPassword(url: string): string {
-  return url.includes(shownPassword) ? `, with the password in place of ${shownPassword}` : '';
+  return url.includes(maskedPassword) ? `, with the password in place of ${maskedPassword}` : '';
 }
 
 /** One transaction: what the source holds, and that it never changes again. */

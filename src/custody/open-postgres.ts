@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf, nameMachine } from '../storage/machine.ts';
 import { nameOf, type PostgresPlace, schemaOf } from '../storage/place.ts';
@@ -106,7 +106,7 @@ async function prepare(trx: Trx, schema: string, migrate: () => Promise<void>): 
 /** Who was in the way is asked at once: a person must know whom to ask to end it. */
 function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) => Promise<never> {
   return async (error) => {
-    if (!isHeld(error)) throw error;
+    if (!isLockConflict(error)) throw error;
     const who = await holders();
     throw who === '' ? error : new PostgresFailure('HELD', `${error.message}: ${who}`, error.cause);
   };

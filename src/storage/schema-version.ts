@@ -1,16 +1,16 @@
 import type { Mode } from '../domain/payout.ts';
 
-/** How the tables of a ledger stand to those of this program; `new`: there are none yet. */
+/** Compares a ledger's tables with those of this program; `new`: there are none yet. */
 export type SchemaStanding = 'new' | 'current' | 'older' | 'newer';
 
-/** Compares the migrations that a ledger has (null: not even their table) with those that this program knows. */
+/** Compares a ledger's migrations (null: it has no migration table) with those that this program knows. */
 export function schemaStanding(done: readonly string[] | null, known: readonly string[]): SchemaStanding {
   if (done === null || done.length === 0) return 'new';
   if (!done.every((name) => known.includes(name))) return 'newer';
   return done.length === known.length ? 'current' : 'older';
 }
 
-/** The tables are of an earlier version: only `upgrade` and what sends may change them. */
+/** The tables are of an earlier version. Only `upgrade` and commands that send may change them. */
 export class LedgerOlder extends Error {
   readonly code = 'LEDGER_OLDER';
   constructor(name: string) {
@@ -18,7 +18,7 @@ export class LedgerOlder extends Error {
   }
 }
 
-/** The tables are of a later version, which this program does not know. */
+/** The tables are of a later version that this program does not know. */
 export class LedgerNewer extends Error {
   readonly code = 'LEDGER_NEWER';
   constructor(name: string) {
@@ -28,7 +28,7 @@ export class LedgerNewer extends Error {
   }
 }
 
-/** There are no tables to read. */
+/** There is no ledger to read. */
 export class LedgerAbsent extends Error {
   readonly code = 'LEDGER_ABSENT';
   constructor(name: string) {
@@ -46,13 +46,13 @@ class OtherMode extends Error {
   }
 }
 
-/** Parses the mode that the ledger or home called `what` belongs to. */
+/** Parses the mode of the ledger or home named `what`. */
 export function readMode(what: string, text: string | undefined): Mode {
   if (text === 'test' || text === 'live') return text;
   throw new Error(`${what} names no mode: it must say test or live`);
 }
 
-/** Throws where the ledger or home called `what` belongs to another mode than the one asked for (P24). */
+/** Throws where the ledger or home named `what` belongs to another mode than the configured one (P24). */
 export function assertMode(what: string, own: Mode | undefined, asked: Mode | undefined): void {
   if (own !== undefined && asked !== undefined && own !== asked) throw new OtherMode(what, own, asked);
 }
