@@ -20,23 +20,23 @@ import { createGate } from './sending-gate.ts';
 import { createStandstill } from './standstill.ts';
 
 const takeOverEveryMs = 2000;
-/** After so many look-outs for the dead, what they had begun on schedule is begun again. */
+/** How many take-over turns pass before the scheduled runs of dead processes are made up. */
 const makeUpEvery = 10;
-/** Webhooks that come within so long of each other are applied together: a commit each would keep the disk busy. */
+/** Webhooks that arrive within this time are applied together: a commit for each would keep the disk busy. */
 const gatherMs = 50;
 
 export type Daemon = {
-  /** Begins to listen, then to run jobs. Throws when the receiver's port is taken. */
+  /** Starts to listen, then to run jobs. Throws when the receiver's port is taken. */
   start(): Promise<{ url: string | null }>;
-  /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
+  /** Resolves with the reason when the ledger fails (P12) or another process took over (P3): the daemon must stop. */
   failed: Promise<string>;
   /** Uses a renewed certificate at once. Never throws. */
   reload(): Promise<void>;
-  /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
+  /** Stops accepting, finishes what is in flight, applies stored webhooks. Returns why it had to stop, if it failed. */
   stop(): Promise<string | undefined>;
 };
 
-/** Wires schedules, queue and receiver around one app: what `serve` runs. */
+/** Connects schedules, queue and receiver of one app: what `serve` runs. */
 export function createDaemon(app: App): Daemon {
   const { config, clock, log, jobsStore } = app;
   const stopping = new AbortController();
@@ -54,7 +54,7 @@ export function createDaemon(app: App): Daemon {
     log.error({ job: job.name, err: error }, 'job failed');
     guard(error);
   };
-  // What this process alone can know of, such as a webhook that it stored, never leaves it.
+  // Jobs that only this process knows about, such as a webhook that it stored, stay in its own queue.
   const queue = createInlineQueue({ clock, retry, onFailed });
   let shared: Queue | null = null;
   const watched = <T>(work: Promise<T>): Promise<T> =>
@@ -62,7 +62,7 @@ export function createDaemon(app: App): Daemon {
       guard(error);
       throw error;
     });
-  // A job that is running already may be past what it was woken for: it then runs once more.
+  // A running job may already be past the reason for which it was woken: it then runs once more.
   const again = new Set<string>();
   const own: Pick<Queue, 'add'> = {
     async add(job) {
@@ -89,7 +89,7 @@ export function createDaemon(app: App): Daemon {
   const wakeResults = (): Promise<void> => wake(resultsJob.name);
 
   queue.process(submitJob.name, untilQuiet(submitJob.name, sending.submit), { concurrency: 1 });
-  // A lane of its own, so that a slow service never keeps a webhook from being applied.
+  // A lane of its own, so that a slow service never delays the applying of webhooks.
   queue.process(
     lookUpJob.name,
     untilQuiet(lookUpJob.name, async () => {
@@ -128,7 +128,7 @@ export function createDaemon(app: App): Daemon {
     worker: app.workers.id,
     isAlive: async (worker) => (await openWorkers(app.ledger.db)).some(({ id }) => id === worker),
   });
-  /** Dead processes beside this one are taken over in seconds, whatever the schedules (P3). */
+  /** Takes over the work of dead processes within seconds, whatever the schedules (P3). */
   async function keepTakingOver(): Promise<void> {
     for (let turn = 1; !stopping.signal.aborted; turn++) {
       await clock.sleep(takeOverEveryMs, stopping.signal);
@@ -142,7 +142,7 @@ export function createDaemon(app: App): Daemon {
       await watched(look()).catch((error: unknown) => log.error({ err: error }, 'take-over failed'));
     }
   }
-  /** P33: what waits for a time of the wall clock is computed again when that clock steps. */
+  /** P33: recomputes every wait for a wall-clock time when that clock steps. */
   async function onStep(ms: number): Promise<void> {
     log.warn(
       { step_seconds: Math.round(ms / 1000) },
@@ -163,10 +163,10 @@ export function createDaemon(app: App): Daemon {
     async start() {
       const listening = receiver ? await receiver.listen() : null;
       shared = await sending.join({ retry, onFailed, onBack: refill });
-      // Before schedules are caught up: what a dead daemon was about is nobody's any more.
+      // Before schedules are caught up: a dead daemon's claims must be free first.
       await watched(app.takeOver());
       await refill();
-      // What a process that ended had not written any more.
+      // Results that an ended process had not written yet.
       await wakeResults();
       watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
       await scheduler.start();
@@ -181,7 +181,7 @@ export function createDaemon(app: App): Daemon {
       await Promise.all([takingOver, watchingSteps]);
       await receiver?.close();
       await scheduler.stop();
-      // A POST under way may take its whole time-out; its answer must be recorded.
+      // A POST in flight may take its whole time-out; its answer must be recorded.
       const deadlineMs = config.service.timeoutMs + 5000;
       await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
       if (!problem) {
@@ -194,9 +194,9 @@ export function createDaemon(app: App): Daemon {
 }
 
 /**
- * What no later try of the job can mend: the ledger's own failure (P12), that others took this process for dead (P3), or
- * that a newer version has upgraded the ledger.
- * Somebody's open transaction ends, and what it held is done then.
+ * The reason to stop for an error that no retry of the job can fix; null for all others. The ledger failed (P12),
+ * another process took over (P3), or a newer version upgraded the ledger. A lock conflict is none: the other
+ * transaction will end.
  */
 function reasonToStop(error: unknown): string | null {
   if (error instanceof TakenOver || error instanceof LedgerNewer) return error.message;
@@ -206,6 +206,6 @@ function reasonToStop(error: unknown): string | null {
   const said = error instanceof Error ? error.message : code;
   const first = code.startsWith('SQLITE_')
     ? 'Free disk space or restore the file'
-    : 'See that the database can be reached (counterfoil doctor)';
+    : 'Check that the database is reachable (counterfoil doctor)';
   return `the ledger failed (${said}); sending has stopped. ${first}, then start serve again`;
 }
