@@ -2,13 +2,13 @@ import { findWord } from '../domain/collection-word.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import { collectionOfWebhook, hearCollection, noteCollection } from './collections.sql.ts';
+import { collectionOfWebhook, noteCollection, recordWebhook } from './collections.sql.ts';
 
 type Applied = { payoutId: null; collectionId: bigint | null; effect: string };
 
 /**
- * Applies one webhook about a collection (`transaction`, or `collection` as some write it): it is heard, and the verify
- * endpoint is asked; the webhook alone never makes it received (P14).
+ * Applies one webhook about a collection (event `transaction` or `collection`). It records the webhook and schedules
+ * the verify endpoint; a webhook alone never makes a collection received (P14).
  */
 export async function applyCollection(
   trx: Trx,
@@ -22,16 +22,16 @@ export async function applyCollection(
   const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, heard: true }));
   const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });
   if (webhook.stale === 1n) {
-    await hearCollection(trx, row, { word: null, at });
+    await recordWebhook(trx, row, { word: null, at });
     return applied('stale: a reason to ask, not a witness');
   }
   const ours = { referenceKey: foldReference(reference ?? row.reference), trx: webhook.trx };
-  const found = findWord(json, ours);
-  const word = found.kind === 'word' ? found.word : null;
-  const dispute = await hearCollection(trx, row, { word, at });
+  const finding = findWord(json, ours);
+  const word = finding.kind === 'word' ? finding.word : null;
+  const dispute = await recordWebhook(trx, row, { word, at });
   if (!word)
     return applied(
-      found.kind === 'none' ? 'no status in it' : 'contradicts itself: a reason to ask, not a witness',
+      finding.kind === 'none' ? 'no status in it' : 'contradicts itself: a reason to ask, not a witness',
     );
   if (dispute.length === 0) return applied(`says ${word.status}`);
   const differences = dispute.map((one) => `${one.field} is ${one.actual}, was ${one.expected}`).join('; ');

@@ -6,21 +6,21 @@ import type { Db } from '../storage/ledger.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 
-/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+/** Rows of one page: few enough to keep memory flat, enough to cost little per row. */
 const pageSize = 1000;
 
-/** A collection as a report shows it. */
+/** A collection as reports show it. */
 export type CollectionLine = {
   row: Collection;
   /** How often webhooks about it were delivered, repeats included. */
   deliveries: bigint;
-  /** What the verify endpoint shows as arrived, as plain decimal text; empty where it shows no success. */
+  /** The amount that the verify endpoint shows as received, in plain decimal text; empty where it shows no success. */
   received: string;
-  /** Received minus expected; empty where either is not known. */
+  /** Received minus expected; empty where either is unknown. */
   difference: string;
 };
 
-/** Every collection in the order in which the ledger came to know them, a page at a time. */
+/** Every collection in the order in which the ledger learned of them, a page at a time. */
 export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
   for (let after = 0n; ; ) {
     const rows = await db
@@ -54,7 +54,7 @@ function lineOf(row: Collection, deliveries: bigint): CollectionLine {
   return { row, deliveries, received, difference };
 }
 
-/** An amount as the service wrote it (`106`, `106.5`) with its currency's digits; what cannot be read so stays as it is. */
+/** Writes the service's amount (`106`, `106.5`) with its currency's digits; unreadable text stays as it is. */
 function withDigits(amount: string, currency: string): string {
   const minor = decimalToMinor(amount, currency);
   return minor === null ? amount : formatMinor(minor, currency);
@@ -69,7 +69,7 @@ export type CollectionStory = {
   discrepancies: Discrepancy[];
 };
 
-/** The story of one collection; undefined for a reference it does not hold. */
+/** The story of one collection; undefined for a reference that the ledger does not hold. */
 export async function collectionStory(db: Db, reference: string): Promise<CollectionStory | undefined> {
   const collection = await db
     .selectFrom('collections')

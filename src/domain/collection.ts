@@ -99,7 +99,7 @@ function plainState({ promised, told, verified, heard }: CollectionFacts): Colle
  * Takes in one more webhook about a collection: the word that stands, and in what the two differ (P18). Pending then a
  * final word is none; what failed under another trx was another try of the payer; two successes are paid twice.
  */
-export function hearWord(
+export function mergeWebhook(
   before: CollectionWord | null,
   next: CollectionWord,
 ): { told: CollectionWord; dispute: CollectionDifference[] } {

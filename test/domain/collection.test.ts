@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type CollectionFacts,
   collectionDelayMs,
-  hearWord,
+  mergeWebhook,
   judgeCollection,
   lacksAmount,
 } from '../../src/domain/collection.ts';
@@ -119,21 +119,21 @@ describe('where a collection stands', () => {
 
 describe('two webhooks about one collection', () => {
   it('P18: differ in amount or in their final word, and the first stands', () => {
-    expect(hearWord(word(), word({ amount: '90.00' }))).toMatchObject({
+    expect(mergeWebhook(word(), word({ amount: '90.00' }))).toMatchObject({
       told: { amount: '100.00' },
       dispute: [{ field: 'amount', expected: '100.00', actual: '90.00' }],
     });
-    expect(hearWord(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
-    expect(hearWord(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
+    expect(mergeWebhook(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
+    expect(mergeWebhook(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
   });
 
   it('P18: pending then success is no conflict, nor is a try that failed before', () => {
-    const pending = hearWord(word({ status: 'pending' }), word());
+    const pending = mergeWebhook(word({ status: 'pending' }), word());
     expect(pending).toEqual({ told: word(), dispute: [] });
-    expect(hearWord(word(), word({ status: 'pending' }))).toEqual({ told: word(), dispute: [] });
+    expect(mergeWebhook(word(), word({ status: 'pending' }))).toEqual({ told: word(), dispute: [] });
     const failed = word({ status: 'failed', trx: 'COL0' });
-    expect(hearWord(failed, word())).toEqual({ told: word(), dispute: [] });
-    expect(hearWord(word(), failed)).toEqual({ told: word(), dispute: [] });
+    expect(mergeWebhook(failed, word())).toEqual({ told: word(), dispute: [] });
+    expect(mergeWebhook(word(), failed)).toEqual({ told: word(), dispute: [] });
   });
 });
 
