@@ -3,12 +3,12 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Inquiry } from '../storage/tables/tables.ts';
 
 /**
- * The last answered details look-up of a payout; `said` is the status it recorded, null when it was no witness. It was
- * asked no earlier than `askedAt`, which is empty when nobody wrote that down.
+ * The last answered details look-up of a payout. `said`: the status it recorded, null when it was no witness.
+ * `askedAt`: the earliest it can have been asked; empty if not recorded.
  */
 export type LastLookUp = { askedAt: string; answeredAt: string; outcome: string; said: string | null };
 
-/** The last answered details look-up of each payout, with what its answer made the history say. */
+/** The last answered details look-up of each payout, with what its answer added to the history. */
 export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, LastLookUp>> {
   const details = db.selectFrom('inquiries').where('kind', '=', 'details').where('payout_id', 'in', ids);
   const newest = details
@@ -16,8 +16,8 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .where('asked_at', 'is not', null)
     .where('outcome', 'is not', null)
     .groupBy('payout_id');
-  const asked = await db.selectFrom('inquiries').selectAll().where('id', 'in', newest).execute();
-  const told = await db
+  const inquiries = await db.selectFrom('inquiries').selectAll().where('id', 'in', newest).execute();
+  const entries = await db
     .selectFrom('history')
     .select(['payout_id', 'seq', 'at', 'event', 'detail'])
     .where('payout_id', 'in', ids)
@@ -25,29 +25,30 @@ export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise
     .where('event', 'like', 'details says %')
     .orderBy('seq')
     .execute();
-  const askedOf = new Map(asked.map((one) => [one.payout_id, one]));
-  const toldOf = Map.groupBy(told, (entry) => entry.payout_id);
+  const inquiryOf = new Map(inquiries.map((one) => [one.payout_id, one]));
+  const entriesOf = Map.groupBy(entries, (entry) => entry.payout_id);
   return new Map(
     ids.flatMap((id) => {
-      const last = lastLookUp(askedOf.get(id), toldOf.get(id) ?? []);
+      const last = lastLookUp(inquiryOf.get(id), entriesOf.get(id) ?? []);
       return last ? [[id, last] as const] : [];
     }),
   );
 }
 
-type Told = { seq: bigint; at: string; event: string; detail: string };
+type Entry = { seq: bigint; at: string; event: string; detail: string };
 
-function lastLookUp(asked: Inquiry | undefined, told: readonly Told[]): LastLookUp | null {
-  const last = told.at(-1);
-  // Told by another process perhaps, after the last question was answered. Entries, not times: the clock may step.
-  if (last && last.seq > (asked?.history_seq ?? 0n)) {
+function lastLookUp(inquiry: Inquiry | undefined, entries: readonly Entry[]): LastLookUp | null {
+  const last = entries.at(-1);
+  // Another process may have recorded it after the last answered question. Compare entries, not times: the clock may
+  // step.
+  if (last && last.seq > (inquiry?.history_seq ?? 0n)) {
     const { conflict } = readDetail(last.detail);
     const outcome = typeof conflict === 'string' ? `conflict: ${conflict}` : 'found';
-    return { askedAt: asked?.asked_at ?? '', answeredAt: last.at, outcome, said: saidBy(last) };
+    return { askedAt: inquiry?.asked_at ?? '', answeredAt: last.at, outcome, said: saidBy(last) };
   }
-  if (!asked) return null;
-  const { asked_at, answered_at, outcome } = asked;
-  const entry = told.findLast(({ at }) => at === answered_at);
+  if (!inquiry) return null;
+  const { asked_at, answered_at, outcome } = inquiry;
+  const entry = entries.findLast(({ at }) => at === answered_at);
   return {
     askedAt: asked_at ?? '',
     answeredAt: answered_at ?? asked_at ?? '',
@@ -56,6 +57,6 @@ function lastLookUp(asked: Inquiry | undefined, told: readonly Told[]): LastLook
   };
 }
 
-function saidBy({ event }: Told): string {
+function saidBy({ event }: Entry): string {
   return event.slice('details says '.length);
 }

@@ -11,8 +11,8 @@ import type { Clock } from '../runtime/clock.ts';
 import type { LookUpReply, ServiceTrouble } from '../service/types.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 
-/** One look-up as it was asked: what was known, which attempts were under way, how often it had been raised. */
-export type Asked = {
+/** One look-up as it was asked: the known facts, the attempts in flight, and how often it had been requested. */
+export type Question = {
   due: Due;
   raised: bigint;
   known: Known;
@@ -29,13 +29,13 @@ type Deps = {
 
 const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
 
-/** Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction. */
+/** Records what a look-up's reply proves, closes the question and schedules the next one, in one transaction. */
 export async function conclude(
   deps: Deps,
-  asked: Asked,
+  question: Question,
   reply: LookUpReply | ServiceTrouble,
 ): Promise<Answer & { inquiry: bigint; answered: boolean }> {
-  const { due, known, askedAt } = asked;
+  const { due, known, askedAt } = question;
   const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
   const said: Finding =
@@ -45,8 +45,8 @@ export async function conclude(
     reply.kind === 'reply' && reply.date !== null ? Date.parse(answeredAt) - reply.date : null;
   return deps.ledger.write(async (trx) => {
     await markAsked(trx, due.id, askedAt);
-    const finding = await ofThisAccount(trx, standpoint, asked, said);
-    const outcome = await hear(trx, asked, { reply, finding, answeredAt });
+    const finding = await ofThisAccount(trx, standpoint, question, said);
+    const outcome = await recordFinding(trx, question, { reply, finding, answeredAt });
     const attemptId = known.payout.last_attempt_id;
     const closed = await closeInquiry(trx, due.id, {
       askedAt,
@@ -61,27 +61,27 @@ export async function conclude(
       const { transferId } = finding.witness;
       await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
     }
-    // Whoever closed it before has put the next question on the list.
-    if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
-    const found = finding.kind !== 'another' && (outcome === 'found' || outcome.startsWith('conflict'));
+    // The process that closed it before has scheduled the next question.
+    if (closed) await climb(deps, trx, question, { at: answeredAt, outcome, closed });
+    const isFound = finding.kind !== 'another' && (outcome === 'found' || outcome.startsWith('conflict'));
     return {
       inquiry: due.id,
       answered: reply.kind === 'reply',
-      word: outcome === 'not_found' ? 'not_found' : found ? 'found' : 'no_answer',
-      status: found && finding.kind === 'witness' ? finding.witness.status : null,
+      word: outcome === 'not_found' ? 'not_found' : isFound ? 'found' : 'no_answer',
+      status: isFound && finding.kind === 'witness' ? finding.witness.status : null,
     };
   });
 }
 
-/** `another`: a transfer of another account than the one that the payout went to. It proves nothing (P31). */
-type Heard = Finding | { kind: 'another'; went: Origin; asked: Origin };
+/** `another`: a transfer of another account than the one that the payout was sent to. It proves nothing (P31). */
+type Checked = Finding | { kind: 'another'; went: Origin; asked: Origin };
 
 async function ofThisAccount(
   trx: Trx,
   standpoint: Standpoint | undefined,
-  { due: { payoutId }, known: { payout } }: Asked,
+  { due: { payoutId }, known: { payout } }: Question,
   said: Finding,
-): Promise<Heard> {
+): Promise<Checked> {
   if (!standpoint || said.kind === 'none') return said;
   const { account } = standpoint;
   const went = (await sentOnlyElsewhere(trx, [payoutId], account)).get(payoutId);
@@ -91,23 +91,23 @@ async function ofThisAccount(
   return isOurs ? said : { kind: 'another', went, asked: account.own };
 }
 
-/** Tells the ledger; returns the look-up's outcome in a word. */
-async function hear(
+/** Records the finding in the ledger; returns the look-up's outcome in a word. */
+async function recordFinding(
   trx: Trx,
-  { due: { payoutId }, mark }: Asked,
-  answer: { reply: LookUpReply | ServiceTrouble; finding: Heard; answeredAt: string },
+  { due: { payoutId }, mark }: Question,
+  answer: { reply: LookUpReply | ServiceTrouble; finding: Checked; answeredAt: string },
 ): Promise<string> {
   const { reply, finding, answeredAt } = answer;
   if (reply.kind !== 'reply') return 'error';
-  // P4: the answer says nothing about an attempt that was under way when it was asked for, or began later.
+  // P4: the answer proves nothing about an attempt that was in flight when the question was asked, or that began later.
   const outdated = (await attemptedSince(trx, mark, [payoutId])).has(payoutId);
   const stands = finding.kind === 'witness' && ['pending', 'success'].includes(finding.witness.status);
   if (outdated && !stands) return 'outdated';
   switch (finding.kind) {
     case 'witness': {
       const event = { kind: 'witness' as const, witness: finding.witness };
-      const [told] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
-      return told?.effect.kind === 'conflict' ? `conflict: ${told.effect.why}` : 'found';
+      const [recorded] = await record(trx, answeredAt, [{ payoutId, source: 'details', event }]);
+      return recorded?.effect.kind === 'conflict' ? `conflict: ${recorded.effect.why}` : 'found';
     }
     case 'another':
       return `conflict: origin is ${originText(finding.asked)}, ours ${originText(finding.went)}`;
@@ -122,44 +122,44 @@ async function hear(
   }
 }
 
-/** The next question: a rung of the ladder while the outcome is unknown (P19), or the answer that stayed away. */
+/** Schedules the next question: a rung of the ladder while the outcome is unknown (P19), or a missing answer again. */
 async function climb(
   { rules }: Deps,
   trx: Trx,
-  { due: { payoutId }, known, raised, askedAt }: Asked,
+  { due: { payoutId }, known, raised, askedAt }: Question,
   { at, outcome, closed }: { at: string; outcome: string; closed: Closed },
 ): Promise<void> {
   const { state } = (await loadKnown(trx, [payoutId])).get(payoutId)?.payout ?? known.payout;
-  const question = { payoutId, kind: 'details' as const, reason: state };
+  const next = { payoutId, kind: 'details' as const, reason: state };
   const within = (ms: number): string => new Date(Date.parse(at) + ms).toISOString();
   const rung = closed.rung + 1n;
   if (state === 'unknown') {
     const since = (await unknownSince(trx, [payoutId])).get(payoutId) ?? at;
     const elapsed = Date.parse(at) - Date.parse(since);
     const standing = closed.rung_due_at;
-    const next = standing === null ? 0n : rung;
-    const dueAt = within(ladderDelayMs(Number(next), elapsed, rules.quietPeriodMs));
-    // Asked before its time, for another reason: the rung still stands.
+    const nextRung = standing === null ? 0n : rung;
+    const dueAt = within(ladderDelayMs(Number(nextRung), elapsed, rules.quietPeriodMs));
+    // Asked early, for another reason: the rung is still due.
     const early = standing !== null && askedAt < standing;
     await addInquiry(
       trx,
       early
-        ? { ...question, dueAt: standing, rung: closed.rung, rungDueAt: standing }
-        : { ...question, dueAt, rung: next, rungDueAt: dueAt },
+        ? { ...next, dueAt: standing, rung: closed.rung, rungDueAt: standing }
+        : { ...next, dueAt, rung: nextRung, rungDueAt: dueAt },
     );
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
-    await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
+    await addInquiry(trx, { ...next, dueAt: within(ladderDelayMs(Number(rung))), rung });
   } else if (outcome === 'error' && isAskedByWebhook(closed)) {
-    // What is over is asked about only where something spoke against it: that still wants its answer.
+    // A finished payout is asked about only where a webhook contradicts it: that question still needs its answer.
     const { reason } = closed;
-    await addInquiry(trx, { ...question, reason, dueAt: within(ladderDelayMs(Number(rung))), rung });
+    await addInquiry(trx, { ...next, reason, dueAt: within(ladderDelayMs(Number(rung))), rung });
   }
-  // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
+  // An event, perhaps a webhook, came while the answer was in flight: the answer may be older than the event.
   if (closed.raised > raised && !over.includes(state))
-    await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
+    await addInquiry(trx, { ...next, dueAt: at, rung: 0n });
 }
 
-/** By the words in which applying webhooks, or holding for one, asks. */
+/** True for the reasons that begin with the words used when a webhook is applied, or when a payout is held for one. */
 function isAskedByWebhook({ reason }: Closed): boolean {
   return reason.startsWith('a webhook');
 }
