@@ -18,12 +18,12 @@ import { askWhereHeaderDiffers } from './header-reference.ts';
 import { differingReference } from './webhook-inbox.sql.ts';
 import {
   effectsBefore,
-  hearAgain,
   markAllApplied,
   markApplied,
   payoutOfWebhook,
   payoutsLike,
   payoutsOfReferences,
+  reopenUnmatched,
   stillUnapplied,
   unappliedWebhooks,
 } from './webhooks.sql.ts';
@@ -31,16 +31,16 @@ import {
 export type ApplyDeps = {
   ledger: Ledger;
   clock: Clock;
-  /** Whose keys verified them (P31); absent: everything was sent with these. */
+  /** The account whose keys verified them (P31); absent: everything was sent with these keys. */
   account?: Account | null;
 };
 
-/** How many one transaction takes: it holds the event loop for some tens of milliseconds at most. */
+/** Webhooks per transaction: it holds the event loop for some tens of milliseconds at most. */
 const chunk = 100;
 
 /**
- * Applies stored webhooks to the payouts and collections they speak of, in chunks of one transaction each (P18). A webhook shows that
- * a transfer exists and raises the question that can make it final; it never settles anything itself (P14).
+ * Applies stored webhooks to their payouts and collections, in chunks of one transaction each (P18). A webhook shows
+ * that a transfer exists and raises the question that can make it final. It never settles anything itself (P14).
  * Returns how many were applied.
  */
 export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
@@ -49,30 +49,30 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
     const waiting = await unappliedWebhooks(deps.ledger.db, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
     total += await deps.ledger.write(async (trx) => {
-      // Another process may have applied them meanwhile, and an old word applied again would contradict the new.
+      // Another process may have applied them meanwhile; an old webhook applied again would contradict a newer one.
       const still = await stillUnapplied(trx, waiting);
       await applyChunk(trx, still, { at: deps.clock.iso(), account: deps.account ?? null });
       return still.length;
     });
     if (waiting.length < chunk) return total;
-    // The ledger never waits for itself: without this, a backlog would keep everybody else from reading and writing.
+    // The ledger never waits for itself: without a pause, a backlog would block all other readers and writers.
     await deps.clock.sleep(1);
   }
 }
 
-/** The same, with those that were about nobody and whose payout was made known since, by the list perhaps. */
+/** The same, including webhooks that matched no payout and now match one, perhaps because of the listing. */
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
-  await hearAgain(deps.ledger);
+  await reopenUnmatched(deps.ledger);
   return applyWebhooks(deps, signal);
 }
 
-/** When it is, ISO UTC, and whose keys verified the webhooks. */
+/** The time, ISO UTC, and the account whose keys verified the webhooks. */
 type By = { at: string; account: Account | null };
 
 /** A webhook about a payout of ours. */
 type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
 
-/** As if one after the other: those about different payouts go together, since none of them can change what another meets. */
+/** Has the effect of applying one after the other. Webhooks about different payouts go together: none affects another. */
 async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promise<void> {
   const { at } = by;
   const ofReference = await payoutsOfReferences(trx, webhooks);
@@ -94,7 +94,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
     }
     const known = ofReference.get(foldReference(webhook.reference ?? ''));
     if (known === undefined || together.has(known)) await flush();
-    // By its trx: one that was applied just now may have made that known.
+    // By its trx, which a webhook applied just now may have made known.
     const payoutId = known ?? (await payoutOfWebhook(trx, webhook));
     if (payoutId === undefined) {
       const effect = await askAboutLikely(trx, json, at);
@@ -111,10 +111,10 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
 
 type Said =
   | { kind: 'witness'; witness: Witness }
-  /** Nothing to go by; `why` is what the service is asked for. */
+  /** No evidence; `why` is the reason for the question to the service. */
   | { kind: 'question'; why: string; effect: string };
 
-/** Applies webhooks about payouts, each about another one. */
+/** Applies webhooks about payouts, at most one for each payout. */
 async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }: By): Promise<void> {
   if (placed.length === 0) return;
   const ids = placed.map(({ payoutId }) => payoutId);
@@ -131,10 +131,10 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
   );
   const recorded = new Map((await record(trx, at, events)).map((one) => [one.payoutId, one]));
   const before = await effectsBefore(trx, ids, [says('success'), says('failed')]);
-  const asked: { payoutId: bigint; reason: string }[] = [];
+  const questions: { payoutId: bigint; reason: string }[] = [];
   const applied: { id: bigint; payoutId: bigint; effect: string }[] = [];
   for (const { webhook, payoutId, said: one } of said) {
-    const ask = (reason: string): void => void asked.push({ payoutId, reason });
+    const ask = (reason: string): void => void questions.push({ payoutId, reason });
     const effect =
       one.kind === 'question'
         ? one.effect
@@ -146,19 +146,19 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
   }
   await askDetails(
     trx,
-    asked.map(({ payoutId, reason }) => ({ payout_id: payoutId, reason, due_at: at })),
+    questions.map(({ payoutId, reason }) => ({ payout_id: payoutId, reason, due_at: at })),
   );
   await markAllApplied(trx, at, applied);
 }
 
-/** P31: signed with a key that the payout was not sent with, it may be about another account's transfer. */
+/** P31: it is signed with a key that the payout was not sent with, so it may concern another account's transfer. */
 const ofAnotherAccount: Said = {
   kind: 'question',
   why: 'a webhook signed with another key',
   effect: 'signed with another key than it was sent with: a reason to ask, not a witness',
 };
 
-/** As {@link contradictedByWebhook} reads it: that it failed is no sign that it was paid. */
+/** Read by {@link contradictedByWebhook}: a failure is no sign that the payout was paid. */
 const staleFailure = 'stale: says failed; a reason to ask, not a witness';
 
 function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
@@ -188,7 +188,7 @@ function isSettledAs(status: WitnessStatus, recorded: Recorded | undefined): boo
   return recorded?.to === status && status !== 'pending';
 }
 
-/** P18: two final words about one transfer conflict; what was success may come back, what failed does not. */
+/** P18: two final words about one transfer conflict. A success may be returned later; a failure never becomes a success. */
 function effectOf(
   status: WitnessStatus,
   recorded: Recorded | undefined,
@@ -204,7 +204,7 @@ function says(status: WitnessStatus): string {
   return `says ${status}`;
 }
 
-/** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */
+/** A webhook under an unknown reference may use the service's own name for a payout of ours: ask, never assume. */
 async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<string> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>

@@ -3,13 +3,13 @@ import type { Rejection, RejectionCount } from './webhook-inbox.sql.ts';
 
 export type RejectionLog = {
   add(rejection: Rejection): void;
-  /** Resolves when all that was added is written, or could not be. */
+  /** Resolves when all rejections are written, or could not be. */
   drained(): Promise<void>;
 };
 
 /**
- * Gathers what was turned away and writes it a few times a second, so that a flood of forgeries takes no disk syncs from
- * deliveries. Of one gathering at most `keep` are kept one by one; the rest is only counted.
+ * Collects rejections and writes them a few times a second, so that a flood of forgeries takes no disk syncs from
+ * deliveries. Each write keeps at most `keep` of them one by one; the rest is only counted.
  */
 export function createRejectionLog(deps: {
   clock: Clock;
@@ -25,7 +25,7 @@ export function createRejectionLog(deps: {
 
   const count = ({ path, reason }: Rejection): void => {
     const key = `${path}\n${reason}`;
-    // Both come from the sender, in part: what is new to a full map is counted under one name.
+    // The sender controls part of both: new keys of a full map are counted under one name.
     const own = rest.get(key) ?? (rest.size < deps.keep ? { path, reason, count: 0 } : undefined);
     const entry = own ?? rest.get('') ?? { path: '', reason: 'many', count: 0 };
     entry.count += 1;

@@ -16,7 +16,7 @@ type Deps = {
   connections: Connections;
   deliveries: GroupCommit<Delivery>;
   reject(rejection: Rejection): void;
-  /** What made a delivery be answered 503 although there was room for it. */
+  /** Called with the error when a delivery is answered 503 although there was room for it. */
   onError(error: unknown): void;
   isClosing(): boolean;
 };
@@ -24,15 +24,15 @@ type Deps = {
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 type Answer = { status: number; text: string; headers?: Record<string, string> };
-/** A reason is noted for `status`; without one it was no delivery. */
+/** A reason is recorded for `status`; without one the request was no delivery. */
 type Refusal = Answer & { reason?: string };
 /** What is known of a request before its body is read. */
-type Heard = { source: Source; verify: VerifyWebhook };
+type Preamble = { source: Source; verify: VerifyWebhook };
 
 const success: Answer = { status: 200, text: 'success' };
 const unavailable: Answer = { status: 503, text: 'try again later', headers: { 'retry-after': '5' } };
 
-/** Answers requests as contract.md says under "Webhooks in". Whatever one holds, it ends in an answer. */
+/** Answers requests as described in contract.md, "Webhooks in". Every request ends in an answer. */
 export function createRequestHandler(deps: Deps): RequestHandler {
   const { mode, receiver, keys } = deps.config;
   const sourceOf = createSourceReader(addressList(receiver.trustProxy));
@@ -42,10 +42,10 @@ export function createRequestHandler(deps: Deps): RequestHandler {
   const verify = own && own.secretKeys.length > 0 ? createWebhookVerifier(own) : undefined;
   const other = mode === 'test' ? 'live' : 'test';
 
-  /** What can be refused before the body is read. */
-  function hear(request: IncomingMessage): Heard | Refusal {
+  /** Checks everything that can be refused before the body is read. */
+  function checkHead(request: IncomingMessage): Preamble | Refusal {
     const path = pathOf(request);
-    // Acknowledged here, it would wait in a ledger that no process of its mode reads (P24).
+    // If acknowledged here, it would wait in a ledger that no process of its mode reads (P24).
     if (path === `/webhooks/${other}`)
       return { status: 404, text: 'not found', reason: `${other} mode: this home is of mode ${mode}` };
     if (path !== `/webhooks/${mode}`) return { status: 404, text: 'not found' };
@@ -62,13 +62,13 @@ export function createRequestHandler(deps: Deps): RequestHandler {
     return announced > receiver.maxBodyBytes ? tooLarge(receiver.maxBodyBytes) : { source, verify };
   }
 
-  async function judge(request: IncomingMessage, turn: Turn, heard: Heard): Promise<Refusal> {
+  async function judge(request: IncomingMessage, turn: Turn, preamble: Preamble): Promise<Refusal> {
     const read = await readBody(request, receiver.maxBodyBytes, turn);
     if (read.kind === 'too_large') return tooLarge(receiver.maxBodyBytes);
     if (read.kind !== 'body') return unavailable;
     turn.owe();
     const { headers } = request;
-    const verdict = heard.verify(read.body, {
+    const verdict = preamble.verify(read.body, {
       payloadsignature: headerText(headers.payloadsignature),
       merchantsignature: headerText(headers.merchantsignature),
       authorization: headers.authorization,
@@ -78,7 +78,7 @@ export function createRequestHandler(deps: Deps): RequestHandler {
       body: read.body,
       headers,
       authorization: verdict.authorization,
-      source: heard.source,
+      source: preamble.source,
       receivedAt: deps.clock.iso(),
       nowMs: deps.clock.now(),
       replayWindowMs: receiver.replayWindowSeconds * 1000,
@@ -90,18 +90,18 @@ export function createRequestHandler(deps: Deps): RequestHandler {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const turn = deps.connections.begin(request.socket);
     response.once('close', () => turn.end());
-    const heard = hear(request);
-    const isHeard = 'verify' in heard;
+    const preamble = checkHead(request);
+    const isAccepted = 'verify' in preamble;
     const asksFirst = request.headers.expect !== undefined && request.httpVersion !== '1.0';
-    if (isHeard && asksFirst) response.writeContinue();
-    const answer: Refusal = isHeard ? await judge(request, turn, heard).catch(failed) : heard;
+    if (isAccepted && asksFirst) response.writeContinue();
+    const answer: Refusal = isAccepted ? await judge(request, turn, preamble).catch(failed) : preamble;
     if (answer.reason !== undefined) {
       const { address } = sourceOf(request);
       const path = redact(pathOf(request)).slice(0, 200);
       deps.reject({ at: deps.clock.iso(), path, reason: redact(answer.reason), address });
     }
-    // Whether a sender that was refused before it began will still send its body cannot be known.
-    send(response, answer, deps.isClosing() || (asksFirst && !isHeard));
+    // A sender refused before its body may or may not still send it, so the connection ends.
+    send(response, answer, deps.isClosing() || (asksFirst && !isAccepted));
   }
   function failed(error: unknown): Refusal {
     deps.onError(error);

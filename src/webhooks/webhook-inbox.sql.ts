@@ -3,28 +3,28 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import { tallyForged } from './webhook-figures.sql.ts';
 
-/** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */
+/** An authentic delivery as it came; `digest` is the SHA-256 of the raw body. */
 export type Delivery = {
   digest: string;
   receivedAt: string;
   kind: 'payout' | 'transaction' | 'unknown';
   reference: string | null;
   trx: string | null;
-  /** JSON object, Authorization replaced by its verdict. */
+  /** JSON object; Authorization is replaced by its verdict. */
   headers: string;
   body: Uint8Array;
   stale: boolean;
 };
 
-/** Kept among the headers of a delivery whose X-Webhook-Reference names something that its body does not. */
+/** Stored with the headers of a delivery whose X-Webhook-Reference differs from its body. */
 export const differsHeader = 'x-webhook-reference-differs';
 
-/** How many refused deliveries are kept. */
+/** How many rejected deliveries are stored. */
 const keptRejections = 1000n;
 
 /**
- * Stores deliveries; byte-equal repeats become one row heard several times (P18). Returns the ids that are yet to be
- * applied. A fresh delivery of a body known only as stale makes it a witness after all, so it is applied again.
+ * Stores deliveries; byte-equal repeats become one row with several deliveries (P18). Returns the ids to apply. A fresh
+ * delivery of a body known only as stale turns it into a witness, so it is applied again.
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
@@ -40,7 +40,7 @@ export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[])
   return unapplied;
 }
 
-/** What X-Webhook-Reference named, where the body names something else; null where they agree or it was absent. */
+/** The X-Webhook-Reference where the body names something else; null if they agree or the header is absent. */
 export function differingReference(webhook: Pick<Webhook, 'headers'>): string | null {
   if (!webhook.headers.includes(`"${differsHeader}":`)) return null;
   const headers: Record<string, unknown> = JSON.parse(webhook.headers);
@@ -67,20 +67,20 @@ async function tallyDiffering(trx: Trx, deliveries: readonly Delivery[]): Promis
 type StoredRow = { id: bigint; applied_at: string | null };
 type NewRow = ReturnType<typeof oncePerDigest>[number];
 
-/** How many of the rows that are left one statement takes: few sizes, so that each is built and prepared once. */
+/** How many of the remaining rows one statement takes. There are few sizes, so that each is built and prepared once. */
 function statementSize(left: number): number {
   return left >= 32 ? 32 : left >= 8 ? 8 : 1;
 }
 
-/** Statements by the dialect they are written in and by their number of rows: building one takes longer than running it. */
+/** Statements by dialect and number of rows: building one takes longer than running it. */
 const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
 
-/** The statement for so many rows, its parameters in the order of each row's keys. */
+/** The statement for this many rows, with its parameters in the order of each row's keys. */
 function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
   const dialect = trx.getExecutor().adapter;
   const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
   inserts.set(dialect, known);
-  // What is kept holds no delivery.
+  // Compile from empty rows, so that the cached statement holds no delivery.
   const insert = known.get(rows.length) ?? compileInsert(trx, rows.map(emptied));
   known.set(rows.length, insert);
   return insert;
@@ -130,13 +130,13 @@ function oncePerDigest(deliveries: readonly Delivery[]) {
   });
 }
 
-/** A delivery that was turned away: where it came from and why, without its body. */
+/** A rejected delivery: where it came from and why, without its body. */
 export type Rejection = { at: string; path: string; reason: string; address: string };
 
-/** Rejections that were counted and not kept one by one. */
+/** Rejections that were counted and not stored one by one. */
 export type RejectionCount = { path: string; reason: string; count: number };
 
-/** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
+/** Records rejected deliveries and the counts of those not stored; deletes all but the newest thousand. */
 export async function recordRejections(
   trx: Trx,
   rejections: readonly Rejection[],
@@ -146,7 +146,7 @@ export async function recordRejections(
   const counts = [...rejections.map(({ path, reason }) => ({ path, reason, count: 1 })), ...rest];
   const forged = counts.filter(({ path, reason }) => path.startsWith('/webhooks/') && isForged(reason));
   await tallyForged(trx, sumOf(forged));
-  // The ids count all that were ever turned away: those that are not kept leave a gap.
+  // The ids count all rejections ever made: those that are not stored leave a gap.
   const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
   const rows = rejections.map((rejection, at) => ({ id: before + BigInt(at + 1), ...rejection }));
   await trx.insertInto('rejections').values(rows).execute();
@@ -161,12 +161,12 @@ function sumOf(counts: readonly RejectionCount[]): number {
   return counts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Turned away for a signature that does not hold, as the signature's judge says it. */
+/** True for the reasons of a wrong signature, as the verifier words them. */
 function isForged(reason: string): boolean {
   return reason === 'payloadsignature wrong' || reason === 'merchantsignature wrong';
 }
 
-/** How many deliveries were ever turned away: ids count up, and the newest is never forgotten. */
+/** How many deliveries were ever rejected: ids count up, and the newest row is never deleted. */
 export async function countRejections(db: Db): Promise<number> {
   return Number(await newestRejection(db));
 }

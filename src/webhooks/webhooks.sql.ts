@@ -5,7 +5,7 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 
-/** Stored webhooks that nothing has been done with yet, oldest first. */
+/** Stored webhooks that are not applied yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
   return db
     .selectFrom('webhooks')
@@ -20,7 +20,7 @@ const unappliedOf = prepared<{ id: bigint }>(
   (_, slot) => sql`select id from webhooks where applied_at is null and id in ${idsIn(slot(0))}`,
 );
 
-/** Those of these webhooks that nobody has applied since they were read. */
+/** Returns those of these webhooks that are still not applied. */
 export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Promise<Webhook[]> {
   const rows = await unappliedOf(trx, [idsText(webhooks.map(({ id }) => id))]);
   const still = new Set(rows.map(({ id }) => id));
@@ -28,10 +28,10 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
 }
 
 /**
- * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
- * of it under a reference of its own.
+ * Marks unmatched webhooks as unapplied once a payout is known by their trx (P13, P18): the service reported it under
+ * its own reference.
  */
-export async function hearAgain(ledger: Ledger): Promise<void> {
+export async function reopenUnmatched(ledger: Ledger): Promise<void> {
   const known = (db: Db | Trx) =>
     db
       .selectFrom('webhooks as w')
@@ -49,7 +49,7 @@ export async function hearAgain(ledger: Ledger): Promise<void> {
   });
 }
 
-/** The payout a webhook speaks of: by our reference, else by trx; undefined when neither is known. */
+/** The payout that a webhook concerns: by our reference, else by trx; undefined when neither is known. */
 export async function payoutOfWebhook(db: Db | Trx, webhook: Webhook): Promise<bigint | undefined> {
   const byReference = await db
     .selectFrom('payouts')
@@ -61,7 +61,7 @@ export async function payoutOfWebhook(db: Db | Trx, webhook: Webhook): Promise<b
   return byTrx?.id;
 }
 
-/** Unfinished payouts with this account, currency and amount: a reason for a question, never an answer. At most 5. */
+/** Unfinished payouts with this account, currency and amount: a reason to ask, never an answer. At most 5. */
 export async function payoutsLike(
   db: Db | Trx,
   like: { accountNumber: string; currency: string; amount: bigint },
@@ -102,7 +102,7 @@ const updateApplied = prepared<never>(
     from ${rowsIn(slot(1))} as row where webhooks.id = ${integerField('id')}`,
 );
 
-/** Marks webhooks about payouts as applied, with what each did. */
+/** Marks webhooks about payouts as applied, with the effect of each. */
 export async function markAllApplied(
   trx: Trx,
   at: string,
@@ -113,7 +113,7 @@ export async function markAllApplied(
   await updateApplied(trx, [at, rowsText(rows)]);
 }
 
-/** Marks a webhook as applied, with what it did. */
+/** Marks a webhook as applied, with its effect. */
 export async function markApplied(
   trx: Trx,
   id: bigint,
@@ -129,7 +129,7 @@ export async function markApplied(
 
 export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };
 
-/** Deliveries heard, webhooks applied, and the time of the oldest that waits. */
+/** Deliveries received, webhooks applied, and the time of the oldest unapplied one. */
 export async function webhookCounts(db: Db): Promise<WebhookCounts> {
   const row = await db
     .selectFrom('webhooks')
@@ -151,19 +151,19 @@ const selectEffects = prepared<{ payout_id: bigint | null; effect: string | null
     .distinct(),
 );
 
-/** Which of these effects, as applying wrote them, earlier webhooks about each of the payouts had. */
+/** Returns which of these effects earlier webhooks about each payout had, as apply-inbox.ts words them. */
 export async function effectsBefore(
   trx: Trx,
   payoutIds: readonly bigint[],
   effects: readonly string[],
 ): Promise<Map<bigint, Set<string>>> {
-  const found = new Map<bigint, Set<string>>();
+  const effectsOf = new Map<bigint, Set<string>>();
   for (const { payout_id, effect } of await selectEffects(trx, [
     idsText(payoutIds),
     JSON.stringify(effects),
   ])) {
     if (payout_id === null || effect === null) continue;
-    found.set(payout_id, (found.get(payout_id) ?? new Set()).add(effect));
+    effectsOf.set(payout_id, (effectsOf.get(payout_id) ?? new Set()).add(effect));
   }
-  return found;
+  return effectsOf;
 }
