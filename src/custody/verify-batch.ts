@@ -19,7 +19,7 @@ import {
   type Tried,
 } from './verify-payout.ts';
 
-/** A batch with what was proven of it; P27 for the digest. */
+/** A batch with its certificate and its digest (P27). */
 export type ProvenBatch = {
   batch: string;
   payouts: number;
@@ -27,7 +27,7 @@ export type ProvenBatch = {
   certificate: { at_most_once: boolean; sends: number; decisions: number; not_taken: number };
 };
 
-/** Walks a batch once, in pages; `report` hears each problem. */
+/** Checks a batch in one walk, in pages; calls `report` with the problems. */
 export async function checkBatch(
   db: Db,
   { id, backup }: { id: string; backup: BackupCheck },
@@ -90,7 +90,7 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
   }));
 }
 
-/** At most one successor was ever made of a payout, and only of one that was not paid (P20). */
+/** At most one successor was made of a payout, and only of one that was not paid (P20). */
 function checkSuccessors({ payout, history }: Evidence): Found[] {
   const found = problems('successors', payout.reference);
   const made = history.filter((row) => row.event === 'succeeded' && row.detail.includes('"keep"'));
@@ -102,7 +102,7 @@ function checkSuccessors({ payout, history }: Evidence): Found[] {
   return found.list;
 }
 
-/** The chain begins with the batch it belongs to and the digest of what was frozen: neither can change later (P2). */
+/** Checks that the history begins with its batch and the digest of its frozen body: neither may change later (P2). */
 function checkAnchor({ id, body_digest }: Batch, { payout, history }: Evidence): Found[] {
   const found = problems('orders', payout.reference);
   const [first] = history;
@@ -116,7 +116,7 @@ function checkAnchor({ id, body_digest }: Batch, { payout, history }: Evidence):
   return found.list;
 }
 
-/** Adds a batch up: rows, sums per currency, the digest of the frozen bodies, and what its phase forbids. */
+/** Adds up a batch: rows, sums per currency, the digest of the frozen bodies, and violations of its phase. */
 function createTally(batch: Batch) {
   const bodies = createHash('sha256');
   const sums = new Map<string, { is: bigint; frozen: bigint }>();
@@ -125,7 +125,7 @@ function createTally(batch: Batch) {
   return {
     payouts: () => Number(rows + successors),
     add({ payout, history }: Evidence): Found[] {
-      // A successor that came as a row of this file is one of its rows; one that `retry` made has a body of its own.
+      // A successor from a row of this file is one of its rows; a successor made by `retry` has a body of its own.
       const isRow =
         payout.successor_of === null || readDetail(history[0]?.detail ?? '{}').bodies !== undefined;
       if (isRow) {
@@ -152,7 +152,7 @@ function createTally(batch: Batch) {
           );
       }
       if (batch.body_digest !== '' && bodies.digest('hex') !== batch.body_digest)
-        found.add('body_digest is not that of its frozen bodies: one was changed, added or taken away');
+        found.add('body_digest does not match its frozen bodies: one was changed, added or removed');
       return found.list;
     },
   };

@@ -2,7 +2,7 @@ import { historyHash, readDetail } from '../ledger/history.ts';
 import { columns, type Row } from '../ledger/projection.ts';
 import type { Attempt, HistoryRow, Payout } from '../storage/tables/tables.ts';
 
-/** What a problem is about; the checks of `verify` by their names. */
+/** The names of the checks of `verify`. */
 export type CheckName =
   | 'integrity'
   | 'foreign_keys'
@@ -25,13 +25,13 @@ export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'e
 /** A payout with everything that must agree with it. */
 export type Evidence = {
   payout: Payout;
-  /** By `seq`. */
+  /** Ordered by `seq`. */
   history: readonly HistoryRow[];
-  /** By `number`. */
+  /** Ordered by `number`. */
   attempts: readonly Tried[];
 };
 
-/** The chain recomputed from its fields alone: gapless, each link right, ending in the payout's head (P27). */
+/** Recomputes the chain from its fields: gapless, each link right, ending in the payout's head (P27). */
 export function checkChain({ payout, history }: Evidence): Found[] {
   const found = problems('history', payout.reference);
   let previous = '';
@@ -52,7 +52,7 @@ export function checkChain({ payout, history }: Evidence): Found[] {
   return found.list;
 }
 
-/** The current row rebuilt from its history alone, compared field by field (P27). */
+/** Rebuilds the current row from its history and compares it field by field (P27). */
 export function checkProjection({ payout, history }: Evidence): Found[] {
   const found = problems('projection', payout.reference);
   const rebuilt = new Map<string, unknown>(Object.entries(fresh));
@@ -76,7 +76,7 @@ export function checkProjection({ payout, history }: Evidence): Found[] {
   return found.list;
 }
 
-/** What `record` changes, as it stands at intake; identity, chain and state are compared on their own. */
+/** The columns that `record` changes, with their values at intake. Identity, chain and state are compared separately. */
 const fresh = {
   evidence: '',
   attempt_count: 0,
@@ -107,7 +107,9 @@ export function checkAttempts({ payout, history, attempts }: Evidence): Found[] 
     if (outcome === null) continue;
     const event = code === 'abandoned' && outcome === 'unknown' ? 'abandoned' : outcome;
     if (!outcomes.has(`${event} ${ended_at}`))
-      found.add(`attempt ${number} has outcome ${outcome} at ${ended_at}, which its history does not know`);
+      found.add(
+        `attempt ${number} has outcome ${outcome} at ${ended_at}, which its history does not contain`,
+      );
   }
   if (intents.length > attempts.length)
     found.add(`${intents.length} intents in its history, but ${attempts.length} attempts`);
@@ -116,7 +118,7 @@ export function checkAttempts({ payout, history, attempts }: Evidence): Found[] 
       found.add(`history entry ${seq} (${event}) belongs to no attempt`);
   }
   if (payout.state === 'sending' && attempts.at(-1)?.outcome !== null)
-    found.add('state is "sending", but no attempt is under way');
+    found.add('state is "sending", but no attempt is in flight');
   return found.list;
 }
 

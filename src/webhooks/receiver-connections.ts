@@ -60,8 +60,9 @@ const busyReply =
 
 /**
  * Bounds the number of open connections, in total and per address, and the bytes of incomplete bodies. A new connection
- * gets in unless every other one is owed an answer. For it, connections that wait between two requests are dropped first, then those that have been
- * sending the longest: slow senders cannot starve others. `isExempt` names proxies, which carry many senders.
+ * gets in unless every other one is owed an answer. Connections that wait between two requests are dropped first, then
+ * those that have been sending the longest: slow senders cannot starve others. `isExempt` names proxies, which carry
+ * many senders.
  */
 export function createConnections(deps: {
   limits: ConnectionLimits;

@@ -157,7 +157,7 @@ it('P25: a file from before the move that is put back in the old place sends not
   copyFileSync(before, ledger.path);
   expect(await whoSends()).toBe('0 2');
   const back = await open(ledger.path);
-  expect((await findHalt(back.db))?.cause).toMatch(/was moved to another place for ever: set ledger.url/);
+  expect((await findHalt(back.db))?.cause).toMatch(/was moved permanently to another place: set ledger.url/);
   await back.close();
 });
 
