@@ -32,7 +32,7 @@ export function factsOf(row: Collection, mode: Mode): CollectionFacts {
     mode,
     promised: amount === null || currency === null ? null : { amount, currency },
     heard: row.heard_at !== null,
-    told: row.told_status && {
+    webhook: row.told_status && {
       status: row.told_status,
       trx: row.told_trx,
       amount: row.told_amount,
@@ -110,23 +110,25 @@ export async function recordWebhook(
   { word, at }: { word: CollectionWord | null; at: string },
 ): Promise<CollectionDifference[]> {
   const facts = factsOf(row, await ledgerMode(trx));
-  const { told, dispute } = word ? mergeWebhook(facts.told, word) : { told: facts.told, dispute: [] };
+  const { webhook, dispute } = word
+    ? mergeWebhook(facts.webhook, word)
+    : { webhook: facts.webhook, dispute: [] };
   const standing = withDispute(facts.dispute, dispute);
-  const now: CollectionFacts = { ...facts, heard: true, told, dispute: standing };
+  const now: CollectionFacts = { ...facts, heard: true, webhook, dispute: standing };
   await trx
     .updateTable('collections')
     .set((eb) => ({
       state: judgeCollection(now).state,
       heard_at: row.heard_at ?? at,
-      told_status: told?.status ?? null,
-      told_trx: told?.trx ?? null,
-      told_amount: told?.amount ?? null,
-      told_currency: told?.currency ?? null,
-      told_domain: told?.domain ?? null,
-      told_fee: told?.fee ?? null,
-      told_paid_at: told?.paidAt ?? null,
+      told_status: webhook?.status ?? null,
+      told_trx: webhook?.trx ?? null,
+      told_amount: webhook?.amount ?? null,
+      told_currency: webhook?.currency ?? null,
+      told_domain: webhook?.domain ?? null,
+      told_fee: webhook?.fee ?? null,
+      told_paid_at: webhook?.paidAt ?? null,
       dispute: JSON.stringify(standing),
-      trx: row.trx ?? told?.trx ?? null,
+      trx: row.trx ?? webhook?.trx ?? null,
       // Only the verify endpoint can confirm receipt: ask it at once, from the ladder's first rung.
       ask_at: at,
       rung: 0n,

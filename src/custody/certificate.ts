@@ -3,7 +3,7 @@ import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
 
 /**
  * The at-most-once certificate of one payout. It counts the sends, the decisions that ordered a second send, and the
- * sends proven not taken (P4), and lists the sends that no decision ordered.
+ * sends proven not taken (P4). `problems` lists the sends that no decision ordered.
  */
 export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
 

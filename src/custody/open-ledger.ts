@@ -25,12 +25,9 @@ import { assertNotHalfSwapped } from './swap.ts';
 
 /**
  * Opens the ledger, and creates it if there is none: a file of mode 0600 in a folder of mode 0700, or a PostgreSQL
- * schema. A sealed one can only be read. Throws:
- *
- * - LedgerLocked while it is being restored or moved
- * - LedgerOlder or LedgerNewer for tables of another version
- * - OtherMode, and LedgerAbsent for a reader
- * - the database's errors: the caller reports an unreadable, foreign or full file
+ * schema. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved. Throws LedgerOlder or
+ * LedgerNewer for tables of another version, OtherMode, and LedgerAbsent for a reader. Throws the database's errors
+ * too: the caller reports an unreadable, foreign or full file.
  */
 export async function openLedger(where: string | Place, options: OpenOptions): Promise<Ledger> {
   const place = placeOf(where);

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 
-/** The kinds that payouts and expected collections can have. */
+/** The kinds of discrepancies of payouts and expected collections. */
 export type DiscrepancyKind =
   | 'missing_at_service'
   | 'missing_in_ledger'
@@ -30,19 +30,19 @@ export type FoundFields = {
   currency: string;
   expected: string;
   actual: string;
-  /** Actual minus expected as decimal text where money can differ, else empty. */
+  /** Actual minus expected as decimal text where money can differ, otherwise empty. */
   difference: string;
-  /** Money may have moved wrongly or twice by it; what decides its severity beside kind, difference and age. */
+  /** Whether money may have moved wrongly or twice. With kind, difference and age it decides the severity. */
   moved: boolean;
-  /** When the listed transfer was created that it is about, ISO UTC; absent or empty where nobody knows. */
+  /** When the listed transfer in question was created, ISO UTC; absent or empty if unknown. */
   shownAt?: string;
   evidence: string;
 };
 
-/** One discrepancy as a run finds it; identity over runs is kind + subject. */
+/** One discrepancy found by a run; kind and subject identify it across runs. */
 export type Found = FoundFields & { kind: DiscrepancyKind; subject: string; action: string };
 
-/** What a finance officer does about each kind; `unknown_outcome` gets its date from {@link unknownAction}. */
+/** What a finance officer does about each kind; {@link unknownAction} dates the text of `unknown_outcome`. */
 const actions: Record<DiscrepancyKind, string> = {
   missing_at_service:
     'Ask the service where this transfer is, giving its reference, and the transfer id and trx where they are shown. Do not pay it again until they answer; then close it with counterfoil settle.',
@@ -69,7 +69,7 @@ const actions: Record<DiscrepancyKind, string> = {
   webhook_conflict:
     'A webhook contradicts what else is known. Trust the listing, and ask the service why they differ.',
   returned_after_success:
-    'The money came back. Mend the beneficiary details, then pay again under a new reference.',
+    'The money came back. Correct the beneficiary details, then pay again under a new reference.',
   reference_collision:
     'The service shows another transfer under our reference. We cannot tell whether ours was paid: ask the service before paying, then close it with counterfoil settle.',
   collection_missing:
@@ -78,15 +78,15 @@ const actions: Record<DiscrepancyKind, string> = {
     'Compare what the payer owed with what the service collected, and ask the service which is right. Book only what has arrived.',
 };
 
-/** What an open discrepancy of a kind says about its payout, and what becomes of it where a person closes that (P32). */
+/** What an open discrepancy of a kind says about its payout, and what a person's close of the payout does to it (P32). */
 type About = {
-  /** Ended with the payout, or, where other money is in question, only acknowledged. */
+  /** Resolved with the payout, or only acknowledged where other money is in question. */
   ends: 'resolved' | 'acknowledged';
-  /** It tells only that nothing more was heard: while a person's word closes the payout it is not found again. */
+  /** It only reports that no news came: it is not found again while a person's decision closes the payout. */
   silence: boolean;
   /**
-   * What it speaks against: the evidence that made the payout final, so that a person may close it all the same, and
-   * what we report of the payout.
+   * What it speaks against: the evidence that made the payout final, so that a person may close the payout anyway, and
+   * our report of the payout.
    */
   against: readonly ('evidence' | 'report')[];
 };
@@ -118,14 +118,14 @@ const kindsWhere = (test: (one: About) => boolean): DiscrepancyKind[] =>
 /** Every kind that a run can find. */
 export const discrepancyKinds = Object.keys(actions).filter(isDiscrepancyKind).toSorted();
 
-/** The kinds that a close ends, and those that it only acknowledges (P32). */
+/** The kinds that a close resolves, and those that it only acknowledges (P32). */
 export const endedByClose = kindsWhere(({ ends }) => ends === 'resolved');
 export const acknowledgedByClose = kindsWhere(({ ends }) => ends === 'acknowledged');
-/** The kinds that are not found again while a person's word closes their payout. */
+/** The kinds that are not found again while a person's decision closes their payout. */
 export const silentKinds = kindsWhere(({ silence }) => silence);
-/** The kinds of which an open one lets a person close what evidence had made final. */
+/** The kinds that, while open, let a person close a payout that evidence had made final. */
 export const contradictingKinds = kindsWhere(({ against }) => against.includes('evidence'));
-/** The kinds of which an open one says that what we report of the payout may be wrong. */
+/** The kinds that, while open, mean that our report of the payout may be wrong. */
 export const doubtedKinds = kindsWhere(({ against }) => against.includes('report'));
 
 /** True for the name of a kind. */
@@ -133,7 +133,7 @@ export function isDiscrepancyKind(name: string): name is DiscrepancyKind {
   return Object.hasOwn(actions, name);
 }
 
-/** Builds one finding with the action of its kind, unless another sentence is given. */
+/** Builds one finding with the action of its kind, or with the given one. */
 export function finding(
   kind: DiscrepancyKind,
   subject: string,
@@ -143,24 +143,24 @@ export function finding(
   return { kind, subject, ...fields, action };
 }
 
-/** What to do about a pending payout whose own account is not the one that is asked; `why` names both (P31). */
+/** The action for a pending payout that went to another account than the one asked; `why` names both (P31). */
 export function staleElsewhereAction(why: string): string {
   return `Nothing asked now can tell how it ended: ${why}. Until then ask the service, and do not pay it another way. If they say how it ended, close it with counterfoil settle.`;
 }
 
-/** What to do about a transfer under our reference at another account than the one that ours went to (P31). */
+/** The action for a transfer under our reference at another account than the one that ours went to (P31). */
 export function otherAccountAction(reference: string): string {
   return `Another account shows a transfer under our reference. It says nothing about ours. Configure the address and key that ours was sent with and run counterfoil reconcile, or ask the service and close it with counterfoil settle ${reference}. Pay nothing again before that. Find out who ordered the other transfer.`;
 }
 
-/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word (P19). */
+/** The action for an unknown outcome: wait until the quiet period ends, then decide with the service's answer (P19). */
 export function unknownAction(reference: string, watchedUntil: string, now: string): string {
   if (now < watchedUntil)
     return `We cannot tell whether this was paid. Do not pay it another way before ${watchedUntil}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
-  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
+  return `We cannot tell whether this was paid. It was watched until ${watchedUntil}. Ask the service in writing. Then order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
 }
 
-/** `actual - expected`, exact, with the digits of the longer of the two; empty where either is no plain decimal. */
+/** `actual - expected`, exact, with the longer fraction of the two; empty where either is not a plain decimal. */
 export function decimalDifference(actual: string, expected: string): string {
   const plain = /^-?\d{1,40}(\.\d{1,40})?$/;
   if (!plain.test(actual) || !plain.test(expected)) return '';

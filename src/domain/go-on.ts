@@ -1,6 +1,6 @@
 import type { Mode } from './payout.ts';
 
-/** The command that sends what is ready, as it must be typed in this mode. */
+/** The command that sends what is ready in this mode. */
 export function submitCommand(mode: Mode): string {
   return mode === 'live' ? 'counterfoil submit --live' : 'counterfoil submit';
 }

@@ -3,16 +3,16 @@ import type { DiscrepancyKind } from './discrepancy.ts';
 
 export type Severity = 'high' | 'medium' | 'low';
 
-/** What decides how grave a discrepancy is; `difference` as in its column, empty where there is none. */
+/** The facts that decide a discrepancy's severity; `difference` as in its column, empty where there is none. */
 export type Gravity = {
   kind: DiscrepancyKind;
   difference: string;
-  /** Money may have moved wrongly or twice by it; false where the transfer in question failed, or is still watched. */
+  /** Money may have moved wrongly or twice; false if the transfer in question failed, or is still watched. */
   moved: boolean;
   ageDays: number;
 };
 
-/** `afterDays`: from that age on it is one step graver, but never more than `most`; null: age changes nothing. */
+/** From `afterDays` on it is one step graver, up to `most`; null: age changes nothing. */
 type Rule = { moved: Severity; still: Severity; most: Severity; afterDays: number | null };
 
 const wrongMoney: Rule = { moved: 'high', still: 'medium', most: 'high', afterDays: null };
@@ -30,7 +30,7 @@ const rules: Record<DiscrepancyKind, Rule> = {
   reference_collision: wrongMoney,
   collection_conflict: wrongMoney,
   unknown_outcome: { ...wrongMoney, afterDays: 3 },
-  // Nobody has this money wrongly, yet somebody waits for it: a delay that lasts is grave.
+  // Nobody has this money wrongly, but somebody waits for it: a long delay is grave.
   stale_pending: { moved: 'medium', still: 'medium', most: 'high', afterDays: 3 },
   returned_after_success: { moved: 'medium', still: 'medium', most: 'high', afterDays: 3 },
   collection_missing: { moved: 'medium', still: 'medium', most: 'high', afterDays: 7 },
@@ -42,8 +42,8 @@ const rules: Record<DiscrepancyKind, Rule> = {
 const steps: readonly Severity[] = ['low', 'medium', 'high'];
 
 /**
- * How grave a discrepancy is, by kind, amount and age. A difference below one unit of its currency is never high, but
- * for what was paid twice.
+ * The severity of a discrepancy by kind, amount and age. A difference below one unit of its currency is never high,
+ * except for `paid_twice`.
  */
 export function severityOf({ kind, difference, moved, ageDays }: Gravity): Severity {
   const rule = rules[kind];
@@ -54,7 +54,7 @@ export function severityOf({ kind, difference, moved, ageDays }: Gravity): Sever
   return steps[Math.min(step, most)] ?? 'high';
 }
 
-/** The age in days from which this kind is a step graver; null where age changes nothing. */
+/** The age in days from which this kind is one step graver; null where age changes nothing. */
 export function graverAfterDays(kind: DiscrepancyKind): number | null {
   return rules[kind].afterDays;
 }

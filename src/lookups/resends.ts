@@ -43,7 +43,7 @@ export type Resends = {
   ask(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<number>;
   /** The same for collections. */
   askCollections(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
-  /** Makes the due requests, whoever scheduled them, waiting for the throttle. Returns how many. */
+  /** Makes all due requests, waiting for the throttle. Returns how many. */
   askDue(waiting: Waiting): Promise<number>;
   /** For a person: makes these requests now, whatever their budget. Those that the throttle holds back stay scheduled. */
   askFor(subjects: readonly Subject[], waiting: Waiting): Promise<AskedFor[]>;

@@ -59,7 +59,7 @@ const answerMs = 5000;
 
 /**
  * BullMQ's messages for a job that this worker lost: its lock ran out, or the server was emptied. They do not concern
- * the connection, and the ledger's claims decide who sends.
+ * the connection, and the claims in the ledger decide which process sends.
  */
 const jobTrouble = /missing (key|lock)|could not renew lock|not in the active state|stalled more than/i;
 

@@ -7,8 +7,8 @@ import type { Tables } from '../storage/tables/tables.ts';
 type Stored = Selectable<Tables['rates']>;
 
 /**
- * Reserves `count` evenly spaced starts (GCRA without a burst), after all that other processes on this ledger reserved.
- * Returns the wait for each, in ms.
+ * Reserves `count` evenly spaced starts (GCRA without a burst), later than all that other processes on this ledger
+ * reserved. Returns the wait for each, in ms.
  */
 export async function reserveEven(
   trx: Trx,

@@ -12,7 +12,7 @@ export type Shutdown = {
   dispose(): void;
 };
 
-/** The first signal asks for a graceful stop; the second exits at once with code 130. */
+/** The first signal asks for a graceful stop; the second exits immediately with code 130. */
 export function createShutdown(deps: { process: SignalSource; onStop?: () => void }): Shutdown {
   const stop = new AbortController();
   const onSignal = (): void => {

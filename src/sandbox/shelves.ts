@@ -12,7 +12,7 @@ export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolea
 export type Shelves = {
   put(item: Shelved): void;
   take(item: Shelved): void;
-  /** `count` transfers of the mode from row `start`, of one status or of all. */
+  /** A mode's transfers, `count` of them from row `start`, of one status or of all. */
   rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
   size(mode: WireDomain, status: string | undefined): number;
 };

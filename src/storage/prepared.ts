@@ -18,8 +18,8 @@ type Build<R> = (db: Db | Trx, slot: Slots) => { compile(db: Db | Trx): Compiled
 const slot: Slots = (at) => sql`${new Slot(at)}`;
 
 /**
- * Hides the value from SQLite's planner. SQLite inspects a value that is compared in an ordered query, or with a column
- * of a partial index, and then prepares the statement again on every run.
+ * Hides the value from SQLite's planner. SQLite inspects values in an ordered query and those compared with a column of
+ * a partial index. It then prepares the statement again on every run.
  */
 export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`cast(${text} as text)`;

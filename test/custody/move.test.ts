@@ -66,7 +66,7 @@ it('P26: moving again finds it moved; it never moves over another file, nor to t
 it('P26: a target that is there before is left alone, and the source is not sealed', async () => {
   const other = await open(to);
   await other.close();
-  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('is there already') });
+  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('already exists') });
   expect(await whoSends()).toBe('2 0');
 });
 
