@@ -19,7 +19,7 @@ export async function applyCollection(
   const known = await collectionOfWebhook(trx, { reference, trx: webhook.trx });
   if (!known && reference === null)
     return { payoutId: null, collectionId: null, effect: 'not understood; kept' };
-  const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, heard: true }));
+  const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, byWebhook: true }));
   const applied = (effect: string): Applied => ({ payoutId: null, collectionId: row.id, effect });
   if (webhook.stale === 1n) {
     await recordWebhook(trx, row, { word: null, at });

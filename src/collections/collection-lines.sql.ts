@@ -45,8 +45,8 @@ export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]>
 }
 
 function lineOf(row: Collection, deliveries: bigint): CollectionLine {
-  const shown = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
-  const received = withDigits(shown, row.verified_currency ?? row.expected_currency ?? '');
+  const verifiedAmount = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
+  const received = withDigits(verifiedAmount, row.verified_currency ?? row.expected_currency ?? '');
   const { expected_amount: amount, expected_currency: currency } = row;
   const comparable = amount !== null && currency !== null && (row.verified_currency ?? currency) === currency;
   const difference =

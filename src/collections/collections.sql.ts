@@ -31,7 +31,7 @@ export function factsOf(row: Collection, mode: Mode): CollectionFacts {
   return {
     mode,
     promised: amount === null || currency === null ? null : { amount, currency },
-    heard: row.heard_at !== null,
+    hasWebhook: row.heard_at !== null,
     webhook: row.told_status && {
       status: row.told_status,
       trx: row.told_trx,
@@ -87,7 +87,7 @@ export async function collectionOfWebhook(
 /** Records an unexpected collection that a webhook or a person named. It is looked up at once. */
 export async function noteCollection(
   trx: Trx,
-  { reference, at, heard }: { reference: string; at: string; heard: boolean },
+  { reference, at, byWebhook }: { reference: string; at: string; byWebhook: boolean },
 ): Promise<Collection> {
   return trx
     .insertInto('collections')
@@ -95,7 +95,7 @@ export async function noteCollection(
       reference,
       reference_key: foldReference(reference),
       state: 'heard',
-      heard_at: heard ? at : null,
+      heard_at: byWebhook ? at : null,
       ask_at: at,
       updated_at: at,
     })
@@ -114,7 +114,7 @@ export async function recordWebhook(
     ? mergeWebhook(facts.webhook, word)
     : { webhook: facts.webhook, dispute: [] };
   const standing = withDispute(facts.dispute, dispute);
-  const now: CollectionFacts = { ...facts, heard: true, webhook, dispute: standing };
+  const now: CollectionFacts = { ...facts, hasWebhook: true, webhook, dispute: standing };
   await trx
     .updateTable('collections')
     .set((eb) => ({

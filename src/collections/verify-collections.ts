@@ -66,7 +66,7 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
     signal?: AbortSignal,
   ): Promise<number> {
     const queue = [...ids];
-    let asked = 0;
+    let count = 0;
     let silent = 0;
     const lane = async (): Promise<void> => {
       while (!signal?.aborted && silent < silenceLimit) {
@@ -74,12 +74,12 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
         if (id === undefined) return;
         const answered = await askOne(id, evenIfNotDue, signal);
         if (answered === undefined) continue;
-        asked += 1;
+        count += 1;
         silent = answered ? 0 : silent + 1;
       }
     };
     await Promise.all(Array.from({ length: Math.min(rules.concurrency, queue.length) }, lane));
-    return asked;
+    return count;
   }
 
   return {
@@ -102,7 +102,7 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
         // Another process may have recorded it meanwhile.
         const row =
           (await findCollection(trx, reference)) ??
-          (await noteCollection(trx, { reference, at, heard: false }));
+          (await noteCollection(trx, { reference, at, byWebhook: false }));
         await concludeVerify(trx, row.id, row.raised, verified);
         return row.id;
       });
@@ -128,13 +128,13 @@ function judge(
     const outcome = `error: ${reply.reason}`;
     return { ...when, outcome, raw: reply.message, word: null, dispute: [], answered: false };
   }
-  const said = { ...when, raw: reply.raw, dispute: [], answered: true };
+  const common = { ...when, raw: reply.raw, dispute: [], answered: true };
   const finding = findWord(reply.json, { referenceKey: row.reference_key, trx: row.trx });
   if (finding.kind === 'word') {
     const { word } = finding;
     const lacking = row.expected_amount !== null && lacksAmount(word);
     const why = lacking ? ', but shows no amount: received only if a webhook shows it' : '';
-    return { ...said, outcome: `says ${word.status}${why}`, word };
+    return { ...common, outcome: `says ${word.status}${why}`, word };
   }
   if (finding.kind === 'contradictory') {
     const words = finding.words.map(
@@ -142,8 +142,8 @@ function judge(
     );
     const [one, ...others] = finding.words;
     const dispute = others.flatMap((other) => (one ? wordsDiffer(one, other, 'one reply of verify') : []));
-    return { ...said, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
+    return { ...common, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
   }
   const outcome = isNotFound(reply.json, reply.httpStatus) ? 'not_found' : 'no_witness';
-  return { ...said, outcome, word: null };
+  return { ...common, outcome, word: null };
 }

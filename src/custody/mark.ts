@@ -17,12 +17,12 @@ import { syncFolder } from '../storage/sync-folder.ts';
  */
 export type Mark = { ledger: string; history: bigint; hash: string };
 
-export type FoundMark = { kind: 'mark'; mark: Mark } | { kind: 'absent' } | { kind: 'unreadable' };
+export type StoredMark = { kind: 'mark'; mark: Mark } | { kind: 'absent' } | { kind: 'unreadable' };
 
 const markPath = (ledgerPath: string): string => `${ledgerPath}.mark`;
 
 /** Reads the mark beside the ledger file. Throws disk errors. */
-export function readMark(ledgerPath: string): FoundMark {
+export function readMark(ledgerPath: string): StoredMark {
   let text: string;
   try {
     text = readFileSync(markPath(ledgerPath), 'utf8');
@@ -43,8 +43,8 @@ export const movedAway = 'moved';
  * ledger was moved. Throws disk errors.
  */
 export function whyMoved(ledgerPath: string): string | null {
-  const found = readMark(ledgerPath);
-  if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;
+  const stored = readMark(ledgerPath);
+  if (stored.kind !== 'mark' || stored.mark.ledger !== movedAway) return null;
   return `the ledger of ${ledgerPath} was moved permanently to another place: set ledger.url to that place. Only if the moved ledger is finally lost, remove ${markPath(ledgerPath)} and run counterfoil restore --adopt`;
 }
 

@@ -37,16 +37,16 @@ function causeOf(why: string, path: string): string {
 async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | undefined> {
   // Read the mark before the ledger: marks are written inside transactions, so that this one is never ahead of the
   // ledger.
-  const found = readMark(path);
+  const stored = readMark(path);
   const reached = await lastEntry(db);
   const own = await standingOf(db, path, id);
-  switch (found.kind) {
+  switch (stored.kind) {
     case 'unreadable':
       return 'the mark beside it cannot be read';
     case 'absent':
       return reached.id > 0n && (await metaOf(db, own.key)) ? 'the mark beside it is gone' : undefined;
     case 'mark': {
-      const { ledger, history, hash } = found.mark;
+      const { ledger, history, hash } = stored.mark;
       if (own.outdated.includes(ledger)) return undefined;
       if (ledger !== own.name) return 'another ledger stood in its place before';
       if (history > reached.id) return `it had ${history} entries and now has ${reached.id}`;
@@ -132,12 +132,12 @@ function afterCommit(error: unknown): never {
 export async function markNow(trx: Trx, path: string, id: string): Promise<void> {
   const last = await lastEntry(trx);
   const { key, name } = await standingOf(trx, path, id);
-  const found = readMark(path);
+  const stored = readMark(path);
   const isCurrent =
-    found.kind === 'mark' &&
-    found.mark.history === last.id &&
-    found.mark.hash === last.hash &&
-    found.mark.ledger === name;
+    stored.kind === 'mark' &&
+    stored.mark.history === last.id &&
+    stored.mark.hash === last.hash &&
+    stored.mark.ledger === name;
   if (!isCurrent) {
     try {
       writeMark(path, { ledger: name, history: last.id, hash: last.hash });
@@ -159,8 +159,8 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
 class MarkFailed extends Error {
   readonly code: string;
   constructor(path: string, cause: unknown) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    super(`${path}.mark cannot be written: ${said}`, { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(`${path}.mark cannot be written: ${message}`, { cause });
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     this.code = code === 'ENOSPC' || code === 'EDQUOT' ? 'SQLITE_FULL' : 'SQLITE_IOERR_MARK';
   }

@@ -31,7 +31,7 @@ export type ProvenBatch = {
 export async function checkBatch(
   db: Db,
   { id, backup }: { id: string; backup: BackupCheck },
-  report: (found: readonly Found[]) => void,
+  report: (issues: readonly Found[]) => void,
 ): Promise<ProvenBatch> {
   const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const digest = createBatchDigest();
@@ -92,28 +92,28 @@ async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> 
 
 /** At most one successor was made of a payout, and only of one that was not paid (P20). */
 function checkSuccessors({ payout, history }: Evidence): Found[] {
-  const found = problems('successors', payout.reference);
+  const issues = problems('successors', payout.reference);
   const made = history.filter((row) => row.event === 'succeeded' && row.detail.includes('"keep"'));
-  if (made.length > 1) found.add(`${made.length} successors were made of it`);
+  if (made.length > 1) issues.add(`${made.length} successors were made of it`);
   for (const { seq, from_state } of made) {
     if (from_state !== 'failed' && from_state !== 'refused' && from_state !== 'returned')
-      found.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
+      issues.add(`a successor was made of it while it was ${from_state} (entry ${seq})`);
   }
-  return found.list;
+  return issues.list;
 }
 
 /** Checks that the history begins with its batch and the digest of its frozen body: neither may change later (P2). */
 function checkAnchor({ id, body_digest }: Batch, { payout, history }: Evidence): Found[] {
-  const found = problems('orders', payout.reference);
+  const issues = problems('orders', payout.reference);
   const [first] = history;
-  if (first?.event !== 'intake') return found.list;
+  if (first?.event !== 'intake') return issues.list;
   const { batch, bodies, body } = readDetail(first.detail);
-  if (batch !== undefined && batch !== id) found.add(`batch_id is ${id}, by its history it is another`);
+  if (batch !== undefined && batch !== id) issues.add(`batch_id is ${id}, by its history it is another`);
   if (bodies !== undefined && bodies !== body_digest)
-    found.add('the digest of its frozen bodies (body_digest) is not the one its history begins with');
+    issues.add('the digest of its frozen bodies (body_digest) is not the one its history begins with');
   if (body !== undefined && body !== createHash('sha256').update(payout.body).digest('hex'))
-    found.add('body is not the one its history begins with');
-  return found.list;
+    issues.add('body is not the one its history begins with');
+  return issues.list;
 }
 
 /** Adds up a batch: rows, sums per currency, the digest of the frozen bodies, and violations of its phase. */
@@ -141,32 +141,32 @@ function createTally(batch: Batch) {
       return checkPhase(batch, payout);
     },
     end(): Found[] {
-      const found = problems('balances', batch.id);
-      if (batch.phase === 'loading' && batch.body_digest === '') return found.list;
+      const issues = problems('balances', batch.id);
+      if (batch.phase === 'loading' && batch.body_digest === '') return issues.list;
       if (rows !== batch.row_count)
-        found.add(`it was taken in with ${batch.row_count} payouts and has ${rows}, successors left out`);
+        issues.add(`it was taken in with ${batch.row_count} payouts and has ${rows}, successors left out`);
       for (const [currency, { is, frozen }] of sums) {
         if (is !== frozen)
-          found.add(
+          issues.add(
             `its payouts add up to ${currency} ${formatMinor(is, currency)}, their frozen bodies to ${formatMinor(frozen, currency)}`,
           );
       }
       if (batch.body_digest !== '' && bodies.digest('hex') !== batch.body_digest)
-        found.add('body_digest does not match its frozen bodies: one was changed, added or removed');
-      return found.list;
+        issues.add('body_digest does not match its frozen bodies: one was changed, added or removed');
+      return issues.list;
     },
   };
 }
 
 function checkPhase({ phase, body_digest }: Batch, payout: Payout): Found[] {
-  const found = problems('phases', payout.reference);
+  const issues = problems('phases', payout.reference);
   const { state } = payout;
   if (phase === 'loading' && (payout.attempt_count > 0n || (state !== 'held' && state !== 'ready')))
-    found.add(`state is "${state}" while its batch is still loading`);
+    issues.add(`state is "${state}" while its batch is still loading`);
   if (phase === 'loading' && body_digest === '' && payout.history_seq > 0n)
-    found.add('it has a history before its batch was decided');
-  if (phase === 'loaded' && payout.history_seq === 0n) found.add('it has no history');
+    issues.add('it has a history before its batch was decided');
+  if (phase === 'loaded' && payout.history_seq === 0n) issues.add('it has no history');
   if (phase === 'cancelled' && (state === 'ready' || state === 'held' || state === 'sending'))
-    found.add(`state is "${state}" although its batch is cancelled`);
-  return found.list;
+    issues.add(`state is "${state}" although its batch is cancelled`);
+  return issues.list;
 }

@@ -15,19 +15,21 @@ const inBody = [
 
 /** Compares the payout's row with its frozen body, which was or will be sent (P2). */
 export function checkOrder(payout: Payout): Found[] {
-  const found = problems('orders', payout.reference);
+  const issues = problems('orders', payout.reference);
   const body = readBody(payout.body);
-  if (!body) return found.add('body is not a JSON object');
+  if (!body) return issues.add('body is not a JSON object');
   for (const key of inBody) {
-    if (body[key] !== payout[key]) found.add(`${key} in the row differs from the frozen body`);
+    if (body[key] !== payout[key]) issues.add(`${key} in the row differs from the frozen body`);
   }
-  if ((body.type ?? null) !== payout.type) found.add('type in the row differs from the frozen body');
+  if ((body.type ?? null) !== payout.type) issues.add('type in the row differs from the frozen body');
   const frozen = frozenAmount(body, payout.currency);
   if (frozen !== payout.amount)
-    found.add(`amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`);
+    issues.add(
+      `amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`,
+    );
   if (payout.reference_key !== foldReference(payout.reference))
-    found.add('reference_key is not its reference in lower case');
-  return found.list;
+    issues.add('reference_key is not its reference in lower case');
+  return issues.list;
 }
 
 /** The amount on the wire, in minor units; null if the body has none. */

@@ -13,7 +13,7 @@ type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
 
 /** Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30). */
 export async function checkPeriods(db: Db): Promise<Found[]> {
-  const found: Found[] = [];
+  const issues: Found[] = [];
   const months = await countMonths(db, await closedPeriods(db));
   for (const [i, month] of months.entries()) {
     const before = months[i - 1];
@@ -24,9 +24,9 @@ export async function checkPeriods(db: Db): Promise<Found[]> {
       ...(before ? follows(before, month) : []),
       ...differs(month),
     ];
-    for (const problem of problems) found.push({ check: 'periods', problem: `${period.month}: ${problem}` });
+    for (const problem of problems) issues.push({ check: 'periods', problem: `${period.month}: ${problem}` });
   }
-  return found;
+  return issues;
 }
 
 /** Counts all months in one walk over all payouts. */
@@ -58,11 +58,11 @@ function countPayout({ period, counted }: Checked, { payout, moves }: PayoutFact
 
 function differs({ frozen, counted }: Checked): string[] {
   return [...counted].flatMap(([key, { currency, line, amount }]) => {
-    const shown = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
-    const said = frozen.get(key) ?? 'nothing';
-    return said === shown
+    const amountText = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
+    const frozenText = frozen.get(key) ?? 'nothing';
+    return frozenText === amountText
       ? []
-      : [`${line} in ${currency} is ${shown} by the history, ${said} in its statement`];
+      : [`${line} in ${currency} is ${amountText} by the history, ${frozenText} in its statement`];
   });
 }
 

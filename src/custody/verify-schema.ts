@@ -24,18 +24,18 @@ export async function strayRows(db: Db): Promise<Found[]> {
       join pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
     where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
     order by child.relname, a.attname`.execute(db);
-  const found: Found[] = [];
+  const issues: Found[] = [];
   for (const key of keys) {
     const { child, parent } = key;
     const { rows } = await strays(key).execute(db);
     const n = rows[0]?.n ?? 0n;
     if (n > 0n)
-      found.push({
+      issues.push({
         check: 'foreign_keys',
         problem: `${n} rows of ${child} refer to a row of ${parent} that does not exist`,
       });
   }
-  return found;
+  return issues;
 }
 
 function strays({ child, parent, from_column, to_column }: ForeignKey): RawBuilder<{ n: bigint }> {

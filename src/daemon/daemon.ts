@@ -203,9 +203,9 @@ function reasonToStop(error: unknown): string | null {
   if (isLockConflict(error)) return null;
   const code = ledgerFailureCode(error);
   if (code === null) return null;
-  const said = error instanceof Error ? error.message : code;
+  const message = error instanceof Error ? error.message : code;
   const first = code.startsWith('SQLITE_')
     ? 'Free disk space or restore the file'
     : 'Check that the database is reachable (counterfoil doctor)';
-  return `the ledger failed (${said}); sending has stopped. ${first}, then start serve again`;
+  return `the ledger failed (${message}); sending has stopped. ${first}, then start serve again`;
 }

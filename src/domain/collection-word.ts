@@ -28,14 +28,14 @@ export type WordFound =
 export function findWord(json: unknown, ours: { referenceKey: string; trx: string | null }): WordFound {
   if (isFields(json) && json.success === false) return { kind: 'none' };
   const records = paymentRecordsIn(json).filter(({ fields }) => speaksOf(fields, ours));
-  const said = records.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
-  const all = said.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
+  const readings = records.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
+  const all = readings.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
   const words = [...new Map(all).values()];
   // A payer may have failed before: in a list, a failure under another trx says nothing about the money that arrived.
   const oneList = new Set(records.map(({ place }) => place)).size === 1;
   const arrived = words.filter(({ status }) => status === 'success');
   const [only] = arrived.length === 1 ? arrived : words.length === 1 ? words : [];
-  if (only && said.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
+  if (only && readings.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
     return { kind: 'word', word: only };
   return words.length > 1 ? { kind: 'contradictory', words } : { kind: 'none' };
 }

@@ -29,7 +29,7 @@ export type CollectionDifference = {
 export type CollectionFacts = {
   mode: Mode;
   promised: { amount: bigint; currency: string } | null;
-  heard: boolean;
+  hasWebhook: boolean;
   webhook: CollectionWord | null;
   /** The differences between two webhooks (P18). */
   dispute: readonly CollectionDifference[];
@@ -45,9 +45,9 @@ export function judgeCollection(facts: CollectionFacts): {
 } {
   const { promised, webhook, verified, mode } = facts;
   const differences = [...facts.dispute];
-  const shown = completed(verified, webhook) ?? webhook;
+  const latest = completed(verified, webhook) ?? webhook;
   const witness = verified ? 'verify' : 'webhook';
-  if (promised && shown && !isOver(shown)) differences.push(...moneyDiffers(promised, shown, witness));
+  if (promised && latest && !isOver(latest)) differences.push(...moneyDiffers(promised, latest, witness));
   for (const [word, who] of [
     [verified, 'verify'],
     [webhook, 'webhook'],
@@ -92,11 +92,11 @@ export function lacksAmount({ status, amount }: CollectionWord): boolean {
   return status === 'success' && amount === null;
 }
 
-function plainState({ promised, webhook, verified, heard }: CollectionFacts): CollectionState {
-  const shown = completed(verified, webhook);
-  if (shown?.status === 'success' && !(promised && lacksAmount(shown))) return 'received';
+function plainState({ promised, webhook, verified, hasWebhook }: CollectionFacts): CollectionState {
+  const latest = completed(verified, webhook);
+  if (latest?.status === 'success' && !(promised && lacksAmount(latest))) return 'received';
   if (verified && isOver(verified)) return 'failed';
-  return heard ? 'heard' : 'expected';
+  return hasWebhook ? 'heard' : 'expected';
 }
 
 /**

@@ -57,10 +57,13 @@ type KnownAs = { transferId: string | null; trx: string | null; evidence: string
  * True if a transfer of our reference is the one that a payout was accepted as, whichever account shows it (P31). Ids
  * that only a webhook named do not count: the webhook may come from the account that is asked.
  */
-export function isKnownAs(known: KnownAs, shown: { transferId: string | null; trx: string | null }): boolean {
+export function isKnownAs(
+  known: KnownAs,
+  transfer: { transferId: string | null; trx: string | null },
+): boolean {
   if (known.evidence === '' || known.evidence === 'webhook') return false;
   const same = (one: string | null, other: string | null): boolean => one !== null && one === other;
-  return same(shown.transferId, known.transferId) || same(shown.trx, known.trx);
+  return same(transfer.transferId, known.transferId) || same(transfer.trx, known.trx);
 }
 
 /** An origin in a few words, for a person to compare. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** The longest reference that fits into an index of every database. */
 const longest = 500;
-const shown = 400;
+const keptLength = 400;
 
 /** Makes a text storable in every database: without NUL and lone surrogates, which a service may send. */
 export function storable(text: string): string {
@@ -13,7 +13,7 @@ export function storable(text: string): string {
 export function keptReference(text: string): string {
   if (text.length <= longest) return storable(text);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  return `${storable(text.slice(0, shown))}… ${text.length} characters, sha256 ${digest}`;
+  return `${storable(text.slice(0, keptLength))}… ${text.length} characters, sha256 ${digest}`;
 }
 
 /** False where no question can name the reference: it was changed for storage, or it has a special meaning in a path. */

@@ -111,9 +111,9 @@ const states: Partial<Record<PayoutState, string>> = {
 
 /** Says in one line why a payout was not paid, without invisible characters of the service. */
 function reasonOf(state: PayoutState, message: string | null): string {
-  const said = (message ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ').trim();
+  const text = (message ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ').trim();
   const what = states[state] ?? state;
-  if (said === '') return what;
+  if (text === '') return what;
   // A failed or returned payout may have no newer message than the answer to its order.
-  return `${what}${state === 'refused' ? ':' : '; the last message was:'} ${said.slice(0, 200)}`;
+  return `${what}${state === 'refused' ? ':' : '; the last message was:'} ${text.slice(0, 200)}`;
 }

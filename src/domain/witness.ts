@@ -188,16 +188,16 @@ function differences(fields: Fields, ours: Expected): Difference[] {
 }
 
 /** True for the account ordered, also without its leading zeros: the service may write it as a JSON number. */
-function isAccount(shown: string | null, ours: string): boolean {
-  return shown === ours || (ours.startsWith('0') && shown === ours.replace(/^0+/, ''));
+function isAccount(theirs: string | null, ours: string): boolean {
+  return theirs === ours || (ours.startsWith('0') && theirs === ours.replace(/^0+/, ''));
 }
 
 /** P13: an empty field of a listed row says nothing of the beneficiary and cannot disagree. */
 export function isBeneficiary(
-  shown: { account_number: string; bank_code: string },
+  listed: { account_number: string; bank_code: string },
   ours: Pick<Expected, 'accountNumber' | 'bankCode'>,
 ): boolean {
-  const { account_number: account, bank_code: bank } = shown;
+  const { account_number: account, bank_code: bank } = listed;
   return (
     (account === '' || isAccount(account, ours.accountNumber)) && (bank === '' || bank === ours.bankCode)
   );
@@ -253,6 +253,6 @@ function text(value: unknown): string | null {
   return typeof value === 'number' && Number.isFinite(value) ? value.toString() : null;
 }
 
-function same(shown: string | null, known: string | null): boolean {
-  return shown !== null && known !== null && shown === known;
+function same(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && one === other;
 }

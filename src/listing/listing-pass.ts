@@ -74,8 +74,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
   const known = reach.kind === 'whole' ? { recall: memory.recall } : {};
   const opening = await deps.ask({ page: 1, underWay: false, ...known, ...(signal && { signal }) });
   if (opening.kind === 'trouble') {
-    const said = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
-    return { kind: 'no_pass', trouble: `${said}${opening.message}` };
+    const prefix = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
+    return { kind: 'no_pass', trouble: `${prefix}${opening.message}` };
   }
   const first = opening.page;
   if (reach.kind === 'whole') sightings.expect(first.total);

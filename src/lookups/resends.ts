@@ -74,7 +74,7 @@ export function createResends(deps: ResendDeps): Resends {
     only?: readonly Subject[],
   ): Promise<AskedFor[]> {
     const until = clock.monotonic() + forMs;
-    const asked: AskedFor[] = [];
+    const answers: AskedFor[] = [];
     await reap();
     while (!signal?.aborted) {
       const due = await nextDue(ledger.db, { at: clock.iso(), ...(only && { only }) });
@@ -88,9 +88,9 @@ export function createResends(deps: ResendDeps): Resends {
         continue;
       }
       const answer = await askOne(due, only !== undefined);
-      if (answer) asked.push(answer);
+      if (answer) answers.push(answer);
     }
-    return asked;
+    return answers;
   }
 
   async function askOne(due: DueResend, byPerson: boolean): Promise<AskedFor | undefined> {

@@ -38,14 +38,14 @@ export async function conclude(
   const { due, known, askedAt } = question;
   const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
-  const said: Finding =
+  const reading: Finding =
     reply.kind === 'reply' ? findWitness(reply.json, known.expected, 'details') : { kind: 'none' };
   const raw = reply.kind === 'reply' ? reply.raw : reply.message;
   const clockOffMs =
     reply.kind === 'reply' && reply.date !== null ? Date.parse(answeredAt) - reply.date : null;
   return deps.ledger.write(async (trx) => {
     await markAsked(trx, due.id, askedAt);
-    const finding = await ofThisAccount(trx, standpoint, question, said);
+    const finding = await ofThisAccount(trx, standpoint, question, reading);
     const outcome = await recordFinding(trx, question, { reply, finding, answeredAt });
     const attemptId = known.payout.last_attempt_id;
     const closed = await closeInquiry(trx, due.id, {
@@ -80,15 +80,16 @@ async function ofThisAccount(
   trx: Trx,
   standpoint: Standpoint | undefined,
   { due: { payoutId }, known: { payout } }: Question,
-  said: Finding,
+  reading: Finding,
 ): Promise<Checked> {
-  if (!standpoint || said.kind === 'none') return said;
+  if (!standpoint || reading.kind === 'none') return reading;
   const { account } = standpoint;
   const went = (await sentOnlyElsewhere(trx, [payoutId], account)).get(payoutId);
-  if (!went) return said;
+  if (!went) return reading;
   const { transfer_id: transferId, trx: name, evidence } = payout;
-  const isOurs = said.kind === 'witness' && isKnownAs({ transferId, trx: name, evidence }, said.witness);
-  return isOurs ? said : { kind: 'another', went, asked: account.own };
+  const isOurs =
+    reading.kind === 'witness' && isKnownAs({ transferId, trx: name, evidence }, reading.witness);
+  return isOurs ? reading : { kind: 'another', went, asked: account.own };
 }
 
 /** Records the finding in the ledger; returns the look-up's outcome in a word. */

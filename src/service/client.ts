@@ -121,13 +121,13 @@ function leavesUntaken({ kind }: Outcome): boolean {
 function judgePage(
   reply: HttpReply,
   digest: string,
-  asked: number,
+  wanted: number,
 ): { kind: 'page'; page: ListPage } | ServiceTrouble {
   const { status, text } = reply;
   const read = readListPage(text, dateOf(reply));
   if (status === 200 && read.kind === 'page') {
     const { page } = read.page;
-    if (page === asked) return { kind: 'page', page: { ...read.page, digest } };
+    if (page === wanted) return { kind: 'page', page: { ...read.page, digest } };
     return trouble('not_understood', `it calls itself page ${page}`, status);
   }
   const judged = judgeReply(reply);
@@ -139,9 +139,9 @@ function judgePage(
  * Whether a list reply carries this page number. True for a reply without one: {@link judgePage} says what is wrong
  * with it.
  */
-function isPage(text: string, asked: number): boolean {
+function isPage(text: string, wanted: number): boolean {
   const current = /"current_page"\s*:\s*"?(\d+)/.exec(text)?.[1];
-  return current === undefined || Number(current) === asked;
+  return current === undefined || Number(current) === wanted;
 }
 
 function unknown(message: string, raw: string): Outcome {
@@ -163,10 +163,10 @@ function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
   const retryAfterMs = readRetryAfter(headers);
   const json = parseLossless(raw);
   const envelope = readEnvelope(json);
-  const said = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
-  if (httpStatus === 429) return { ...trouble('throttled', said, httpStatus), retryAfterMs };
-  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', said, httpStatus);
-  if (httpStatus >= 500) return { ...trouble('server_error', said, httpStatus), retryAfterMs };
+  const summary = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
+  if (httpStatus === 429) return { ...trouble('throttled', summary, httpStatus), retryAfterMs };
+  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', summary, httpStatus);
+  if (httpStatus >= 500) return { ...trouble('server_error', summary, httpStatus), retryAfterMs };
   if (httpStatus >= 300 && httpStatus < 400)
     return trouble('not_understood', `a redirect (HTTP ${httpStatus})`, httpStatus);
   if (json === undefined) return trouble('not_understood', `HTTP ${httpStatus}, not JSON`, httpStatus);

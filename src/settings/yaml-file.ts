@@ -110,8 +110,8 @@ function describe(issue: z.core.$ZodIssue, { merged, origins, placeOf }: Given):
   if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
   const value = valueAt(merged, path);
   const got = value === undefined ? '' : `, got ${withoutCredentials(JSON.stringify(value))}`;
-  const said = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
-  return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? said}${got}`];
+  const message = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
+  return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? message}${got}`];
 }
 
 /** How to write the list or map that the key expects, using the value that was given. */

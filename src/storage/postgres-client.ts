@@ -88,6 +88,6 @@ export function failureOf(error: unknown): PostgresFailure {
       'another session of the database holds a lock on the rows or tables to be changed',
       error,
     );
-  const said = error instanceof Error && error.message !== '' ? error.message : code || String(error);
-  return new PostgresFailure(code || 'CONNECTION', said, error);
+  const message = error instanceof Error && error.message !== '' ? error.message : code || String(error);
+  return new PostgresFailure(code || 'CONNECTION', message, error);
 }

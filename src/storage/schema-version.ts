@@ -39,9 +39,9 @@ export class LedgerAbsent extends Error {
 /** A home, or its ledger, belongs to the other mode (P24): exit code 2. */
 class OtherMode extends Error {
   readonly code = 'LEDGER_MODE';
-  constructor(what: string, own: Mode, asked: Mode) {
+  constructor(what: string, own: Mode, wanted: Mode) {
     super(
-      `${what} is of mode ${own}, and the configuration says mode: ${asked}. Each mode has a home of its own: counterfoil init --mode ${asked} DIR makes one. Nothing was read or sent`,
+      `${what} is of mode ${own}, and the configuration says mode: ${wanted}. Each mode has a home of its own: counterfoil init --mode ${wanted} DIR makes one. Nothing was read or sent`,
     );
   }
 }
@@ -53,6 +53,6 @@ export function readMode(what: string, text: string | undefined): Mode {
 }
 
 /** Throws where the ledger or home named `what` belongs to another mode than the configured one (P24). */
-export function assertMode(what: string, own: Mode | undefined, asked: Mode | undefined): void {
-  if (own !== undefined && asked !== undefined && own !== asked) throw new OtherMode(what, own, asked);
+export function assertMode(what: string, own: Mode | undefined, wanted: Mode | undefined): void {
+  if (own !== undefined && wanted !== undefined && own !== wanted) throw new OtherMode(what, own, wanted);
 }

@@ -109,7 +109,7 @@ async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promi
   await flush();
 }
 
-type Said =
+type Judged =
   | { kind: 'witness'; witness: Witness }
   /** No evidence; `why` is the reason for the question to the service. */
   | { kind: 'question'; why: string; effect: string };
@@ -120,20 +120,20 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
   const ids = placed.map(({ payoutId }) => payoutId);
   const known = await loadKnown(trx, ids);
   const elsewhere = account ? await sentWithOtherKeys(trx, ids, account) : new Map<bigint, Origin>();
-  const said = placed.flatMap((one) => {
+  const judged = placed.flatMap((one) => {
     const ours = known.get(one.payoutId);
     if (!ours) return [];
     const isOthers = elsewhere.has(one.payoutId);
-    return [{ ...one, said: isOthers ? ofAnotherAccount : whatItSays(one, ours.expected) }];
+    return [{ ...one, judged: isOthers ? ofAnotherAccount : whatItSays(one, ours.expected) }];
   });
-  const events = said.flatMap(({ webhook, payoutId, said: one }): RecordEvent[] =>
+  const events = judged.flatMap(({ webhook, payoutId, judged: one }): RecordEvent[] =>
     one.kind === 'witness' ? [{ payoutId, source: `webhook ${webhook.id}`, event: one }] : [],
   );
   const recorded = new Map((await record(trx, at, events)).map((one) => [one.payoutId, one]));
   const before = await effectsBefore(trx, ids, [says('success'), says('failed')]);
   const questions: { payoutId: bigint; reason: string }[] = [];
   const applied: { id: bigint; payoutId: bigint; effect: string }[] = [];
-  for (const { webhook, payoutId, said: one } of said) {
+  for (const { webhook, payoutId, judged: one } of judged) {
     const ask = (reason: string): void => void questions.push({ payoutId, reason });
     const effect =
       one.kind === 'question'
@@ -152,7 +152,7 @@ async function applyPlaced(trx: Trx, placed: readonly Placed[], { at, account }:
 }
 
 /** P31: it is signed with a key that the payout was not sent with, so it may concern another account's transfer. */
-const ofAnotherAccount: Said = {
+const ofAnotherAccount: Judged = {
   kind: 'question',
   why: 'a webhook signed with another key',
   effect: 'signed with another key than it was sent with: a reason to ask, not a witness',
@@ -161,7 +161,7 @@ const ofAnotherAccount: Said = {
 /** Read by {@link contradictedByWebhook}: a failure is no sign that the payout was paid. */
 const staleFailure = 'stale: says failed; a reason to ask, not a witness';
 
-function whatItSays({ webhook, json }: Placed, expected: Expected): Said {
+function whatItSays({ webhook, json }: Placed, expected: Expected): Judged {
   const finding = findWitness(json, expected, 'webhook');
   if (webhook.stale === 1n) {
     const saysFailed = finding.kind === 'witness' && finding.witness.status === 'failed';

@@ -21,7 +21,7 @@ const word = (other: Partial<CollectionWord> = {}): CollectionWord => ({
 const facts = (other: Partial<CollectionFacts> = {}): CollectionFacts => ({
   mode: 'test',
   promised: { amount: 10_000n, currency: 'NGN' },
-  heard: false,
+  hasWebhook: false,
   webhook: null,
   dispute: [],
   verified: null,
@@ -33,9 +33,9 @@ const state = (other: Partial<CollectionFacts>) => judgeCollection(facts(other))
 describe('where a collection stands', () => {
   it('P14: is never received on a webhook alone', () => {
     expect(state({})).toBe('expected');
-    expect(state({ heard: true, webhook: word() })).toBe('heard');
-    expect(state({ heard: true, webhook: word(), verified: word({ status: 'pending' }) })).toBe('heard');
-    expect(state({ heard: true, webhook: word(), verified: word() })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word() })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word({ status: 'pending' }) })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word() })).toBe('received');
     expect(state({ promised: null, verified: word() })).toBe('received');
     expect(state({ verified: word({ status: 'failed' }) })).toBe('failed');
   });
@@ -44,7 +44,7 @@ describe('where a collection stands', () => {
     ['amount', { verified: word({ amount: '90' }) }, '100.00', '90', 'expectation and verify'],
     [
       'amount',
-      { heard: true, webhook: word({ amount: '90.00' }) },
+      { hasWebhook: true, webhook: word({ amount: '90.00' }) },
       '100.00',
       '90.00',
       'expectation and webhook',
@@ -58,7 +58,7 @@ describe('where a collection stands', () => {
     ],
     [
       'amount',
-      { heard: true, webhook: word({ amount: '1.00' }), verified: word() },
+      { hasWebhook: true, webhook: word({ amount: '1.00' }), verified: word() },
       '100.00',
       '1.00',
       'verify and webhook',
@@ -66,7 +66,7 @@ describe('where a collection stands', () => {
     ['domain', { verified: word({ domain: 'live' }) }, 'test', 'live', 'this mode and verify'],
     [
       'status',
-      { heard: true, webhook: word(), verified: word({ status: 'failed' }) },
+      { hasWebhook: true, webhook: word(), verified: word({ status: 'failed' }) },
       'success',
       'failed',
       'webhook and verify',
@@ -80,7 +80,7 @@ describe('where a collection stands', () => {
     ],
     [
       'trx',
-      { heard: true, webhook: word(), verified: word({ trx: 'COL2' }) },
+      { hasWebhook: true, webhook: word(), verified: word({ trx: 'COL2' }) },
       'COL1',
       'COL2',
       'webhook and verify: paid twice',
@@ -101,9 +101,9 @@ describe('where a collection stands', () => {
     expect(state({ verified: bare })).toBe('expected');
     expect(state({ verified: word({ currency: null }) }), 'what it shows agrees').toBe('received');
     expect(state({ promised: null, verified: bare })).toBe('received');
-    expect(state({ heard: true, webhook: word(), verified: bare })).toBe('received');
-    expect(state({ heard: true, webhook: word({ amount: '90.00' }), verified: bare })).toBe('conflict');
-    expect(state({ heard: true, webhook: word({ status: 'pending' }), verified: bare })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: bare })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word({ amount: '90.00' }), verified: bare })).toBe('conflict');
+    expect(state({ hasWebhook: true, webhook: word({ status: 'pending' }), verified: bare })).toBe('heard');
     expect([word(), bare, word({ ...bare, status: 'pending' })].map(lacksAmount)).toEqual([
       false,
       true,
@@ -113,7 +113,7 @@ describe('where a collection stands', () => {
 
   it('lets a failed try of the payer stand beside the one that arrived', () => {
     const webhook = word({ status: 'failed', trx: 'COL0' });
-    expect(state({ heard: true, webhook, verified: word() })).toBe('received');
+    expect(state({ hasWebhook: true, webhook, verified: word() })).toBe('received');
   });
 });
 
