@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript that an old Node (14.18 and later) can parse: it is the runtime where it is new enough, else it
-// starts the Node pinned in optionalDependencies and stays beside it as a launcher.
+// Plain JavaScript that an old Node (14.18 and later) can parse. Where this Node is new enough, it runs the program.
+// Otherwise it starts the Node pinned in optionalDependencies and stays beside it as a launcher.
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import nodeModule from 'node:module';
@@ -11,11 +11,14 @@ import { setFlagsFromString } from 'node:v8';
 
 const thisFile = fileURLToPath(import.meta.url);
 const root = dirname(dirname(thisFile));
-/** What the launcher names its worker: the worker must run, whatever its version, and knows its IPC channel is ours. */
+/**
+ * The launcher gives its worker this name. The worker must run whatever its version, and knows that its IPC channel is
+ * ours.
+ */
 const workerName = 'counterfoil-worker';
 /** @type {NodeJS.Signals[]} */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-/** A signal to the group and its forwarded copy come within this time of each other. */
+/** A signal to the process group and its forwarded copy arrive within this time of each other. */
 const pairWindowMs = 1000;
 /** npm repeats a signal that reached the group within a few milliseconds; a person's second Ctrl-C comes later. */
 const repeatWindowMs = 200;
@@ -52,7 +55,7 @@ function launch(range) {
     argv0: workerName,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
-  // Only a message is sent on: a real signal would reach the worker twice when the whole group got it.
+  // Forward by message only: a real signal would reach the worker twice when the whole group got it.
   for (const signal of stopSignals) {
     process.on(signal, () => {
       if (worker.connected) worker.send({ signal }, () => {});
@@ -104,18 +107,18 @@ function obeyLauncher(signals) {
     const signal = stopSignals.find((known) => known === message?.signal);
     if (signal) signals.forward(signal);
   });
-  // A launcher that was killed can pass nothing on any more: whoever killed it meant this process too.
+  // A killed launcher can forward nothing. The kill was meant for this process too.
   process.once('disconnect', () => {
     setTimeout(() => process.exit(1), disconnectGraceMs).unref();
     if (!signals.stopping()) signals.forward('SIGTERM');
   });
-  // The channel alone is no reason to live on.
+  // The channel alone must not keep the process alive.
   if (process.channel) process.channel.unref();
 }
 
 /**
- * Node finds the package of every module anew, and looks at every folder above it: half of what loading costs. Here each
- * folder's package is looked up once. All else, such as a file that is not there, goes Node's own way.
+ * Looks each folder's package up once. Node searches every parent folder for every module, half of the loading time.
+ * Everything else, such as a missing file, takes Node's own path.
  */
 function loadQuickly() {
   /** @type {Map<string, unknown>} */
@@ -148,14 +151,13 @@ function loadQuickly() {
 }
 
 async function work() {
-  // A batch worker shares its machine: collect early rather than let the heap grow to what the machine has. All that V8
-  // does to save memory (--optimize-for-size) would save a little more and cost half as much processor time again.
-  // `status` is asked often, and over before its memory counts.
+  // Collect garbage early: a batch worker shares its machine. Other memory options of V8 (--optimize-for-size) save
+  // little more and cost half as much processor time again. `status` is called often and ends before its memory counts.
   if (process.argv[2] !== 'status')
     setFlagsFromString('--semi-space-growth-factor=1 --heap-growing-percent=20');
   const signals = countSignalsOnce();
   if (process.argv0 === workerName && process.channel) obeyLauncher(signals);
-  // Beside the installed packages, not in the shared temporary folder, where others could plant code.
+  // In the package's own folder: in the shared temporary folder others could plant code.
   nodeModule.enableCompileCache?.(join(root, 'node_modules', '.cache', 'counterfoil'));
   loadQuickly();
   const { main } = await import('./cli.ts');

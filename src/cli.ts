@@ -26,7 +26,7 @@ export async function main(argv: string[]): Promise<number> {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     const failed = fail(error);
-    // Who asked for help or the version has got it already.
+    // Commander has already printed the help or the version.
     if (failed.code !== 0 || !result) result = failed;
   } finally {
     shutdown.dispose();

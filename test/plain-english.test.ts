@@ -30,6 +30,9 @@ const unplain: [RegExp, string][] = [
   [/\bat once with\b/i, 'together with'],
   [/\bthat is to be\b/i, 'that must be'],
   [/\bwhat one\b/i, 'what a …'],
+  [/\bwhosever\b/i, 'whichever …'],
+  [/\btaken? for dead\b/i, 'considered dead, others may have taken over'],
+  [/\btold apart\b/i, 'distinguished'],
 ];
 
 type Text = { where: string; text: string };

@@ -4,13 +4,13 @@ import { columnsOf, plainWord, type Word } from '../ledger/contradiction-columns
 import type { Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
-import { collectionOfWebhook, hearCollection, noteCollection } from './collections.sql.ts';
+import { collectionOfWebhook, noteCollection, recordWebhook } from './collections.sql.ts';
 
 type Applied = { collectionId: bigint | null; verdict: WebhookVerdict; word?: Word };
 
 /**
- * Applies one webhook about a collection (`transaction`, or `collection` as some write it): it is heard, and the verify
- * endpoint is asked; the webhook alone never makes it received (P14).
+ * Applies one webhook about a collection (event `transaction` or `collection`). It records the webhook and schedules
+ * the verify endpoint; a webhook alone never makes a collection received (P14).
  */
 export async function applyCollection(
   trx: Trx,
@@ -20,16 +20,16 @@ export async function applyCollection(
   const { reference } = webhook;
   const known = await collectionOfWebhook(trx, { reference, trx: webhook.trx });
   if (!known && reference === null) return { collectionId: null, verdict: 'not_understood' };
-  const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, heard: true }));
+  const row = known ?? (await noteCollection(trx, { reference: reference ?? '', at, byWebhook: true }));
   const collectionId = row.id;
   if (webhook.stale === 1n) {
-    await hearCollection(trx, row, { word: null, at });
+    await recordWebhook(trx, row, { word: null, at });
     return { collectionId, verdict: 'stale' };
   }
   const ours = { referenceKey: foldReference(reference ?? row.reference), trx: webhook.trx };
   const found = findWord(json, ours);
   const word = found.kind === 'word' ? found.word : null;
-  const dispute = await hearCollection(trx, row, { word, at });
+  const dispute = await recordWebhook(trx, row, { word, at });
   if (!word) return { collectionId, verdict: found.kind === 'none' ? 'no_status' : 'contradictory' };
   if (dispute.length === 0) return { collectionId, verdict: 'says', word: plainWord(word.status) };
   return { collectionId, verdict: 'differs', word: columnsOf({ kind: 'differs', differences: dispute }) };

@@ -7,21 +7,21 @@ import type { Db } from '../storage/ledger.ts';
 import type { Collection, CollectionLookUp, ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 
-/** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
+/** Rows of one page: few enough to keep memory flat, enough to cost little per row. */
 const pageSize = 1000;
 
-/** A collection as a report shows it. */
+/** A collection as reports show it. */
 export type CollectionLine = {
   row: Collection;
   /** How often webhooks about it were delivered, repeats included. */
   deliveries: bigint;
-  /** What the verify endpoint shows as arrived, as plain decimal text; empty where it shows no success. */
+  /** The amount that the verify endpoint shows as received, in plain decimal text; empty where it shows no success. */
   received: string;
-  /** Received minus expected; empty where either is not known. */
+  /** Received minus expected; empty where either is unknown. */
   difference: string;
 };
 
-/** Every collection in the order in which the ledger came to know them, a page at a time. */
+/** Every collection in the order in which the ledger learned of them, a page at a time. */
 export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]> {
   for (let after = 0n; ; ) {
     const rows = await db
@@ -46,8 +46,8 @@ export async function* collectionLines(db: Db): AsyncGenerator<CollectionLine[]>
 }
 
 function lineOf(row: Collection, deliveries: bigint): CollectionLine {
-  const shown = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
-  const received = withDigits(shown, row.verified_currency ?? row.expected_currency ?? '');
+  const verifiedAmount = row.verified_status === 'success' ? (row.verified_amount ?? '') : '';
+  const received = withDigits(verifiedAmount, row.verified_currency ?? row.expected_currency ?? '');
   const { expected_amount: amount, expected_currency: currency } = row;
   const comparable = amount !== null && currency !== null && (row.verified_currency ?? currency) === currency;
   const difference =
@@ -55,7 +55,7 @@ function lineOf(row: Collection, deliveries: bigint): CollectionLine {
   return { row, deliveries, received, difference };
 }
 
-/** An amount as the service wrote it (`106`, `106.5`) with its currency's digits; what cannot be read so stays as it is. */
+/** Writes the service's amount (`106`, `106.5`) with its currency's digits; unreadable text stays as it is. */
 function withDigits(amount: string, currency: string): string {
   const minor = decimalToMinor(amount, currency);
   return minor === null ? amount : formatMinor(minor, currency);
@@ -70,7 +70,7 @@ export type CollectionStory = {
   discrepancies: Discrepancy[];
 };
 
-/** The story of one collection; undefined for a reference it does not hold. */
+/** The story of one collection; undefined for a reference that the ledger does not hold. */
 export async function collectionStory(db: Db, reference: string): Promise<CollectionStory | undefined> {
   const collection = await db
     .selectFrom('collections')

@@ -4,11 +4,11 @@ import { later } from '../ledger/projection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Collection } from '../storage/tables/collection-tables.ts';
 
-/** Rows of a file that is still being taken in may be thrown away again: nothing is asked about them yet. */
+/** True for collections to ask about. A file still in intake may be discarded, so its rows are left out. */
 const taken = sql<boolean>`(collections.file_id is null or exists (select 1 from collection_files f
   where f.id = collections.file_id and f.phase = 'loaded'))`;
 
-/** Collections to verify by `at`, those due for longest first. */
+/** Collections to verify by `at`, the longest overdue first. */
 export async function dueCollections(
   db: Db,
   { at, limit }: { at: string; limit: number },
@@ -24,21 +24,21 @@ export async function dueCollections(
   return rows.map((row) => row.id);
 }
 
-/** No collection that is asked about again waits for longer. */
+/** The longest wait before a collection is asked about again. */
 const longestWaitMs = 24 * 3_600_000;
 
-/** Brings what a clock which was ahead put off to the longest wait of its ladder (P33). */
+/** Shortens waits that a clock which ran ahead made too long to the ladder's longest wait (P33). */
 export async function capCollectionAsks(trx: Trx, at: string): Promise<void> {
   const latest = later(at, longestWaitMs);
   await trx.updateTable('collections').set({ ask_at: latest }).where('ask_at', '>', latest).execute();
 }
 
-/** Which collections a run is about; times are ISO UTC. */
+/** Which collections a run examines; times are ISO UTC. */
 export type CollectionWatch =
-  /** Promised before then and not arrived, or told before then and not shown by the verify endpoint. */
+  /** Expected before then and not received, or announced by webhook before then and not confirmed by the verify endpoint. */
   | { kind: 'overdue'; before: string }
   | { kind: 'conflict' }
-  /** Promised, arrived by then, and no webhook was heard. */
+  /** Expected, received by then, and without a webhook. */
   | { kind: 'unheard'; receivedBy: string };
 
 /** The next collections of the watch, by id. */
@@ -75,8 +75,8 @@ export function collectionsAfter(
 }
 
 /**
- * Unconfirmed collections that a run asks about whatever their ladder says: overdue or in conflict, not asked since the
- * run began, and promised or heard since `watchedSince`. Those whose last answer is the oldest come first.
+ * Unconfirmed collections that a run asks about, whatever their ladder says. They are overdue or in conflict, not asked
+ * about since the run began, and expected or announced since `watchedSince`. Those with the oldest answer come first.
  */
 export async function collectionsToVerify(
   db: Db,
@@ -98,7 +98,7 @@ export async function collectionsToVerify(
   return rows.map((row) => row.id);
 }
 
-/** Collections by state. */
+/** The number of collections in each state. */
 export async function collectionCounts(db: Db): Promise<Partial<Record<CollectionState, number>>> {
   const rows = await db
     .selectFrom('collections')

@@ -4,8 +4,8 @@ import {
   type CollectionFacts,
   type CollectionState,
   collectionDelayMs,
-  hearWord,
   judgeCollection,
+  mergeWebhook,
   watchedForMs,
   withDispute,
 } from '../domain/collection.ts';
@@ -25,14 +25,14 @@ const disputes = z.array(
   }),
 );
 
-/** What a collection's row says, as the judgement takes it. */
+/** Converts a collection's row to the facts that {@link judgeCollection} takes. */
 export function factsOf(row: Collection, mode: Mode): CollectionFacts {
   const { expected_amount: amount, expected_currency: currency } = row;
   return {
     mode,
     promised: amount === null || currency === null ? null : { amount, currency },
-    heard: row.heard_at !== null,
-    told: row.told_status && {
+    hasWebhook: row.heard_at !== null,
+    webhook: row.told_status && {
       status: row.told_status,
       trx: row.told_trx,
       amount: row.told_amount,
@@ -55,7 +55,7 @@ export function factsOf(row: Collection, mode: Mode): CollectionFacts {
   };
 }
 
-/** The collection of this reference, whatever its case; undefined when nobody promised, told or verified one. */
+/** The collection of this reference in any case; undefined if no file, webhook or look-up named it. */
 export function findCollection(db: Db | Trx, reference: string): Promise<Collection | undefined> {
   return db
     .selectFrom('collections')
@@ -68,26 +68,26 @@ export function collectionById(db: Db | Trx, id: bigint): Promise<Collection | u
   return db.selectFrom('collections').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The collection that a webhook speaks of: by reference, else by trx; undefined when it is the first word about it. */
+/** The collection that a webhook concerns: by reference, else by trx; undefined where it is the first sign of it. */
 export async function collectionOfWebhook(
   trx: Trx,
-  { reference, trx: told }: { reference: string | null; trx: string | null },
+  { reference, trx: named }: { reference: string | null; trx: string | null },
 ): Promise<Collection | undefined> {
   const own = reference === null ? undefined : await findCollection(trx, reference);
-  if (own || told === null) return own;
+  if (own || named === null) return own;
   return trx
     .selectFrom('collections')
     .selectAll()
-    .where('trx', '=', told)
+    .where('trx', '=', named)
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
 }
 
-/** Notes a collection that nobody promised, for a webhook or a person to speak of; what it is, is asked at once. */
+/** Records an unexpected collection that a webhook or a person named. It is looked up at once. */
 export async function noteCollection(
   trx: Trx,
-  { reference, at, heard }: { reference: string; at: string; heard: boolean },
+  { reference, at, byWebhook }: { reference: string; at: string; byWebhook: boolean },
 ): Promise<Collection> {
   return trx
     .insertInto('collections')
@@ -95,7 +95,7 @@ export async function noteCollection(
       reference,
       reference_key: foldReference(reference),
       state: 'heard',
-      heard_at: heard ? at : null,
+      heard_at: byWebhook ? at : null,
       ask_at: at,
       updated_at: at,
     })
@@ -103,31 +103,33 @@ export async function noteCollection(
     .executeTakeFirstOrThrow();
 }
 
-/** Takes in what a webhook says; without a word it is only a reason to ask. Returns in what it contradicts others. */
-export async function hearCollection(
+/** Records what a webhook says; without a word it is only a reason to ask. Returns where it contradicts other webhooks. */
+export async function recordWebhook(
   trx: Trx,
   row: Collection,
   { word, at }: { word: CollectionWord | null; at: string },
 ): Promise<CollectionDifference[]> {
   const facts = factsOf(row, await ledgerMode(trx));
-  const { told, dispute } = word ? hearWord(facts.told, word) : { told: facts.told, dispute: [] };
+  const { webhook, dispute } = word
+    ? mergeWebhook(facts.webhook, word)
+    : { webhook: facts.webhook, dispute: [] };
   const standing = withDispute(facts.dispute, dispute);
-  const now: CollectionFacts = { ...facts, heard: true, told, dispute: standing };
+  const now: CollectionFacts = { ...facts, hasWebhook: true, webhook, dispute: standing };
   await trx
     .updateTable('collections')
     .set((eb) => ({
       state: judgeCollection(now).state,
       heard_at: row.heard_at ?? at,
-      told_status: told?.status ?? null,
-      told_trx: told?.trx ?? null,
-      told_amount: told?.amount ?? null,
-      told_currency: told?.currency ?? null,
-      told_domain: told?.domain ?? null,
-      told_fee: told?.fee ?? null,
-      told_paid_at: told?.paidAt ?? null,
+      told_status: webhook?.status ?? null,
+      told_trx: webhook?.trx ?? null,
+      told_amount: webhook?.amount ?? null,
+      told_currency: webhook?.currency ?? null,
+      told_domain: webhook?.domain ?? null,
+      told_fee: webhook?.fee ?? null,
+      told_paid_at: webhook?.paidAt ?? null,
       dispute: JSON.stringify(standing),
-      trx: row.trx ?? told?.trx ?? null,
-      // Only the verify endpoint can say that it arrived: it is asked at once, from the ladder's first rung.
+      trx: row.trx ?? webhook?.trx ?? null,
+      // Only the verify endpoint can confirm receipt: ask it at once, from the ladder's first rung.
       ask_at: at,
       rung: 0n,
       raised: eb('raised', '+', 1n),
@@ -138,24 +140,24 @@ export async function hearCollection(
   return dispute;
 }
 
-/** What came of asking the verify endpoint; `word` only where it showed the collection. */
+/** The result of asking the verify endpoint; `word` is null unless the endpoint showed the collection. */
 export type Verified = {
   askedAt: string;
   answeredAt: string;
   outcome: string;
   raw: string | null;
   word: CollectionWord | null;
-  /** In what several words of one reply differ, such as two payments under one reference. */
+  /** Where several words of one reply differ, such as two payments under one reference. */
   dispute: readonly CollectionDifference[];
-  /** False for a time-out or the like: nothing is known that was not before. */
+  /** False for a time-out or the like, which brings nothing new. */
   answered: boolean;
-  /** `verified_at` of the row as it was before the question; null where it was never shown, or not known at all. */
+  /** The row's `verified_at` before the question; null if the endpoint never showed it, or the collection was unknown. */
   verifiedBefore: string | null;
 };
 
 /**
- * Writes down an answer of the verify endpoint and when to ask next. `raised`: as it was before the question. An answer
- * that a later question has overtaken is kept in the log only: it may be older than what the later one was told.
+ * Records an answer of the verify endpoint and when to ask next. `raised`: its value before the question. An answer
+ * that a later question has overtaken goes only into the log: it may be older than the later answer.
  */
 export async function concludeVerify(
   trx: Trx,
@@ -175,30 +177,30 @@ export async function concludeVerify(
       raw: raw?.slice(0, 4096) ?? null,
     })
     .execute();
-  // Times alone would not do: a clock that was put back must not make every answer from then on an old one.
+  // Times alone are not enough: after a clock was set back, every new answer would look old.
   const meanwhile = row.verified_at !== verifiedBefore;
   const overtaken = meanwhile && row.verified_at !== null && row.verified_at > askedAt;
-  const shown = overtaken ? null : word;
+  const current = overtaken ? null : word;
   const facts = factsOf(row, await ledgerMode(trx));
   const standing = withDispute(facts.dispute, dispute);
-  const { state } = judgeCollection({ ...facts, verified: shown ?? facts.verified, dispute: standing });
+  const { state } = judgeCollection({ ...facts, verified: current ?? facts.verified, dispute: standing });
   const older = row.answered_at !== null && row.answered_at > askedAt;
   await trx
     .updateTable('collections')
     .set({
       state,
-      ...(shown && {
+      ...(current && {
         verified_at: askedAt,
-        verified_status: shown.status,
-        verified_trx: shown.trx,
-        verified_amount: shown.amount,
-        verified_currency: shown.currency,
-        verified_domain: shown.domain,
-        verified_fee: shown.fee,
-        verified_paid_at: shown.paidAt,
-        trx: row.trx ?? shown.trx,
+        verified_status: current.status,
+        verified_trx: current.trx,
+        verified_amount: current.amount,
+        verified_currency: current.currency,
+        verified_domain: current.domain,
+        verified_fee: current.fee,
+        verified_paid_at: current.paidAt,
+        trx: row.trx ?? current.trx,
       }),
-      ...(answered && !overtaken && (shown || !older) && { answered_at: askedAt, answer: outcome }),
+      ...(answered && !overtaken && (current || !older) && { answered_at: askedAt, answer: outcome }),
       dispute: JSON.stringify(standing),
       received_at: state === 'received' ? (row.received_at ?? answeredAt) : row.received_at,
       ask_at: askAgain(row, state, { raised, answeredAt, meanwhile, overtaken, word }),
@@ -210,11 +212,11 @@ export async function concludeVerify(
   return state;
 }
 
-/** When to ask again after this answer; null: never, unless something raises it. */
+/** When to ask again after this answer; null: never, unless an event asks for it. */
 function askAgain(
   row: Collection,
   state: CollectionState,
-  asked: {
+  question: {
     raised: bigint;
     answeredAt: string;
     meanwhile: boolean;
@@ -222,20 +224,20 @@ function askAgain(
     word: CollectionWord | null;
   },
 ): string | null {
-  // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
-  if (row.raised > asked.raised) return asked.answeredAt;
-  // Two questions were open at once and were told two final words: which is the newer one only a third can tell.
-  const differs = asked.word !== null && asked.word.status !== row.verified_status;
-  if (asked.meanwhile && differs && isFinal(asked.word?.status) && isFinal(row.verified_status))
-    return asked.answeredAt;
-  return asked.overtaken ? row.ask_at : nextAsk(row, state, asked.answeredAt);
+  // An event, perhaps a webhook, came while the answer was in flight: the answer may be older than the event.
+  if (row.raised > question.raised) return question.answeredAt;
+  // Two questions were open together and got two different final words. Only a third one can show which is newer.
+  const differs = question.word !== null && question.word.status !== row.verified_status;
+  if (question.meanwhile && differs && isFinal(question.word?.status) && isFinal(row.verified_status))
+    return question.answeredAt;
+  return question.overtaken ? row.ask_at : nextAsk(row, state, question.answeredAt);
 }
 
 function isFinal(status: WitnessStatus | null | undefined): boolean {
   return status !== null && status !== undefined && status !== 'pending';
 }
 
-/** When to ask again; null once it arrived, when nobody promised what failed, or when it was watched long enough. */
+/** When to ask again; null once it is received, once an unexpected one failed, or after the time of watching. */
 function nextAsk(row: Collection, state: CollectionState, at: string): string | null {
   if (state === 'received' || (state === 'failed' && row.expected_at === null)) return null;
   const since = [row.expected_at, row.heard_at].reduce<string>((a, b) => (b !== null && b > a ? b : a), '');

@@ -7,7 +7,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Collection, CollectionFile } from '../storage/tables/collection-tables.ts';
 import { factsOf } from './collections.sql.ts';
 
-/** A row of an expectation file as intake hands it over; `amount` in minor units of `currency`. */
+/** A row of an expectation file from intake; `amount` in minor units of `currency`. */
 export type ExpectedRow = {
   row: number;
   reference: string;
@@ -16,7 +16,7 @@ export type ExpectedRow = {
   currency: string;
 };
 
-/** Opens a file in phase `loading`: until it is closed its rows may be thrown away whole. */
+/** Opens a file in phase `loading`: until it is closed, all its rows may be discarded. */
 export async function openFile(trx: Trx, file: Omit<CollectionFile, 'phase'>): Promise<void> {
   await trx
     .insertInto('collection_files')
@@ -25,8 +25,8 @@ export async function openFile(trx: Trx, file: Omit<CollectionFile, 'phase'>): P
 }
 
 /**
- * Promises these collections. What was heard or verified before keeps that, and is asked about again; nothing changes a
- * promise that was made before.
+ * Records these collections as expected. Earlier webhooks and look-ups stay, and those collections are asked about
+ * again. An earlier expectation is never changed.
  */
 export async function expectSome(
   trx: Trx,
@@ -58,7 +58,7 @@ export async function expectSome(
   await judgeAgain(trx, known);
 }
 
-/** What is promised now, or no longer, may put a collection that was heard or verified before in another state. */
+/** Judges collections again whose expectation was added or removed: it may change the state of one known before. */
 async function judgeAgain(trx: Trx, rows: readonly Collection[]): Promise<void> {
   const mode = await ledgerMode(trx);
   for (const row of rows) {
@@ -68,7 +68,7 @@ async function judgeAgain(trx: Trx, rows: readonly Collection[]): Promise<void> 
   }
 }
 
-/** Which of these folded references were promised before, with the file of each. */
+/** Returns those of these folded references that were expected before, with the file of each. */
 export async function promisedBefore(db: Db | Trx, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const rows = await db
@@ -80,7 +80,7 @@ export async function promisedBefore(db: Db | Trx, keys: readonly string[]): Pro
   return new Map(rows.map((row) => [row.reference_key, row.file_id ?? '']));
 }
 
-/** The file that this content was before, whatever its name was then; one that is still being taken in is none. */
+/** The file that had this content, under any name; a file still in intake does not count. */
 export function findFileByHash(db: Db | Trx, contentHash: string): Promise<CollectionFile | undefined> {
   return db
     .selectFrom('collection_files')
@@ -94,7 +94,7 @@ export function findFile(db: Db | Trx, id: string): Promise<CollectionFile | und
   return db.selectFrom('collection_files').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Closes a loading file: its promises count from here on. Set together with the files that are promised (P23, P34). */
+/** Closes a loading file: its expectations count from here on. Also records the file moves that are due (P23, P34). */
 export async function closeFile(
   trx: Trx,
   closed: { id: string; at: string; files: readonly PromisedFile[] },
@@ -108,15 +108,15 @@ export async function closeFile(
   await promiseFiles(trx, { owner: closed.id, at: closed.at }, closed.files);
 }
 
-/** Files in phase `loading`: under way, or left by a crash. */
+/** Files in phase `loading`: in intake, or left by a crash. */
 export async function loadingFiles(db: Db | Trx): Promise<string[]> {
   const rows = await db.selectFrom('collection_files').select('id').where('phase', '=', 'loading').execute();
   return rows.map((row) => row.id);
 }
 
 /**
- * Takes back up to `limit` promises of a loading file, and the file with the last. What was heard or verified meanwhile
- * stays, promised by nobody.
+ * Removes up to `limit` expectations of a loading file, and the file with the last. Collections known from webhooks or
+ * look-ups stay, without an expectation.
  */
 export async function dropPromises(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
   const rows = await trx
@@ -132,17 +132,17 @@ export async function dropPromises(trx: Trx, id: string, limit: number): Promise
   await trx.deleteFrom('collection_look_ups').where('collection_id', 'in', among(gone)).execute();
   await trx.deleteFrom('resend_requests').where('collection_id', 'in', among(gone)).execute();
   await trx.deleteFrom('collections').where('id', 'in', among(gone)).execute();
-  const nobody = {
+  const unexpected = {
     file_id: null,
     row_number: null,
     expected_amount: null,
     expected_currency: null,
     expected_at: null,
   };
-  await trx.updateTable('collections').set(nobody).where('id', 'in', among(kept)).execute();
+  await trx.updateTable('collections').set(unexpected).where('id', 'in', among(kept)).execute();
   await judgeAgain(
     trx,
-    kept.map((row) => ({ ...row, ...nobody })),
+    kept.map((row) => ({ ...row, ...unexpected })),
   );
   if (rows.length === limit) return { done: false };
   await trx.deleteFrom('collection_files').where('id', '=', id).where('phase', '=', 'loading').execute();

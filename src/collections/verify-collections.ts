@@ -20,28 +20,28 @@ export type VerifyDeps = {
   ledger: Ledger;
   clock: Clock;
   service: Pick<ServiceClient, 'verifyTransaction'>;
-  /** The same one as for all other requests. */
+  /** The limiter that all other requests share. */
   limiter: { take(signal?: AbortSignal): Promise<void> };
   rules: { concurrency: number };
 };
 
 export type CollectionLookUps = {
-  /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
+  /** Asks about collections that are due by now, at most `budget` of them. Returns how many were asked about. */
   askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
-  /** Asks about these now, whatever is due. Returns how many were asked. */
+  /** Asks about these now, whether due or not. Returns how many were asked about. */
   askNow(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
-  /** Asks about a collection that the ledger does not know. One that is shown is noted; undefined where none is. */
+  /** Asks about an unknown collection. Records it if the service shows it; undefined otherwise. */
   discover(reference: string): Promise<bigint | undefined>;
 };
 
-/** So many questions in a row without an answer: the service is not there, and the rest waits. */
+/** After this many questions in a row without an answer the service counts as down, and the rest waits. */
 const silenceLimit = 5;
 
-/** Look-ups at the verify endpoint (endpoint 4): the only word by which a collection is received (P13, P14). */
+/** Look-ups at the verify endpoint (endpoint 4): only they make a collection received (P13, P14). */
 export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
   const { ledger, clock, service, limiter, rules } = deps;
 
-  /** `evenIfNotDue`: another process may have asked meanwhile, and this answer is wanted all the same. */
+  /** `evenIfNotDue`: this answer is wanted even if another process has asked meanwhile. */
   async function askOne(
     id: bigint,
     evenIfNotDue: boolean,
@@ -66,7 +66,7 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
     signal?: AbortSignal,
   ): Promise<number> {
     const queue = [...ids];
-    let asked = 0;
+    let count = 0;
     let silent = 0;
     const lane = async (): Promise<void> => {
       while (!signal?.aborted && silent < silenceLimit) {
@@ -74,12 +74,12 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
         if (id === undefined) return;
         const answered = await askOne(id, evenIfNotDue, signal);
         if (answered === undefined) continue;
-        asked += 1;
+        count += 1;
         silent = answered ? 0 : silent + 1;
       }
     };
     await Promise.all(Array.from({ length: Math.min(rules.concurrency, queue.length) }, lane));
-    return asked;
+    return count;
   }
 
   return {
@@ -99,10 +99,10 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
       const verified = judge(about, reply, { askedAt, answeredAt: at });
       if (!verified.word) return undefined;
       return ledger.write(async (trx) => {
-        // Heard of by another process meanwhile, perhaps.
+        // Another process may have recorded it meanwhile.
         const row =
           (await findCollection(trx, reference)) ??
-          (await noteCollection(trx, { reference, at, heard: false }));
+          (await noteCollection(trx, { reference, at, byWebhook: false }));
         await concludeVerify(trx, row.id, row.raised, verified);
         return row.id;
       });
@@ -110,14 +110,14 @@ export function createCollectionLookUps(deps: VerifyDeps): CollectionLookUps {
   };
 }
 
-/** Takes the place of an answer, so that what cannot be asked about waits its turn and is reported like the rest. */
+/** Takes the place of an answer, so that a collection that cannot be looked up is scheduled and reported like the rest. */
 function unaskable({ verified_at: verifiedBefore }: Collection, at: string): Verified {
   const outcome = 'cannot be asked about: no request can name this reference';
   const nothing = { raw: null, word: null, dispute: [], answered: true };
   return { askedAt: at, answeredAt: at, outcome, verifiedBefore, ...nothing };
 }
 
-/** What a reply says of the collection; silence, refusals and foreign bodies say nothing. */
+/** Judges what a reply says of the collection; silence, refusals and foreign bodies say nothing. */
 function judge(
   row: Pick<Collection, 'reference_key' | 'trx' | 'expected_amount' | 'verified_at'>,
   reply: LookUpReply | ServiceTrouble,
@@ -128,22 +128,22 @@ function judge(
     const outcome = `error: ${reply.reason}`;
     return { ...when, outcome, raw: reply.message, word: null, dispute: [], answered: false };
   }
-  const said = { ...when, raw: reply.raw, dispute: [], answered: true };
-  const found = findWord(reply.json, { referenceKey: row.reference_key, trx: row.trx });
-  if (found.kind === 'word') {
-    const { word } = found;
+  const common = { ...when, raw: reply.raw, dispute: [], answered: true };
+  const finding = findWord(reply.json, { referenceKey: row.reference_key, trx: row.trx });
+  if (finding.kind === 'word') {
+    const { word } = finding;
     const lacking = row.expected_amount !== null && lacksAmount(word);
-    const why = lacking ? ', but shows no amount: received only if a webhook told it' : '';
-    return { ...said, outcome: `says ${word.status}${why}`, word };
+    const why = lacking ? ', but shows no amount: received only if a webhook shows it' : '';
+    return { ...common, outcome: `says ${word.status}${why}`, word };
   }
-  if (found.kind === 'contradictory') {
-    const words = found.words.map(
+  if (finding.kind === 'contradictory') {
+    const words = finding.words.map(
       ({ status, amount, trx }) => `${status} ${amount ?? '-'} (${trx ?? 'no trx'})`,
     );
-    const [one, ...others] = found.words;
+    const [one, ...others] = finding.words;
     const dispute = others.flatMap((other) => (one ? wordsDiffer(one, other, 'one reply of verify') : []));
-    return { ...said, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
+    return { ...common, dispute, outcome: `contradicts itself: ${words.slice(0, 5).join(', ')}`, word: null };
   }
   const outcome = isNotFound(reply.json, reply.httpStatus) ? 'not_found' : 'no_witness';
-  return { ...said, outcome, word: null };
+  return { ...common, outcome, word: null };
 }

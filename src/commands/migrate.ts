@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import { isLedgerUrl } from '../settings/settings-schema.ts';
-import { nameOf, type Place, placeNamed, shownPassword } from '../storage/place.ts';
+import { maskedPassword, nameOf, type Place, placeNamed } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
@@ -74,8 +74,8 @@ function describe(
   { from, to, url }: { from: string; to: string; url: string },
   { digest, abandoned, before }: { digest: string; abandoned: number; before: boolean },
 ): Result {
-  const next = url.includes(shownPassword)
-    ? `set COUNTERFOIL_LEDGER_URL to ${url}, with the password in place of ${shownPassword}, in ${join(config.home, '.env')}`
+  const next = url.includes(maskedPassword)
+    ? `set COUNTERFOIL_LEDGER_URL to ${url}, with the password in place of ${maskedPassword}, in ${join(config.home, '.env')}`
     : `set ledger.url to ${url} in ${config.configFile}`;
   return {
     code: 0,

@@ -25,16 +25,16 @@ import { backupKeys } from './seal.ts';
 import { timelineFall, timelineKey } from './timeline.ts';
 
 const chunk = 1000;
-/** In `meta`, while an adoption is under way. */
+/** In `meta`, while an adoption is in progress. */
 export const adoptingKey = 'adopting';
 const why = 'the ledger went back in time: this may have been sent since';
 
 export type Adopted = { unknown: number };
 
 /**
- * Makes a ledger that went back in time safe to use (P25): all that it may have forgotten becomes `unknown`, and nothing
- * is sent before a complete listing begun after this. The caller is alone. Run again, it goes on where it stopped: the
- * barrier falls with the last step only.
+ * Makes a ledger that went back in time safe to use (P25). Every payout that a newer copy may have sent becomes
+ * `unknown`. Nothing is sent before a complete listing that begins after this. The caller is alone on the ledger. After
+ * an interruption a second call continues: only the last step lifts the barrier.
  */
 export async function adoptLedger(
   ledger: Ledger,
@@ -51,7 +51,7 @@ export async function adoptLedger(
   await decideLoading(ledger, now);
   await abandonAll(ledger, now);
   let unknown = 0;
-  // An unknown stays one, and counts a send more: the newer copy may have held a person's retry of it.
+  // An unknown payout stays unknown and counts one more send: the newer copy may have held a person's retry of it.
   for (const state of ['unknown', ...forgettable] as const) {
     for (let done = chunk; done === chunk; ) {
       done = await ledger.write((trx) => forgetSome(trx, { state, since, at: now() }));
@@ -59,14 +59,17 @@ export async function adoptLedger(
       if (done > 0) onProgress(unknown);
     }
   }
-  // The old mark goes first: a crash after the barrier fell must not raise it again.
+  // Remove the old mark first: after the barrier is lifted, a crash must not raise it again.
   removeMark(ledger.path);
   await ledger.write((trx) => openForListing(trx, now()));
   await ledger.write((trx) => markNow(trx, ledger.path, ledger.id));
   return { unknown };
 }
 
-/** A batch on its way in is finished as intake would (P23): else its payouts would become `ready` after the adoption. */
+/**
+ * Finishes batches in phase `loading` as intake would (P23). Otherwise their payouts would become `ready` after the
+ * adoption.
+ */
 async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
   for (const batch of await loadingBatches(ledger.db)) {
     let after = 0n;
@@ -80,7 +83,7 @@ async function decideLoading(ledger: Ledger, now: () => string): Promise<void> {
   }
 }
 
-/** Nobody else is alive: every open attempt is of a process that died, and its answer was never recorded (P3). */
+/** Abandons every open attempt. The caller is alone, so their processes have died without recording an answer (P3). */
 export async function abandonAll(ledger: Ledger, now: () => string): Promise<number> {
   const workers = await ledger.db
     .selectFrom('attempts')
@@ -97,7 +100,7 @@ export async function abandonAll(ledger: Ledger, now: () => string): Promise<num
   return abandoned;
 }
 
-/** The newest history entry when this adoption began: one that goes on after a crash counts no send twice. */
+/** Returns the newest history entry at the start of this adoption: one that continues after a crash counts no send twice. */
 async function beginAdoption(trx: Trx): Promise<bigint> {
   const last = await trx
     .selectFrom('history')
@@ -141,7 +144,7 @@ async function forgetSome(
       ),
     );
   const rows = await query.execute();
-  // A file that was dropped again is younger here than what the lost copy sent of it.
+  // A file that was dropped again is newer here than what the lost copy sent of it.
   const fell = await fellBackTo(trx);
   const events = rows.map(({ id, created_at }) => ({
     payoutId: id,
@@ -157,7 +160,7 @@ async function forgetSome(
   return rows.length;
 }
 
-/** The marks of other machines are from before; the timeline of now is the one to go by. */
+/** Voids the marks of other machines, which are older than the adoption, and records the current timeline. */
 async function voidMarks(trx: Trx): Promise<void> {
   await trx
     .insertInto('meta')
@@ -169,7 +172,7 @@ async function voidMarks(trx: Trx): Promise<void> {
   await timelineFall(trx);
 }
 
-/** In one step: the barrier of the fall goes, and the wait for a listing begins. */
+/** Replaces the barrier of the fall by the wait for a listing, in one transaction. */
 async function openForListing(trx: Trx, at: string): Promise<void> {
   const left = await trx
     .selectFrom('payouts')

@@ -2,8 +2,8 @@ import { readDetail } from '../ledger/history.ts';
 import type { Attempt, HistoryRow } from '../storage/tables/tables.ts';
 
 /**
- * The at-most-once certificate of one payout: how often it was sent, how many decisions ordered a second send, how many
- * sends were proven not taken (P4), and the sends that no decision ordered.
+ * The at-most-once certificate of one payout. It counts the sends, the decisions that ordered a second send, and the
+ * sends proven not taken (P4). `problems` lists the sends that no decision ordered.
  */
 export type Certificate = { sends: number; decisions: number; notTaken: number; problems: string[] };
 
@@ -11,8 +11,8 @@ export type Certificate = { sends: number; decisions: number; notTaken: number; 
 const notTaken = ['refused', 'not_sent', 'turned_away'];
 
 /**
- * Walks a payout's history in its order: an intent while an earlier send may have been taken (accepted, unknown, under
- * way, or forgotten by a ledger that went back in time) needs a `retry` decision of its own before it (P1, P4, P20).
+ * Walks a payout's history in order. An intent needs its own `retry` decision (P1, P4, P20) while an earlier send may
+ * have been taken: accepted, unknown, in flight, or forgotten by a ledger that went back in time.
  */
 export function certify(
   history: readonly Pick<HistoryRow, 'seq' | 'at' | 'event' | 'from_state' | 'to_state' | 'detail'>[],
@@ -38,7 +38,7 @@ export function certify(
       if (ended && mayBeTaken.delete(ended.id.toString())) certificate.notTaken += 1;
     } else if (event === 'retry' && from_state === 'unknown' && to_state !== 'unknown') {
       certificate.decisions += 1;
-      // Decisions do not add up: each orders the one send that follows it.
+      // Decisions do not add up: each orders only the next send.
       granted = 1;
     } else if (event === 'adopted' && to_state === 'unknown' && from_state !== 'unknown') {
       mayBeTaken.add('forgotten');

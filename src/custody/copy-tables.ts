@@ -5,18 +5,18 @@ import { storable } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { openDatabase } from '../storage/sqlite.ts';
 
-/** Rows that travel together: some hundred kilobytes. */
+/** Rows per chunk: some hundred kilobytes. */
 const chunk = 500;
 
-/** A table as SQLite has it: its columns, the order of its rows, and the tables that its rows name. */
+/** A table of the SQLite file: its columns, the order of its rows, and the tables that its rows refer to. */
 type Table = { name: string; columns: string[]; order: string[]; parents: string[] };
 type Value = string | bigint | Uint8Array | null;
 type Row = Record<string, Value>;
 
 /**
- * Copies every table of the ledger file at `path` into the empty tables of PostgreSQL, in the caller's transaction, and
- * reads them back: throws, so that nothing stays, where one row of one table is not what it was (P26). Returns how many
- * rows were copied. Memory stays flat.
+ * Copies every table of the ledger file at `path` into PostgreSQL's empty tables, in the caller's transaction, and
+ * reads them back. Throws if one row differs, so that nothing stays (P26). Returns the number of rows. Memory stays
+ * flat.
  */
 export async function copyTables(path: string, trx: Trx, onRows: (rows: number) => void): Promise<number> {
   const source = openDatabase(path);
@@ -41,10 +41,10 @@ export async function copyTables(path: string, trx: Trx, onRows: (rows: number) 
   return rows;
 }
 
-/** What arrived is not what was sent. */
+/** The copy differs from its source. */
 export class CopyDiffers extends Error {
   constructor(table: string) {
-    super(`the table ${table} did not arrive as it was; nothing of the copy was kept`);
+    super(`the table ${table} did not arrive unchanged; nothing of the copy was kept`);
   }
 }
 
@@ -55,8 +55,8 @@ function tablesOf(source: Database.Database): Table[] {
     )
     .pluck()
     .all();
-  return names.map((found) => {
-    const name = String(found);
+  return names.map((row) => {
+    const name = String(row);
     const infos = source.prepare('select name, pk from pragma_table_info(?) order by cid').all(name);
     const columns = infos.map((info) => ({ name: textOf(info, 'name'), pk: Number(textOf(info, 'pk')) }));
     const parents = source
@@ -64,7 +64,7 @@ function tablesOf(source: Database.Database): Table[] {
       .pluck()
       .all(name);
     const keys = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
-    // The order in which runs were begun is theirs without being a column.
+    // The rowid of a run is the order in which runs began; it is not a column in SQLite.
     const own = name === 'runs' ? ['rowid'] : [];
     return {
       name,
@@ -81,14 +81,17 @@ function textOf(row: unknown, key: string): string {
     : '';
 }
 
-/** Whoever is named comes first; else by name, which brings the rows of a closed month before the month that closes them. */
+/**
+ * Sorts the tables: those that others refer to come first, otherwise by name. The rows of a closed month then precede
+ * the month that closes them.
+ */
 function inOrder(tables: readonly Table[]): Table[] {
   const done = new Map<string, Table>();
   while (done.size < tables.length) {
     const next = tables.find(
       ({ name, parents }) => !done.has(name) && parents.every((parent) => done.has(parent)),
     );
-    if (!next) throw new Error('the tables of the ledger name each other in a circle');
+    if (!next) throw new Error('the tables of the ledger refer to each other in a circle');
     done.set(next.name, next);
   }
   return [...done.values()];
@@ -111,7 +114,7 @@ function* chunksOf(source: Database.Database, { name, columns, order }: Table): 
 const quoted = (name: string): string => `"${name}"`;
 
 async function insert(trx: Trx, { name, columns }: Table, rows: readonly Row[]): Promise<void> {
-  // Everything goes as text, and the column says what it is: a JSON number would lose digits.
+  // All values go as text, and the column gives the type: a JSON number would lose digits.
   const text = JSON.stringify(
     rows.map((row) => Object.fromEntries(columns.map((c) => [c, textValue(row[c])]))),
   );
@@ -144,7 +147,7 @@ async function digestOf(trx: Trx, table: Table): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Numbers that the database gives by itself go on behind the last one there is. */
+/** Sets each sequence to continue after the highest number in its table. */
 async function setSequences(trx: Trx, { name }: Table): Promise<void> {
   const { rows } = await sql<{ column: string }>`select a.attname as column from pg_attribute a
     where a.attrelid = ${name}::regclass and a.attidentity <> '' and not a.attisdropped`.execute(trx);

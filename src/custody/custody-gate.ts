@@ -5,18 +5,18 @@ import { type Place, placeOf } from '../storage/place.ts';
 import type { Session } from '../storage/postgres-session.ts';
 import { isBusy } from '../storage/sqlite.ts';
 
-/** Somebody else has the ledger, or wants it alone: exit code 11. */
+/** Another process has the ledger, or needs it alone: exit code 11. */
 class LedgerLocked extends Error {
   readonly code = 'LEDGER_LOCKED';
 }
 
-// As in file-lock.ts: a lock that nobody refers to must not be collected, and so freed.
+// As in file-lock.ts: this reference keeps a database object from being collected, which would free its lock.
 const held = new Set<Database.Database>();
 
 /**
- * Enters the ledger's gate as one of many: whoever has the ledger open stands in it, so that `restore` and `migrate`
- * know when they are alone. The operating system frees it however a process dies. Throws LedgerLocked while somebody
- * has shut the gate, after a moment's wait.
+ * Enters the ledger's gate as one of many. Every process that has the ledger open is inside, so that `restore` and
+ * `migrate` know when they are alone. The operating system frees the place however a process dies. Throws LedgerLocked
+ * while another process keeps the gate shut, after a short wait.
  */
 export async function enterGate(ledgerPath: string): Promise<FileLock> {
   const gate = await take(ledgerPath, ['begin', 'select 1 from sqlite_master'], 2000);
@@ -30,15 +30,15 @@ function shutOut(): LedgerLocked {
   );
 }
 
-/** The same for a ledger on PostgreSQL: its session stands in the gate for as long as it lasts. */
+/** The same for a ledger on PostgreSQL: the session is inside for as long as it lasts. */
 export async function enterShared(session: Pick<Session, 'hold'>): Promise<void> {
   if (!(await tryFor(2000, () => session.hold('gate', 'shared')))) throw shutOut();
 }
 
-/** A gate that is shut; whoever shut it opens it again. */
+/** A shut gate; the process that shut it opens it again. */
 export type Gate = { release(): void | Promise<void> };
 
-/** Shuts the gate for everybody else; null when, after a moment for commands that are ending, someone is inside. */
+/** Shuts the gate for all others; null if another process is still inside after a short wait. */
 export async function shutGate(ledger: string | Place): Promise<Gate | null> {
   const place = placeOf(ledger);
   if (place.kind === 'sqlite') return take(place.path, ['begin exclusive'], 1000);

@@ -12,8 +12,8 @@ export function assertHomeMode(dataDir: string, mode: Mode): void {
 }
 
 /**
- * Binds the data folder to a mode, once and for ever. The file appears whole and never replaces another, so that of two
- * processes that begin at the same time one throws OtherMode.
+ * Binds the data folder to a mode permanently. The file appears complete and never replaces another. If two processes
+ * start together with different modes, one throws OtherMode.
  */
 export function bindHome(dataDir: string, mode: Mode): void {
   if (homeMode(dataDir) === undefined) {

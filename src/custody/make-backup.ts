@@ -13,14 +13,13 @@ import { syncFile } from './swap.ts';
 
 export type BackupMade = { kind: 'made'; bytes: number; holds: Holds } | { kind: 'exists' };
 
-/** `null`: the tables are of another version of Counterfoil, which alone can count and prove what they hold. */
+/** `null`: the tables are of another version of Counterfoil, and only that version can count and prove the contents. */
 type Holds = { batches: number; payouts: number } | null;
 
 /**
- * Writes a consistent copy of the ledger to a new file of mode 0600, also while others write: it reads one snapshot and
- * blocks nobody. The copy stands behind the barrier of P25 however it is put in a ledger's place, and carries the
- * digests of its batches (P27). The tables stay as they are, of whatever version. Throws what the disk throws; then no
- * file of that name is there.
+ * Writes a consistent copy of the ledger to a new file of mode 0600, even while others write: it reads one snapshot and
+ * blocks nobody. The copy is behind the barrier of P25 from the start, and carries the digests of its batches (P27).
+ * The tables stay unchanged, in any version. Throws disk errors, and then leaves no file of that name.
  */
 export async function backupLedger(
   { path }: { path: string },
@@ -33,7 +32,7 @@ export async function backupLedger(
     copyConsistently(path, partial);
     const holds = await labelBackup(partial, at);
     syncFile(partial);
-    // A link, unlike a rename, never replaces a file that came meanwhile.
+    // A link, unlike a rename, never replaces a file created meanwhile.
     if (!linkNew(partial, file)) return { kind: 'exists' };
     syncFolder(file);
     return { kind: 'made', bytes: statSync(file).size, holds };
@@ -42,7 +41,7 @@ export async function backupLedger(
   }
 }
 
-/** The backup that is made before an upgrade, beside the ledger; returns its path. The gate must be shut. */
+/** Makes the backup before an upgrade, beside the ledger; returns its path. The gate must be shut. */
 export async function copyOlder(path: string, at: string): Promise<string> {
   const name = `${path}.before-upgrade-${at.replaceAll(/[-:.]/g, '')}`;
   for (let n = 1; ; n++) {
@@ -51,10 +50,10 @@ export async function copyOlder(path: string, at: string): Promise<string> {
   }
 }
 
-/** Copies the ledger at `path` as it is at one moment into a new file without a write-ahead log. */
+/** Copies the ledger at `path`, as of one moment, into a new file without a write-ahead log. */
 export function copyConsistently(path: string, target: string): void {
   rmSync(target, { force: true });
-  // Made before SQLite fills it, so that nobody else can read it for a moment.
+  // Created with its mode before SQLite fills it, so that no other account can ever read it.
   closeSync(openSync(target, 'wx', 0o600));
   chmodSync(target, 0o600);
   const source = openDatabase(path);
@@ -88,7 +87,7 @@ async function addDigests(file: string, at: string): Promise<Holds> {
     for await (const { batch, payouts: n, digest } of batchDigests(copy.db)) {
       batches += 1;
       payouts += n;
-      // What is still being taken in may yet be dropped whole: there is nothing to hold it to.
+      // A batch still in intake may be dropped: it gets no digest.
       if (undecided.has(batch)) continue;
       const row = { key: `${backupKeys.digest}${batch}`, value: digest };
       await copy.write((trx) => trx.insertInto('meta').values(row).execute());
@@ -99,7 +98,7 @@ async function addDigests(file: string, at: string): Promise<Holds> {
   }
 }
 
-/** A backup of a backup has digests of its own. */
+/** Replaces the digests that a backup of a backup inherits. */
 async function beginDigests(trx: Trx, at: string): Promise<void> {
   await trx.deleteFrom('meta').where('key', 'like', `${backupKeys.digest}%`).execute();
   const last = await trx
@@ -122,7 +121,7 @@ async function loadingIds(db: Db): Promise<Set<string>> {
   return new Set(rows.map((row) => row.id));
 }
 
-/** One file that needs no other: it may be copied by any means, and read from where nobody may write. */
+/** Merges the log into the file: a single file can be copied by any means and read in a read-only folder. */
 function foldLog(file: string): void {
   const database = openDatabase(file);
   database.pragma('journal_mode = DELETE');

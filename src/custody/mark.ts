@@ -14,16 +14,16 @@ import { syncFolder } from '../storage/sync-folder.ts';
 
 /**
  * How far a ledger had come when its mark was last written: the id of its newest history entry (0: none) and that
- * entry's hash. Kept outside the ledger, in a small file beside it (P25).
+ * entry's hash. It is kept outside the ledger, in a small file beside it (P25).
  */
 export type Mark = { ledger: string; history: bigint; hash: string };
 
-export type FoundMark = { kind: 'mark'; mark: Mark } | { kind: 'absent' } | { kind: 'unreadable' };
+export type StoredMark = { kind: 'mark'; mark: Mark } | { kind: 'absent' } | { kind: 'unreadable' };
 
 const markPath = (ledgerPath: string): string => `${ledgerPath}.mark`;
 
-/** The mark beside the ledger file. Throws what the disk throws. */
-export function readMark(ledgerPath: string): FoundMark {
+/** Reads the mark beside the ledger file. Throws disk errors. */
+export function readMark(ledgerPath: string): StoredMark {
   let text: string;
   try {
     text = readFileSync(markPath(ledgerPath), 'utf8');
@@ -36,12 +36,12 @@ export function readMark(ledgerPath: string): FoundMark {
   return { kind: 'mark', mark: { ledger, history: BigInt(history), hash } };
 }
 
-/** What a mark names where the ledger of this place was moved to another one for ever (P26): no ledger answers to it. */
+/** The ledger name in the mark of a place that its ledger has left permanently (P26); no ledger has this name. */
 export const movedAway = 'moved';
 
 /**
- * Why no copy of a ledger may stand where it was moved from, which would send beside the moved one (P26); null where none
- * was. Throws what the disk throws.
+ * Why no copy of a ledger may be used where it was moved from: it would send beside the moved one (P26). Null where no
+ * ledger was moved. Throws disk errors.
  */
 export function whyMoved(ledgerPath: string): string | null {
   const found = readMark(ledgerPath);
@@ -50,7 +50,7 @@ export function whyMoved(ledgerPath: string): string | null {
   return `the ledger of ${ledgerPath} was moved to another place for ever: ${advice}`;
 }
 
-/** Replaces the mark, durably. One at a time: the caller holds the ledger's write lock. Throws what the disk throws. */
+/** Replaces the mark durably. One at a time: the caller holds the ledger's write lock. Throws disk errors. */
 export function writeMark(ledgerPath: string, mark: Mark): void {
   const path = markPath(ledgerPath);
   const temporary = `${path}.new`;
@@ -65,13 +65,13 @@ export function writeMark(ledgerPath: string, mark: Mark): void {
   syncFolder(path);
 }
 
-/** Takes the mark away, durably: from here on the ledger is not said to have fallen behind it. */
+/** Removes the mark durably: from then on the ledger is not compared with it. */
 export function removeMark(ledgerPath: string): void {
   rmSync(markPath(ledgerPath), { force: true });
   syncFolder(ledgerPath);
 }
 
-/** Gives a whole file its name; false where another file has it already, which is never replaced. */
+/** Gives a complete file its name; false if another file has that name, which is never replaced. */
 export function linkNew(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -79,7 +79,7 @@ export function linkNew(from: string, to: string): boolean {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : '';
     if (code === 'EEXIST') return false;
-    // Some file systems (FAT, some network shares) know no links.
+    // Some file systems (FAT, some network shares) do not support links.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     if (existsSync(to)) return false;
     renameSync(from, to);

@@ -1,22 +1,22 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
 import { adviceText } from '../reporting/advice-text.ts';
-import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
 import { readMark, whyMoved, writeMark } from './mark.ts';
 import { timelineChange, timelineFall } from './timeline.ts';
 
-/** At most one mark in so many milliseconds. */
+/** The shortest time between two marks, in milliseconds. */
 const everyMs = 1000;
 
-/** P25: a ledger behind its mark, or of another id, went back in time; the barrier outlives this process. */
+/** P25: notes a fall if the ledger is behind its mark or has another id. The barrier outlives this process. */
 export async function noticeFall(trx: Trx, path: string, id: string, at: string): Promise<boolean> {
   const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
   if (why) await noteFall(trx, { at, cause: causeOf(why, path) });
   return (await metaOf(trx, barrierKeys.behind)) !== undefined;
 }
 
-/** The same for what only reads, and so notes nothing; null also where it is noted already. */
+/** The same for a reader, which records nothing; null also where the fall is recorded already. */
 export async function findFall(
   db: Db,
   path: string,
@@ -25,7 +25,7 @@ export async function findFall(
   if ((await metaOf(db, barrierKeys.behind)) !== undefined) return null;
   const change = await timelineChange(db);
   if (change !== undefined && change !== 'unnoted') return { at, cause: causeOf(change, path) };
-  // Asked twice: another process may write the very first mark between the questions that one answer is made of.
+  // Read twice: another process may write the very first mark between two of the queries that make one answer.
   const why = (await fallOf(db, path, id)) && (await fallOf(db, path, id));
   return why ? { at, cause: causeOf(why, path) } : null;
 }
@@ -36,17 +36,18 @@ function causeOf(why: string, path: string): string {
 }
 
 async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | undefined> {
-  // Read before the ledger is asked: marks are written inside transactions, so that this one is never ahead of it.
-  const found = readMark(path);
+  // Read the mark before the ledger: marks are written inside transactions, so that this one is never ahead of the
+  // ledger.
+  const stored = readMark(path);
   const reached = await lastEntry(db);
   const own = await standingOf(db, path, id);
-  switch (found.kind) {
+  switch (stored.kind) {
     case 'unreadable':
       return 'the mark beside it cannot be read';
     case 'absent':
       return reached.id > 0n && (await metaOf(db, own.key)) ? 'the mark beside it is gone' : undefined;
     case 'mark': {
-      const { ledger, history, hash } = found.mark;
+      const { ledger, history, hash } = stored.mark;
       if (own.outdated.includes(ledger)) return undefined;
       if (ledger !== own.name) return 'another ledger stood in its place before';
       if (history > reached.id) return `it had ${history} entries and now has ${reached.id}`;
@@ -61,8 +62,8 @@ async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | 
 export const adoptionsKey = 'adoptions';
 
 /**
- * What this machine's mark is about. Where machines share a ledger each has a mark, and who adopts cannot take away the
- * marks of the others: a mark names the adoption it was written after, and those from before a later one are void.
+ * Identifies this machine's mark. Where machines share a ledger, each has a mark, and an adoption cannot remove the
+ * others. So a mark names the adoption that it followed; marks from before a later one are void.
  */
 async function standingOf(
   db: Db | Trx,
@@ -91,8 +92,8 @@ async function metaOf(db: Db | Trx, key: string): Promise<string | undefined> {
 }
 
 /**
- * Commit, then mark (at most once a second), then return: so nothing is sent that the mark is a second behind of
- * (P25). `flush` marks what the last second left; it never throws, since nothing is sent after it.
+ * Commits, then marks (at most once a second), then returns. So the mark is never more than a second behind what is
+ * sent (P25). `flush` writes the mark that is left; it never throws, since nothing is sent after it.
  */
 export function createMarker(deps: { write: Ledger['write']; path: string; id: string; now: () => string }): {
   write: Ledger['write'];
@@ -101,7 +102,7 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
   let markedAt = Number.NaN;
   let behind = false;
   const mark = async (at: number): Promise<void> => {
-    // Inside a transaction, so that of two processes neither can put an older mark over a newer one.
+    // Inside a transaction, so that no process puts an older mark over a newer one.
     await deps.write((trx) => markNow(trx, deps.path, deps.id));
     markedAt = at;
     behind = false;
@@ -111,7 +112,7 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
       const result = await deps.write(work);
       behind = true;
       const at = Date.parse(deps.now());
-      // A clock that runs backwards marks again: it must not put the next mark off.
+      // A clock that runs backwards also marks: it must not delay the next mark.
       if (!(Math.abs(at - markedAt) < everyMs)) await mark(at).catch(afterCommit);
       return result;
     },
@@ -121,31 +122,31 @@ export function createMarker(deps: { write: Ledger['write']; path: string; id: s
   };
 }
 
-/** What was in the way of the mark alone is no sign that nothing happened: the change is committed (P12). */
+/** Converts a lock conflict of the mark alone: the change itself is committed, so it must not look undone (P12). */
 function afterCommit(error: unknown): never {
-  throw isHeld(error)
+  throw isLockConflict(error)
     ? new PostgresFailure('UNMARKED', `it could not be marked: ${error.message}`, error)
     : error;
 }
 
-/** Writes the mark of what this ledger holds; a disk that refuses is a ledger that failed (P12). */
+/** Writes the mark of the ledger's present state; a disk that refuses counts as a failed ledger (P12). */
 export async function markNow(trx: Trx, path: string, id: string): Promise<void> {
   const last = await lastEntry(trx);
   const { key, name } = await standingOf(trx, path, id);
-  const found = readMark(path);
-  const told =
-    found.kind === 'mark' &&
-    found.mark.history === last.id &&
-    found.mark.hash === last.hash &&
-    found.mark.ledger === name;
-  if (!told) {
+  const stored = readMark(path);
+  const isCurrent =
+    stored.kind === 'mark' &&
+    stored.mark.history === last.id &&
+    stored.mark.hash === last.hash &&
+    stored.mark.ledger === name;
+  if (!isCurrent) {
     try {
       writeMark(path, { ledger: name, history: last.id, hash: last.hash });
     } catch (error) {
       throw new MarkFailed(path, error);
     }
   }
-  // Said only once the mark is there: a ledger that says it is marked and has no mark went back in time.
+  // Recorded only after the mark exists: a ledger that records a mark and has none went back in time.
   if (!(await metaOf(trx, key))) {
     await trx
       .insertInto('meta')
@@ -155,12 +156,12 @@ export async function markNow(trx: Trx, path: string, id: string): Promise<void>
   }
 }
 
-/** Told in SQLite's terms, so that whoever stops when the ledger fails stops here too (P12). */
+/** Carries one of SQLite's codes, so that it stops every caller that stops when the ledger fails (P12). */
 class MarkFailed extends Error {
   readonly code: string;
   constructor(path: string, cause: unknown) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    super(`${path}.mark cannot be written: ${said}`, { cause });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    super(`${path}.mark cannot be written: ${message}`, { cause });
     const code = cause instanceof Error && 'code' in cause ? cause.code : '';
     this.code = code === 'ENOSPC' || code === 'EDQUOT' ? 'SQLITE_FULL' : 'SQLITE_IOERR_MARK';
   }

@@ -3,7 +3,7 @@ import { barrierKeys } from '../ledger/barriers.ts';
 import { adviceText } from '../reporting/advice-text.ts';
 import { isLedgerThere } from '../storage/exists.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
-import { nameOf, type Place, placeOf, shownPassword } from '../storage/place.ts';
+import { maskedPassword, nameOf, type Place, placeOf } from '../storage/place.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 import { abandonAll } from './adopt.ts';
 import { shutGate } from './custody-gate.ts';
@@ -15,13 +15,13 @@ import { findSeal, ledgerDigest, sealKeys } from './seal.ts';
 import { openSnapshot } from './snapshot.ts';
 import { syncFile } from './swap.ts';
 
-/** `to` is the new place, a file's name absolute; `url` is how a configuration names it, without a password. */
+/** `to` is the new place, with an absolute file name; `url` is its form in the configuration, without a password. */
 export type MoveRequest = {
   from: string;
   to: string | Place;
   url: string;
   now: () => string;
-  /** Hears how many rows were copied so far, where they are copied one by one. */
+  /** Called with the number of rows copied so far, if rows are copied one by one. */
   onRows?: (rows: number) => void;
 };
 
@@ -31,7 +31,7 @@ export type Moved =
   | { kind: 'locked' };
 
 /**
- * Moves a ledger for ever (P26): seals the source with the digest of all it holds, copies it, and opens the copy for
+ * Moves a ledger permanently (P26). Seals the source with the digest of its contents, copies it, and opens the copy for
  * sending only when it matches. The caller has shut the source's gate. Whatever dies, at most one of the two can send,
  * and the same call again finishes.
  */
@@ -46,7 +46,7 @@ export async function moveLedger(request: MoveRequest): Promise<Moved> {
       return { kind: 'refused', why: `it was moved already: ${sealed.cause}` };
     const there = await isLedgerThere(target);
     if (sealed.target === undefined && there)
-      return { kind: 'refused', why: `${to} is there already; a ledger never moves over another one` };
+      return { kind: 'refused', why: `${to} already exists; a ledger never moves over another one` };
     if (sealed.handed && !there) {
       const why = `it was moved to ${to}, which is gone: restore a backup of that ledger there. The old one stays sealed, since it does not know what was sent after the move`;
       return { kind: 'refused', why };
@@ -88,12 +88,12 @@ async function progressOf({ db, place }: Ledger): Promise<Progress> {
   };
 }
 
-/** A password is written down nowhere, and whoever copies the address must know. */
+/** The remark about a password, which is stored nowhere: a person who copies the address must add it. */
 function withPassword(url: string): string {
-  return url.includes(shownPassword) ? `, with the password in place of ${shownPassword}` : '';
+  return url.includes(maskedPassword) ? `, with the password in place of ${maskedPassword}` : '';
 }
 
-/** One transaction: what the source holds, and that it never changes again. */
+/** Seals the source in one transaction: it records the digest of the contents, and nothing changes after it. */
 async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Promise<string> {
   const to = nameOf(placeOf(request.to));
   return source.write(async (trx) => {
@@ -112,7 +112,7 @@ async function seal(source: Ledger, { url, now, ...request }: MoveRequest): Prom
   });
 }
 
-/** The copy is sealed as its source is; a name appears only when its bytes are durable. */
+/** Copies the sealed source; the copy is sealed too. A name appears only when its bytes are durable. */
 async function copyTo(
   from: string,
   target: Place,
@@ -133,13 +133,13 @@ async function copyTo(
   const partial = `${to}.partial`;
   copyConsistently(from, partial);
   syncFile(partial);
-  // A mark at that place is of a file that is gone, and would say that the copy went back in time.
+  // A mark at that place belongs to a file that is gone, and would say that the copy went back in time.
   removeMark(to);
   renameSync(partial, to);
   syncFolder(to);
 }
 
-/** Compares and opens the target. `open` says that it had been opened before. */
+/** Compares and opens the target. `open`: it was open before. */
 async function openTarget(
   source: Ledger,
   { to, now }: { to: Place; now: () => string },
@@ -151,7 +151,8 @@ async function openTarget(
     if (target.id !== source.id) return { kind: 'differs' };
     const isOpen = sealed.target === undefined;
     if (!isOpen && (await digestOf(to)) !== digest) return { kind: 'differs' };
-    // No ledger answers to this mark: a file from before the move is noticed when it is put back (P25), whatever dies now.
+    // No ledger has this mark's name. If a file from before the move is put back, that is noticed (P25), whatever dies
+    // now.
     writeMark(source.path, { ledger: movedAway, history: 0n, hash: '' });
     if (isOpen) return { kind: 'open' };
     await source.write((trx) => note(trx, sealKeys.handed, now()));
@@ -159,7 +160,7 @@ async function openTarget(
       const gone = [barrierKeys.sealed, sealKeys.target, sealKeys.digest, sealKeys.handed, 'marked'];
       await trx.deleteFrom('meta').where('key', 'in', gone).execute();
     });
-    // P25: had it been open before, a mark tells that it sent since, and that this is an old copy in its place.
+    // P25: if it was open before, its mark shows that it has sent since, and that this is an old copy in its place.
     const fell = handed && (await target.write((trx) => noticeFall(trx, to.path, target.id, now())));
     if (!fell) await target.write((trx) => markNow(trx, to.path, target.id));
     return { kind: 'opened' };

@@ -24,10 +24,10 @@ import { findSeal } from './seal.ts';
 import { assertNotHalfSwapped } from './swap.ts';
 
 /**
- * Opens the ledger, and makes it where there is none: a file, mode 0600 in a folder of mode 0700, or a schema of a
- * PostgreSQL database. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved, LedgerOlder
- * or LedgerNewer where its tables are of another version, OtherMode, LedgerAbsent where it is only to be read, and what the
- * database throws: an unreadable, foreign or full file is for the caller to report.
+ * Opens the ledger, and creates it if there is none: a file of mode 0600 in a folder of mode 0700, or a PostgreSQL
+ * schema. A sealed one can only be read. Throws LedgerLocked while it is being restored or moved. Throws LedgerOlder or
+ * LedgerNewer for tables of another version, OtherMode, and LedgerAbsent for a reader. Throws the database's errors
+ * too: the caller reports an unreadable, foreign or full file.
  */
 export async function openLedger(where: string | Place, options: OpenOptions): Promise<Ledger> {
   const place = placeOf(where);
@@ -60,7 +60,7 @@ async function openFile(path: string, options: OpenOptions, leave: () => void): 
   const write = <T>(work: (trx: Trx) => Promise<T>): Promise<T> => db.transaction().execute(work);
   try {
     if (!reads) chmodSync(path, 0o600);
-    // Asked again inside the transaction: two processes may open a new ledger at once.
+    // Checked again inside the transaction: two processes may open a new ledger together.
     if (mustMigrate(await migrationsOf(db), path, options))
       await write(async (trx) => {
         if (!mustMigrate(await migrationsOf(trx), path, options)) return;
@@ -78,7 +78,7 @@ async function openFile(path: string, options: OpenOptions, leave: () => void): 
   }
 }
 
-/** What every opened ledger goes through: its mode (P24), a seal (P26), a fall back in time (P25), and the mark from then on. */
+/** Completes every opening: checks the mode (P24), the seal (P26) and a fall back in time (P25), and keeps the mark. */
 async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
   const { db, write, close, place, session } = opened;
   const { path } = place;
@@ -95,18 +95,18 @@ async function settle(opened: Opened, options: OpenOptions): Promise<Ledger> {
     await opened.seal();
     return { ...ledger, write: () => Promise.reject(new LedgerSealed(sealed.cause)) };
   }
-  // A sealed one sends nothing anyway, and its mark is that of no ledger.
+  // A sealed ledger sends nothing anyway, and its mark has no ledger's name.
   const fallenBack =
     options.alone !== 'copy' &&
     !sealed &&
     (await write((trx) => noticeFall(trx, path, born.id, options.now())));
-  // What fell back is not marked: the old mark is the only one who knows.
+  // A ledger that fell back is not marked: only the old mark knows about the fall.
   if (fallenBack || options.alone) return ledger;
   const marker = createMarker({ write, path, id: born.id, now: options.now });
   return { ...ledger, write: marker.write, close: () => marker.flush().then(close) };
 }
 
-/** The migrations that a ledger file has; null where it has no tables yet. */
+/** The migrations of a ledger file; null where it has no tables yet. */
 async function migrationsOf(db: Db | Trx): Promise<string[] | null> {
   const table = sql`select 1 from sqlite_master where name = 'kysely_migration'`;
   if ((await table.execute(db)).rows.length === 0) return null;
@@ -114,7 +114,7 @@ async function migrationsOf(db: Db | Trx): Promise<string[] | null> {
   return rows.map(({ name }) => name);
 }
 
-/** Whether this process is to make or upgrade the tables; throws where it may not. `name` is the ledger's. */
+/** Whether this process must create or upgrade the tables; throws where it may not. `name` is the ledger's. */
 function mustMigrate(done: readonly string[] | null, name: string, options: OpenOptions): boolean {
   const standing: SchemaStanding = schemaStanding(done, knownMigrations());
   if (standing === 'newer') throw new LedgerNewer(name);
@@ -123,7 +123,7 @@ function mustMigrate(done: readonly string[] | null, name: string, options: Open
   return standing !== 'current';
 }
 
-/** All or nothing, and one process at a time. Throws OtherMode, so that nothing is changed for a process of the other mode. */
+/** Migrates all or nothing, one process at a time. Throws OtherMode, so that a process of the other mode changes nothing. */
 async function migrate(trx: Trx, mode: Mode | undefined, schema?: string): Promise<void> {
   const { Migrator } = await import('kysely/migration');
   const loaded = Object.entries(migrations).map(async ([name, load]) => [name, await load()] as const);
@@ -138,7 +138,7 @@ async function migrate(trx: Trx, mode: Mode | undefined, schema?: string): Promi
   assertMode('this ledger', (await identityOf(trx))?.mode, mode);
 }
 
-/** The ledger was moved for ever (P26); the message says where to. */
+/** The ledger was moved permanently (P26); the message names the new place. */
 export class LedgerSealed extends Error {
   readonly code = 'LEDGER_SEALED';
 }
@@ -158,7 +158,7 @@ async function bornOnce(trx: Trx, { now, mode = 'test' }: OpenOptions): Promise<
 
 type Identity = Pick<Ledger, 'id' | 'birth' | 'mode'>;
 
-/** Null where a process made the tables and died before it wrote down whose they are. */
+/** Null where a process created the tables and died before it recorded the identity. */
 async function identityOf(db: Db | Trx): Promise<Identity | null> {
   const keys = ['ledger_id', 'birth', 'mode'];
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();

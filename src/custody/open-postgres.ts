@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely, sql } from 'kysely';
-import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf, nameMachine } from '../storage/machine.ts';
 import { nameOf, type PostgresPlace, schemaOf } from '../storage/place.ts';
@@ -14,12 +14,12 @@ import type { Tables } from '../storage/tables/tables.ts';
 import { enterShared } from './custody-gate.ts';
 import type { Common, OpenOptions } from './opening.ts';
 
-/** Connections for reading, and the one of the write transaction. */
+/** Connections for reading, plus the one of the write transaction. */
 const connections = 6;
 
 /**
- * Opens the ledger in a schema of a PostgreSQL database. Throws PostgresFailure when the server cannot be reached, or is
- * one on which a commit may be lost; LedgerLocked while the ledger is being moved or adopted.
+ * Opens the ledger in a schema of a PostgreSQL database. Throws PostgresFailure when the server is unreachable, or
+ * could lose a commit; LedgerLocked while the ledger is being moved or adopted.
  */
 export async function openPostgres(
   place: PostgresPlace,
@@ -59,14 +59,14 @@ async function openTables(
     const name = nameOf(place);
     const due = async (): Promise<boolean> => mustMigrate(await migrationsOf(session, schema), name, options);
     const make = async (trx: Trx): Promise<void> => {
-      // Asked again behind the lock of all writers: two processes may open a new ledger at once.
+      // Checked again under the write lock: two processes may open a new ledger together.
       if (!(await due())) return;
       await prepare(trx, schema, () => migrate(trx, options.mode, schema));
       await options.fill?.(trx);
     };
     if (await due()) await write(make);
     const seal = (): void => {
-      // Asked before whatever the connection is taken for.
+      // Runs before any other query of the connection.
       pool.on('acquire', (client) => {
         client.query('set default_transaction_read_only = on').catch(() => undefined);
       });
@@ -83,17 +83,15 @@ async function openTables(
   }
 }
 
-/** The migrations that the tables of a schema have; null where there are none yet. */
+/** The migrations of a schema's tables; null where there are none yet. */
 async function migrationsOf(session: Session, schema: string): Promise<string[] | null> {
-  const [found] = await session.ask(
-    `select to_regclass('"${schema}".kysely_migration') is not null as there`,
-  );
-  if (found?.there !== 1n) return null;
+  const [row] = await session.ask(`select to_regclass('"${schema}".kysely_migration') is not null as there`);
+  if (row?.there !== 1n) return null;
   const rows = await session.ask('select name from kysely_migration');
   return rows.map(({ name }) => String(name));
 }
 
-/** Makes the schema and its tables, in the transaction of whoever comes first. */
+/** Creates the schema and its tables, in the transaction of the first process. */
 async function prepare(trx: Trx, schema: string, migrate: () => Promise<void>): Promise<void> {
   const there = await sql`select 1 from pg_namespace where nspname = ${schema}`.execute(trx);
   if (there.rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(trx);
@@ -103,18 +101,18 @@ async function prepare(trx: Trx, schema: string, migrate: () => Promise<void>): 
   await migrate();
 }
 
-/** Who was in the way is asked at once: a person must know whom to ask to end it. */
+/** Adds the blocking sessions to a lock conflict: a person must know whom to ask to end it. */
 function namingHolders({ holders }: Pick<Session, 'holders'>): (error: unknown) => Promise<never> {
   return async (error) => {
-    if (!isHeld(error)) throw error;
+    if (!isLockConflict(error)) throw error;
     const who = await holders();
     throw who === '' ? error : new PostgresFailure('HELD', `${error.message}: ${who}`, error.cause);
   };
 }
 
 /**
- * The write transactions of this process one after another: others would only wait for the ledger's lock, each on a
- * connection that a reader could have.
+ * Runs the write transactions of this process one after another. In parallel they would only wait for the ledger's
+ * lock, each on a connection that a reader could use.
  */
 function oneAtATime(
   session: Session,

@@ -15,14 +15,14 @@ import { copyBeside, dropCopy, endSwap, finishSwap, swapIn } from './swap.ts';
 export type Restored = { kind: 'restored'; aside: string } | { kind: 'unfit'; why: string };
 
 /**
- * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. The copy is
- * looked at before anything is touched, and stands behind the barrier of P25 before it is in place. Throws OtherMode where
- * it is not of `mode` (P24).
+ * Puts the ledger file `file` in the place of the one at `path`, which moves aside; the gate must be shut. It checks
+ * the copy before it touches anything, and raises the barrier of P25 in it before it is in place. Throws OtherMode if
+ * the file is not of `mode` (P24).
  */
 export async function restoreLedger(path: string, file: string, at: string, mode?: Mode): Promise<Restored> {
   if (!existsSync(file)) return { kind: 'unfit', why: `there is no file ${file}` };
   const seal = sealInPlace(path);
-  // A sealed file in the very place where its ledger went is no ledger any more: another may take its place.
+  // A sealed file in the very place to which its ledger moved is no longer a ledger: another may replace it.
   if (seal && !seal.here)
     return { kind: 'unfit', why: `${seal.cause}. Restore in that place: set ledger.url to it` };
   const moved = seal ? null : whyMoved(path);
@@ -49,18 +49,18 @@ export async function restoreLedger(path: string, file: string, at: string, mode
   return { kind: 'restored', aside: await finishRestore(path, at) };
 }
 
-/** Brings a restore to its end, also one that was interrupted. Returns where the ledger from before lies. */
+/** Finishes a restore, also an interrupted one. Returns the path of the previous ledger. */
 export async function finishRestore(path: string, at: string): Promise<string> {
   const aside = finishSwap(path);
-  // Before anybody may open the new one: else a crash leaves two ledgers that both may send.
+  // Before the new one may be opened: otherwise a crash would leave two ledgers that may both send.
   await fenceOff(aside, at);
   endSwap(path);
   return aside;
 }
 
 /**
- * Two ledgers must not both send: the one that moved aside stands behind the barrier too, in case someone moves it back.
- * Where it is too damaged to be told, it is too damaged to send.
+ * Raises the barrier in the ledger that moved aside, in case someone moves it back: two ledgers must not both send. A
+ * ledger too damaged for that is also too damaged to send.
  */
 async function fenceOff(aside: string, at: string): Promise<void> {
   if (!existsSync(aside)) return;
@@ -72,7 +72,7 @@ async function fenceOff(aside: string, at: string): Promise<void> {
   }
 }
 
-/** Why a file cannot stand in a ledger's place; null when it can. Opens it to write, so give it a copy. */
+/** Why a file cannot replace a ledger; null when it can. Opens it for writing, so pass a copy. */
 function unfitness(copy: string): string | null {
   let database: ReturnType<typeof openDatabase>;
   try {
@@ -103,7 +103,7 @@ function unfitness(copy: string): string | null {
   }
 }
 
-/** The seal of the ledger in place; undefined also where the file is too damaged to say. */
+/** The seal of the ledger in place; undefined also if the file is too damaged to read. */
 function sealInPlace(path: string): Seal | undefined {
   if (!existsSync(path)) return undefined;
   try {
@@ -120,8 +120,8 @@ function sealInPlace(path: string): Seal | undefined {
 
 function sealOf(database: ReturnType<typeof openDatabase>, path: string): Seal | undefined {
   const value = (key: string): string | undefined => {
-    const found = database.prepare('select value from meta where key = ?').pluck().get(key);
-    return typeof found === 'string' ? found : undefined;
+    const row = database.prepare('select value from meta where key = ?').pluck().get(key);
+    return typeof row === 'string' ? row : undefined;
   };
   const sealed = value(barrierKeys.sealed);
   return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);

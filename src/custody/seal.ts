@@ -6,28 +6,28 @@ import { adviceText } from '../reporting/advice-text.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { everyBatch, everyHead } from './snapshot.ts';
 
-/** Keys of `meta` that tell how far a move has come. */
+/** Keys of `meta` that record the progress of a move. */
 export const sealKeys = {
-  /** In the source: the digest that the target must match, and where it lies. */
+  /** In the source: the digest that the target must match, and where the target is. */
   digest: 'sealed_digest',
   target: 'sealed_target',
-  /** In the source: the target matched and may open; from here on it is never copied again. */
+  /** In the source: the target matched and may open; it is never copied again. */
   handed: 'sealed_handed_over',
 } as const;
 
-/** Keys of `meta` in a backup, and in what was restored from one until it is adopted. */
+/** Keys of `meta` in a backup, and in a restored ledger until it is adopted. */
 export const backupKeys = {
   at: 'backup_at',
-  /** The newest history entry it holds: the digests are over the entries up to this one. */
+  /** Its newest history entry: the digests cover the entries up to this one. */
   history: 'backup_history',
-  /** Before the batch's id. */
+  /** A prefix; the batch's id follows. */
   digest: 'backup_digest:',
 } as const;
 
-/** A ledger's seal: what it says to people, the file that was to take its place, and whether that is this file. */
+/** A ledger's seal: its message, the file that was to replace it, and whether that is this file. */
 export type Seal = { cause: string; target: string; here: boolean };
 
-/** The seal of the ledger at `path`, read from its `meta`; undefined when it was never moved. */
+/** The seal of the ledger at `path`, read from its `meta`; undefined if it was never moved. */
 export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undefined> {
   const keys = [barrierKeys.sealed, sealKeys.target];
   const rows = await db.selectFrom('meta').selectAll().where('key', 'in', keys).execute();
@@ -36,7 +36,10 @@ export async function findSeal(db: Db | Trx, path: string): Promise<Seal | undef
   return sealed === undefined ? undefined : readSeal(sealed, value(sealKeys.target) ?? '', path);
 }
 
-/** Reads a seal's `AT CAUSE`. One that names its own file would send people round in circles: it says the ways out. */
+/**
+ * Reads a seal's `AT CAUSE`. A seal that names its own file would send people in circles: its message lists the ways
+ * out.
+ */
 export function readSeal(value: string, target: string, path: string): Seal {
   const cause = value.replace(/^\S+ /, '');
   if (target === '' || placeOf(target) !== placeOf(path)) return { cause, target, here: false };
@@ -48,12 +51,12 @@ export function readSeal(value: string, target: string, path: string): Seal {
   };
 }
 
-/** One name for one file, also where a folder has two. */
+/** One name for one file, even where a folder has two. */
 function placeOf(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }
 
-/** The heads of a batch's histories rolled into one digest: SHA-256 over each in row order (P27). */
+/** One digest over a batch's history heads: SHA-256 over each in row order (P27). */
 export function createBatchDigest(): { add(head: string): void; end(): string } {
   const hash = createHash('sha256');
   return { add: (head) => void hash.update(`${head}\n`), end: () => hash.digest('hex') };
@@ -61,7 +64,7 @@ export function createBatchDigest(): { add(head: string): void; end(): string } 
 
 export type BatchDigest = { batch: string; payouts: number; digest: string };
 
-/** The digest of every batch. */
+/** Returns the digest of every batch. */
 export async function* batchDigests(db: Db | Trx): AsyncGenerator<BatchDigest> {
   for await (const batch of everyBatch(db)) {
     const digest = createBatchDigest();
@@ -105,8 +108,8 @@ const counted = [
 ] as const;
 
 /**
- * What a moved ledger must be equal in (P26): the rows of each table, payouts and sums by currency and state, and
- * the history heads of everything.
+ * The digest in which a moved ledger must be equal (P26): the row counts of each table, payouts and sums by currency
+ * and state, and all history heads.
  */
 export async function ledgerDigest(db: Db | Trx): Promise<string> {
   const hash = createHash('sha256');

@@ -4,10 +4,10 @@ import { type Place, placeOf } from '../storage/place.ts';
 import { LedgerDialect, openDatabase } from '../storage/sqlite.ts';
 import type { Payout, Tables } from '../storage/tables/tables.ts';
 
-/** Rows of one query: small enough to stay flat in memory. */
+/** Rows of one query: few enough to keep memory flat. */
 const pageSize = 500;
 
-/** A reading connection of its own whose every query sees the same moment, and which no writer waits for. */
+/** Opens a read connection whose queries all see the same moment, and which no writer waits for. */
 export async function openSnapshot(where: string | Place): Promise<{ db: Db; close(): Promise<void> }> {
   const place = placeOf(where);
   return place.kind === 'sqlite' ? snapshotOfFile(place.path) : snapshotOfSchema(place.url);
@@ -15,11 +15,11 @@ export async function openSnapshot(where: string | Place): Promise<{ db: Db; clo
 
 async function snapshotOfFile(path: string): Promise<{ db: Db; close(): Promise<void> }> {
   const database = openDatabase(path);
-  // Not opened read-only: a reader of a write-ahead log has to write the log's index.
+  // Opened for writing: a reader of a write-ahead log must write the log's index.
   database.pragma('query_only = ON');
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(database) });
   try {
-    // Kysely has one connection here, so that what is begun now holds for all that follows.
+    // Kysely has one connection here, so that this transaction covers every later query.
     await sql`begin`.execute(db);
     await sql`select count(*) from meta`.execute(db);
   } catch (error) {
@@ -33,7 +33,7 @@ async function snapshotOfSchema(url: string): Promise<{ db: Db; close(): Promise
   const { Pool } = await import('pg');
   const { clientConfig, tolerateBreaks } = await import('../storage/postgres-client.ts');
   const { LedgerPostgresDialect } = await import('../storage/postgres-driver.ts');
-  // One connection that is never given up, so that what is begun now holds for all that follows.
+  // A single connection that is never closed, so that this transaction covers every later query.
   const pool = new Pool({ ...clientConfig(url, { standsStill: true }), max: 1, idleTimeoutMillis: 0 });
   tolerateBreaks(pool);
   const db = new Kysely<Tables>({ dialect: new LedgerPostgresDialect(pool) });
@@ -64,7 +64,7 @@ export async function* everyBatch(db: Db | Trx): AsyncGenerator<string> {
   }
 }
 
-/** The payouts of a batch in row order, a page at a time; a successor may share the row of what it pays again. */
+/** The payouts of a batch in row order, a page at a time; a successor may share the row of the payout it repeats. */
 export async function* everyPayout(db: Db | Trx, batch: string): AsyncGenerator<Payout[]> {
   for (let row = -1n, id = -1n; ; ) {
     const page = await db
@@ -84,7 +84,7 @@ export async function* everyPayout(db: Db | Trx, batch: string): AsyncGenerator<
   }
 }
 
-/** As {@link everyPayout}, for who needs no more than the heads of the histories. */
+/** As {@link everyPayout}, but only the heads of the histories. */
 export async function* everyHead(db: Db | Trx, batch: string): AsyncGenerator<string[]> {
   for (let row = -1n, id = -1n; ; ) {
     const page = await db

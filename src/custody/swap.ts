@@ -14,7 +14,7 @@ import {
 import { ActionNeeded } from '../domain/advice.ts';
 import { syncFolder } from '../storage/sync-folder.ts';
 
-/** What belongs to a ledger beside its file. */
+/** The files that belong to a ledger beside its main file. */
 const companions = ['-wal', '-shm', '.mark'];
 
 const incomingPath = (path: string): string => `${path}.incoming`;
@@ -25,7 +25,7 @@ class HalfSwapped extends ActionNeeded {
   readonly code = 'LEDGER_RESTORING';
 }
 
-/** Throws while a swap is unfinished: the file may have lost the write-ahead log that belongs to it. */
+/** Throws while a swap is unfinished: the file may lack its write-ahead log. */
 export function assertNotHalfSwapped(path: string): void {
   if (!existsSync(journalPath(path))) return;
   throw new HalfSwapped('a restore of this ledger was interrupted', { kind: 'finish_restore' });
@@ -35,7 +35,7 @@ export function isHalfSwapped(path: string): boolean {
   return existsSync(journalPath(path));
 }
 
-/** Copies a ledger file, with its write-ahead log where there is one, beside `path`; returns the copy's path. */
+/** Copies a ledger file, and its write-ahead log if there is one, beside `path`; returns the copy's path. */
 export function copyBeside(source: string, path: string): string {
   const incoming = incomingPath(path);
   for (const suffix of ['', ...companions]) rmSync(incoming + suffix, { force: true });
@@ -47,14 +47,14 @@ export function copyBeside(source: string, path: string): string {
   return incoming;
 }
 
-/** Takes away a copy that is not wanted after all. */
+/** Removes a copy that is not used. */
 export function dropCopy(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(incomingPath(path) + suffix, { force: true });
 }
 
 /**
- * Puts the copy made by `copyBeside` in the ledger's place; the gate must be shut. `stamp` names what moves aside.
- * A journal comes first: a process that dies between two renames leaves a state that `finishSwap` brings to its end.
+ * Puts the copy made by `copyBeside` in the ledger's place; the gate must be shut. `stamp` names the files that move
+ * aside. A journal comes first: if a process dies between two renames, `finishSwap` can finish.
  */
 export function swapIn(path: string, stamp: string): string {
   syncFile(incomingPath(path));
@@ -65,12 +65,12 @@ export function swapIn(path: string, stamp: string): string {
   return finishSwap(path);
 }
 
-/** Brings an interrupted swap to the step before its end; every step may already be done. Returns where the old ledger lies. */
+/** Continues an interrupted swap up to its last step; any step may be done already. Returns the path of the old ledger. */
 export function finishSwap(path: string): string {
   const stamp = readFileSync(journalPath(path), 'utf8');
   const aside = `${path}.before-restore-${stamp}`;
   const incoming = incomingPath(path);
-  // Once the copy is in place, the file of this name is the new ledger, and stays.
+  // Once the copy is in place, the file of this name is the new ledger and stays.
   if (existsSync(incoming)) {
     for (const suffix of [...companions, '']) {
       if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
@@ -82,7 +82,7 @@ export function finishSwap(path: string): string {
   return aside;
 }
 
-/** The ledger may be opened again: what was replaced can send nothing any more. */
+/** Ends the swap: the ledger may be opened again, since the replaced one can no longer send. */
 export function endSwap(path: string): void {
   rmSync(journalPath(path));
   syncFolder(path);

@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
-/** In `meta`: the PostgreSQL server and the timeline of its history that this ledger was last seen on. */
+/** In `meta`: the PostgreSQL server and the timeline on which this ledger was last seen. */
 export const timelineKey = 'postgres_timeline';
 
 /**
- * P25: a server that was restored, or a standby that took over, begins a new timeline, and may lack commits that were
- * answered for. Why this ledger may have gone back in time with it; undefined where it has not. Notes the first one seen.
+ * P25: why this ledger may have gone back in time with its server; undefined where it has not. A restored server, or a
+ * standby that took over, begins a new timeline and may lack confirmed commits. Records the first timeline.
  */
 export async function timelineFall(trx: Trx): Promise<string | undefined> {
   const why = await timelineChange(trx);
@@ -19,7 +19,7 @@ export async function timelineFall(trx: Trx): Promise<string | undefined> {
   return undefined;
 }
 
-/** The same without noting anything: `unnoted` where no timeline was seen yet. */
+/** The same without recording: `unnoted` where no timeline is recorded yet. */
 export async function timelineChange(db: Db | Trx): Promise<string | undefined> {
   if (!isPostgres(db)) return undefined;
   const now = await timelineOf(db);

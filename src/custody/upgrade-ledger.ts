@@ -7,12 +7,12 @@ import { copyOlder } from './make-backup.ts';
 import { openLedger } from './open-ledger.ts';
 import { assertNotHalfSwapped } from './swap.ts';
 
-/** `backup` is the copy of the ledger as it was; null on PostgreSQL, whose backups are made by the database. */
+/** `backup` is the copy from before the upgrade; null on PostgreSQL, where the database makes the backups. */
 export type Upgraded = { kind: 'upgraded'; backup: string | null } | { kind: 'current' } | { kind: 'locked' };
 
 type Options = { mode: Mode; now: () => string };
 
-/** Whether the tables of the ledger are of an earlier version. Changes nothing; throws as `openLedger` does. */
+/** Whether the ledger's tables are of an earlier version. Changes nothing; throws as `openLedger` does. */
 export async function isUpgradeDue(place: Place, { mode, now }: Options): Promise<boolean> {
   try {
     await (await openLedger(place, { mode, now, reads: true })).close();
@@ -23,7 +23,7 @@ export async function isUpgradeDue(place: Place, { mode, now }: Options): Promis
   }
 }
 
-/** Brings a ledger to this version's tables, alone on it: an older process that is still there must not go on with them. */
+/** Brings a ledger to this version's tables, alone on it: an older process must not continue with the new tables. */
 export async function upgradeLedger(place: Place, options: Options): Promise<Upgraded> {
   const gate = await shutGate(place);
   if (!gate) return { kind: 'locked' };
@@ -35,7 +35,7 @@ export async function upgradeLedger(place: Place, options: Options): Promise<Upg
   }
 }
 
-/** As {@link upgradeLedger}, for a caller that has shut the gate. The backup is whole before anything is changed. */
+/** As {@link upgradeLedger}, for a caller that has shut the gate. The backup is complete before anything changes. */
 export async function upgradeAlone(place: Place, { mode, now }: Options): Promise<Upgraded> {
   const open = (alone: 'owner' | 'upgrade') => openLedger(place, { mode, now, alone });
   try {
@@ -49,17 +49,17 @@ export async function upgradeAlone(place: Place, { mode, now }: Options): Promis
   try {
     await (await open('upgrade')).close();
   } catch (error) {
-    // The change is one transaction: nothing of it stayed, and the ledger is its own backup.
+    // The upgrade is one transaction: nothing of it stayed, and the ledger is its own backup.
     if (backup !== null) rmSync(backup, { force: true });
     throw error;
   }
   return { kind: 'upgraded', backup };
 }
 
-/** What was done, for a person. */
+/** Describes the upgrade for a person. */
 export function upgradeText(place: Place, backup: string | null): string {
   const name = nameOf(place);
   return backup === null
-    ? `the ledger ${name} is brought to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
-    : `the ledger ${name} is brought to this version; as it was before, it lies in ${backup}`;
+    ? `the ledger ${name} was upgraded to this version in one transaction; Counterfoil makes no backup on PostgreSQL: that is the database's work (pg_dump, base backups)`
+    : `the ledger ${name} was upgraded to this version; the copy from before is ${backup}`;
 }

@@ -12,14 +12,14 @@ import { strayRows, triggersOf } from './verify-schema.ts';
 export type Check = {
   name: CheckName;
   ok: boolean;
-  /** The first of them; `more` counts the rest. */
+  /** The first problems; `more` counts the rest. */
   problems: string[];
   more: number;
 };
 
 export type Verdict = { ok: boolean; checks: Check[]; batches: ProvenBatch[] };
 
-const shown = 20;
+const mostShown = 20;
 
 const names = [
   'integrity',
@@ -37,8 +37,8 @@ const names = [
 ] as const satisfies readonly CheckName[];
 
 /**
- * Proves the ledger from its history alone (P27): on one snapshot, so that it may run beside a daemon, and in pages, so
- * that memory stays flat. It finds accidents and edits by others; who owns the file can forge a whole new history.
+ * Proves the ledger from its history alone (P27). It reads one snapshot, so that it may run beside a daemon, in pages,
+ * so that memory stays flat. It finds accidents and foreign edits; the owner of the file can forge a whole new history.
  */
 export async function verifyLedger(
   where: string | Place,
@@ -52,7 +52,7 @@ export async function verifyLedger(
       const entry = checks.get(check);
       if (!entry) continue;
       entry.ok = false;
-      if (entry.problems.length < shown) entry.problems.push(problem);
+      if (entry.problems.length < mostShown) entry.problems.push(problem);
       else entry.more += 1;
     }
   };
@@ -100,11 +100,11 @@ function missingGuards(there: ReadonlySet<string>): Found[] {
     .filter((name) => !there.has(name))
     .map((name) => ({
       check: 'integrity',
-      problem: `the trigger ${name}, which keeps what was written from being changed, is gone`,
+      problem: `the trigger ${name}, which protects written rows from changes, is missing`,
     }));
 }
 
-/** PostgreSQL looks after its files itself; what the ledger put there is looked at here. */
+/** Checks what the ledger put into the schema; PostgreSQL checks its files itself. */
 async function checkSchema(db: Db): Promise<Found[]> {
   return [...missingGuards(await triggersOf(db)), ...(await strayRows(db))];
 }
@@ -126,19 +126,19 @@ async function checkFile(db: Db): Promise<Found[]> {
     ...strays.rows.map(
       ({ table, rowid, parent }): Found => ({
         check: 'foreign_keys',
-        problem: `${table} row ${rowid ?? '?'} names a row of ${parent} that is not there`,
+        problem: `${table} row ${rowid ?? '?'} refers to a row of ${parent} that does not exist`,
       }),
     ),
   ];
 }
 
-/** A successor whose predecessor's history does not know it was paid without that decision (P20). */
+/** Finds successors that were paid without a decision: their predecessor's history does not mention them (P20). */
 async function checkLonelySuccessors(db: Db): Promise<Found[]> {
   const rows = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where not exists (select 1 from history h where h.payout_id = o.id and h.event = 'succeeded'
       and h.from_state in ('failed', 'refused', 'returned')) limit 1000`.execute(db);
-  // A file may have mended where the money goes; what `retry` makes goes where it went.
+  // A file may correct the account; a successor made by `retry` goes to the same account.
   const others = await sql<{ reference: string; of: string }>`
     select s.reference, o.reference as "of" from payouts s join payouts o on o.id = s.successor_of
     where s.amount <> o.amount or s.currency <> o.currency or (s.batch_id = o.batch_id

@@ -13,29 +13,31 @@ const inBody = [
   'sender_name',
 ] as const;
 
-/** What the row says is to be paid, against the frozen body that was or will be sent (P2). */
+/** Compares the payout's row with its frozen body, which was or will be sent (P2). */
 export function checkOrder(payout: Payout): Found[] {
-  const found = problems('orders', payout.reference);
+  const issues = problems('orders', payout.reference);
   const body = readBody(payout.body);
-  if (!body) return found.add('body is no JSON object');
+  if (!body) return issues.add('body is not a JSON object');
   for (const key of inBody) {
-    if (body[key] !== payout[key]) found.add(`${key} in the row is not what the frozen body says`);
+    if (body[key] !== payout[key]) issues.add(`${key} in the row differs from the frozen body`);
   }
-  if ((body.type ?? null) !== payout.type) found.add('type in the row is not what the frozen body says');
+  if ((body.type ?? null) !== payout.type) issues.add('type in the row differs from the frozen body');
   const frozen = frozenAmount(body, payout.currency);
   if (frozen !== payout.amount)
-    found.add(`amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`);
+    issues.add(
+      `amount is ${payout.amount} minor units, the frozen body says ${frozen ?? 'nothing readable'}`,
+    );
   if (payout.reference_key !== foldReference(payout.reference))
-    found.add('reference_key is not its reference in lower case');
-  return found.list;
+    issues.add('reference_key is not its reference in lower case');
+  return issues.list;
 }
 
-/** The amount that goes over the wire, in minor units; null when the body has none. */
+/** The amount on the wire, in minor units; null if the body has none. */
 export function frozenAmount(body: Record<string, unknown>, currency: string): bigint | null {
   return typeof body.amount === 'string' ? decimalToMinor(body.amount, currency) : null;
 }
 
-/** The frozen body as an object; undefined when it is none. */
+/** The frozen body as an object; undefined if it is not one. */
 export function readBody(text: string): Record<string, unknown> | undefined {
   try {
     const parsed: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { historyHash, readDetail } from '../ledger/history.ts';
 import { columns, type Row } from '../ledger/projection.ts';
 import type { Attempt, HistoryRow, Payout } from '../storage/tables/tables.ts';
 
-/** What a problem is about; the checks of `verify` by their names. */
+/** The names of the checks of `verify`. */
 export type CheckName =
   | 'integrity'
   | 'foreign_keys'
@@ -25,58 +25,60 @@ export type Tried = Pick<Attempt, 'id' | 'payout_id' | 'number' | 'outcome' | 'e
 /** A payout with everything that must agree with it. */
 export type Evidence = {
   payout: Payout;
-  /** By `seq`. */
+  /** Ordered by `seq`. */
   history: readonly HistoryRow[];
-  /** By `number`. */
+  /** Ordered by `number`. */
   attempts: readonly Tried[];
 };
 
-/** The chain recomputed from its fields alone: gapless, each link right, ending in the payout's head (P27). */
+/** Recomputes the chain from its fields: gapless, each link right, ending in the payout's head (P27). */
 export function checkChain({ payout, history }: Evidence): Found[] {
-  const found = problems('history', payout.reference);
+  const issues = problems('history', payout.reference);
   let previous = '';
   for (const [i, row] of history.entries()) {
     const { payout_id, from_state, to_state, prev_hash, hash, ...rest } = row;
     const seq = BigInt(i + 1);
-    if (row.seq !== seq) return found.add(`history entry ${seq} is missing (the next is ${row.seq})`);
+    if (row.seq !== seq) return issues.add(`history entry ${seq} is missing (the next is ${row.seq})`);
     if (prev_hash !== previous)
-      return found.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
+      return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
     previous = historyHash(previous, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
     if (hash !== previous)
-      return found.add(`history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`);
+      return issues.add(
+        `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,
+      );
   }
   const last = BigInt(history.length);
   if (payout.history_seq !== last)
-    found.add(`history_seq is ${payout.history_seq}, its history has ${last} entries`);
-  if (payout.history_head !== previous) found.add('history_head is not the hash of its last history entry');
-  return found.list;
+    issues.add(`history_seq is ${payout.history_seq}, its history has ${last} entries`);
+  if (payout.history_head !== previous) issues.add('history_head is not the hash of its last history entry');
+  return issues.list;
 }
 
-/** The current row rebuilt from its history alone, compared field by field (P27). */
+/** Rebuilds the current row from its history and compares it field by field (P27). */
 export function checkProjection({ payout, history }: Evidence): Found[] {
-  const found = problems('projection', payout.reference);
+  const issues = problems('projection', payout.reference);
   const rebuilt = new Map<string, unknown>(Object.entries(fresh));
   let state: string | null = null;
   for (const { seq, event, from_state, to_state, detail } of history) {
     if (from_state !== state)
-      found.add(`history entry ${seq} (${event}) begins at ${from_state}, the one before ended at ${state}`);
+      issues.add(`history entry ${seq} (${event}) begins at ${from_state}, the one before ended at ${state}`);
     state = to_state;
     for (const [key, value] of Object.entries(readDetail(detail))) {
       if (rebuilt.has(key)) rebuilt.set(key, value);
     }
   }
   if (state !== null && payout.state !== state)
-    found.add(`state is "${payout.state}", by its history it is "${state}"`);
+    issues.add(`state is "${payout.state}", by its history it is "${state}"`);
   for (const key of columns) {
     if (!rebuilt.has(key)) continue;
     const is = plain(payout[key]);
     if (is !== rebuilt.get(key))
-      found.add(`${key} is ${JSON.stringify(is)}, by its history it is ${JSON.stringify(rebuilt.get(key))}`);
+      issues.add(`${key} is ${JSON.stringify(is)}, by its history it is ${JSON.stringify(rebuilt.get(key))}`);
   }
-  return found.list;
+  return issues.list;
 }
 
-/** What `record` changes, as it stands at intake; identity, chain and state are compared on their own. */
+/** The columns that `record` changes, with their values at intake. Identity, chain and state are compared separately. */
 const fresh = {
   evidence: '',
   attempt_count: 0,
@@ -98,27 +100,29 @@ const proven = ['accepted', 'refused', 'not_sent', 'turned_away'];
 
 /** Each attempt has its intent, each ended one the entry of its outcome, and each proven outcome an attempt (P1, P4). */
 export function checkAttempts({ payout, history, attempts }: Evidence): Found[] {
-  const found = problems('attempts', payout.reference);
+  const issues = problems('attempts', payout.reference);
   const intents = history.filter((row) => row.event === 'intent');
   const begun = new Set(intents.map((row) => readDetail(row.detail).last_attempt_id));
   const outcomes = new Set(history.map((row) => `${row.event} ${row.at}`));
   for (const [i, { id, number, outcome, ended_at, code }] of attempts.entries()) {
-    if (number !== BigInt(i + 1)) found.add(`attempt ${i + 1} is missing (the next is ${number})`);
-    if (!begun.has(Number(id))) found.add(`attempt ${number} has no intent in its history`);
+    if (number !== BigInt(i + 1)) issues.add(`attempt ${i + 1} is missing (the next is ${number})`);
+    if (!begun.has(Number(id))) issues.add(`attempt ${number} has no intent in its history`);
     if (outcome === null) continue;
     const event = code === 'abandoned' && outcome === 'unknown' ? 'abandoned' : outcome;
     if (!outcomes.has(`${event} ${ended_at}`))
-      found.add(`attempt ${number} has outcome ${outcome} at ${ended_at}, which its history does not know`);
+      issues.add(
+        `attempt ${number} has outcome ${outcome} at ${ended_at}, which its history does not contain`,
+      );
   }
   if (intents.length > attempts.length)
-    found.add(`${intents.length} intents in its history, but ${attempts.length} attempts`);
+    issues.add(`${intents.length} intents in its history, but ${attempts.length} attempts`);
   for (const { seq, event, at } of history) {
     if (proven.includes(event) && !attempts.some((a) => a.outcome === event && a.ended_at === at))
-      found.add(`history entry ${seq} (${event}) belongs to no attempt`);
+      issues.add(`history entry ${seq} (${event}) belongs to no attempt`);
   }
   if (payout.state === 'sending' && attempts.at(-1)?.outcome !== null)
-    found.add('state is "sending", but no attempt is under way');
-  return found.list;
+    issues.add('state is "sending", but no attempt is in flight');
+  return issues.list;
 }
 
 function plain(value: string | bigint | null): string | number | null {

@@ -6,30 +6,30 @@ import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import type { Found } from './verify-payout.ts';
 
-/** A closed month as it stands, and what the history says of it. */
+/** A closed month with its frozen amounts and those counted from the history. */
 type Checked = { period: Period; frozen: Map<string, string>; counted: Counted };
 /** `NGN submitted` → minor units. */
 type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
 
-/** Every closed month is as it was closed, follows the one before it, and is what the history says of it (P30). */
+/** Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30). */
 export async function checkPeriods(db: Db): Promise<Found[]> {
-  const found: Found[] = [];
+  const issues: Found[] = [];
   const months = await countMonths(db, await closedPeriods(db));
   for (const [i, month] of months.entries()) {
     const before = months[i - 1];
     const { period } = month;
     const isSame = (await periodDigest(db, period)) === period.digest;
     const problems = [
-      ...(isSame ? [] : ['its frozen rows are not those that its digest was made of']),
+      ...(isSame ? [] : ['its frozen rows do not match its digest']),
       ...(before ? follows(before, month) : []),
       ...differs(month),
     ];
-    for (const problem of problems) found.push({ check: 'periods', problem: `${period.month}: ${problem}` });
+    for (const problem of problems) issues.push({ check: 'periods', problem: `${period.month}: ${problem}` });
   }
-  return found;
+  return issues;
 }
 
-/** One walk over all payouts, whatever the number of months. */
+/** Counts all months in one walk over all payouts. */
 async function countMonths(db: Db, periods: Period[]): Promise<Checked[]> {
   const months: Checked[] = [];
   for (const period of periods)
@@ -58,11 +58,11 @@ function countPayout({ period, counted }: Checked, { payout, moves }: PayoutFact
 
 function differs({ frozen, counted }: Checked): string[] {
   return [...counted].flatMap(([key, { currency, line, amount }]) => {
-    const shown = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
-    const said = frozen.get(key) ?? 'nothing';
-    return said === shown
+    const amountText = exponentOf(currency) === undefined ? amount.toString() : formatMinor(amount, currency);
+    const frozenText = frozen.get(key) ?? 'nothing';
+    return frozenText === amountText
       ? []
-      : [`${line} in ${currency} is ${shown} by the history, ${said} in its statement`];
+      : [`${line} in ${currency} is ${amountText} by the history, ${frozenText} in its statement`];
   });
 }
 
@@ -95,7 +95,7 @@ async function frozenAmounts(db: Db, period: Period): Promise<Map<string, string
   return amounts;
 }
 
-/** Cells that cannot be read are told by the digest. */
+/** Cells that cannot be read show in the digest. */
 function readCells(text: string): unknown[] {
   try {
     const cells: unknown = JSON.parse(text);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../storage/ledger.ts';
 import type { Found } from './verify-payout.ts';
 
-/** Triggers of the ledger's schema that are there and not switched off. */
+/** The triggers of the ledger's schema that exist and are enabled. */
 export async function triggersOf(db: Db): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`select t.tgname as name from pg_trigger t
     join pg_class c on c.oid = t.tgrelid where not t.tgisinternal and t.tgenabled <> 'D'
@@ -12,7 +12,10 @@ export async function triggersOf(db: Db): Promise<Set<string>> {
 
 type ForeignKey = { child: string; parent: string; from_column: string; to_column: string; checked: bigint };
 
-/** Rows that name a row of another table that is not there: asked anew, since whoever owns the tables can have switched the checks off. */
+/**
+ * Finds rows that refer to a missing row of another table. It queries them itself: the owner can have disabled the
+ * checks.
+ */
 export async function strayRows(db: Db): Promise<Found[]> {
   const { rows: keys } = await sql<ForeignKey>`select child.relname as child, parent.relname as parent,
       a.attname as from_column, b.attname as to_column, k.convalidated as checked
@@ -21,18 +24,18 @@ export async function strayRows(db: Db): Promise<Found[]> {
       join pg_attribute b on b.attrelid = k.confrelid and b.attnum = k.confkey[1]
     where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
     order by child.relname, a.attname`.execute(db);
-  const found: Found[] = [];
+  const issues: Found[] = [];
   for (const key of keys) {
     const { child, parent } = key;
     const { rows } = await strays(key).execute(db);
     const n = rows[0]?.n ?? 0n;
     if (n > 0n)
-      found.push({
+      issues.push({
         check: 'foreign_keys',
-        problem: `${n} rows of ${child} name a row of ${parent} that is not there`,
+        problem: `${n} rows of ${child} refer to a row of ${parent} that does not exist`,
       });
   }
-  return found;
+  return issues;
 }
 
 function strays({ child, parent, from_column, to_column }: ForeignKey): RawBuilder<{ n: bigint }> {

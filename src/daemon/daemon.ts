@@ -11,7 +11,7 @@ import { createScheduler } from '../runtime/scheduler.ts';
 import { watchWallSteps } from '../runtime/wall-steps.ts';
 import { openWorkers } from '../runtime/workers.sql.ts';
 import { TakenOver } from '../sending/claims.sql.ts';
-import { isHeld, ledgerFailureCode } from '../storage/failure.ts';
+import { isLockConflict, ledgerFailureCode } from '../storage/failure.ts';
 import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { createResults } from './renew-results.ts';
@@ -201,7 +201,7 @@ export function createDaemon(app: App): Daemon {
  */
 function reasonToStop(error: unknown): string | null {
   if (error instanceof TakenOver || error instanceof LedgerNewer) return error.message;
-  if (isHeld(error)) return null;
+  if (isLockConflict(error)) return null;
   const code = ledgerFailureCode(error);
   if (code === null) return null;
   const said = error instanceof Error ? error.message : code;

@@ -1,23 +1,23 @@
 import * as resultsJob from '../../jobs/results.ts';
 import type { App } from '../app/app.ts';
 
-/** What is heard within so long of each other goes into one writing. */
+/** Changes that arrive within this time are written together. */
 const gatherMs = 1000;
-/** After a writing nothing is written for so many times as long: a large batch is not written again and again for each webhook. */
+/** After each write, the pause lasts this many times as long, so that a large batch is not rewritten for every webhook. */
 const restFactor = 9;
-/** A folder that cannot be written is tried again after this. */
+/** The pause before a retry when the folder cannot be written. */
 const afterFailureMs = 60_000;
-/** At the end only what is known to be quick is written: nobody who stops a daemon waits for a million rows. */
+/** A slower write is skipped on shutdown. */
 const quickMs = 2000;
 
 export type Results = {
-  /** Writes what is due once its time has come. Never throws: what was not written stays due. */
+  /** Writes due results once the pause is over. Never throws: results that were not written stay due. */
   keep(): Promise<void>;
-  /** Writes what is due as the daemon ends, unless that may take long: the next start then does. Never throws. */
+  /** Writes due results as the daemon ends, unless that may take long; the next start then does it. Never throws. */
   last(): Promise<void>;
 };
 
-/** Keeps the result files of batches true to what webhooks and look-ups changed, in at most a tenth of the time. */
+/** Keeps the result files of batches current with webhooks and look-ups, using at most a tenth of the time. */
 export function createResults(
   app: App,
   { stopping, watched }: { stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },

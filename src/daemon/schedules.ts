@@ -9,10 +9,10 @@ import type { JobOutcome, ScheduledJob } from '../runtime/scheduler.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
 
 const askLockEveryMs = 1000;
-/** A run waits for so long for another that reconciles; then it is tried again later. */
+/** How long a run waits for another reconciliation; after that it is retried later. */
 const waitForOtherMs = 60 * 60_000;
 
-/** The jobs that `serve` runs at their times. */
+/** The jobs that `serve` runs on schedule. */
 export function scheduledJobs(
   app: App,
   deps: {
@@ -58,10 +58,10 @@ export function scheduledJobs(
     {
       name: submitJob.name,
       expression: schedules.submit,
-      // It sends money: nobody missed a run that no schedule ever ordered.
+      // It sends money: a schedule that never ran has missed no run.
       waitsWhenNew: true,
       run: async () => {
-        // Others on this ledger, who left, may have changed a batch too.
+        // Other processes on this ledger may have changed a batch and left.
         await wakeResults();
         return succeeded(await refill());
       },

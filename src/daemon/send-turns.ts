@@ -5,13 +5,13 @@ import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
 import { openSharedQueue } from '../runtime/queue-open.ts';
 import type { Gate } from './sending-gate.ts';
 
-/** After sending stopped early, chunks are let go for so long: the sweep brings them again. */
+/** How long chunks are dropped after sending stopped early; the schedule queues them again. */
 const restMs = 5000;
 
 export type Sending = {
-  /** Sends what is ready, where the schedule lets it; other processes may send too. */
+  /** Sends what is ready, if the schedule allows it; other processes may send too. */
   submit(): Promise<void>;
-  /** Begins to take chunks from the queue that daemons share; null where `queue.url` names none. */
+  /** Starts to take chunks from the queue that daemons share; null if `queue.url` names none. */
   join(deps: {
     retry: RetryPolicy;
     onFailed(job: Job, error: unknown): void;
@@ -19,7 +19,7 @@ export type Sending = {
   }): Promise<Queue | null>;
 };
 
-/** Sending in a daemon, one piece of work after the other, so that `service.concurrency` holds for the process. */
+/** Sends in a daemon one piece of work at a time, so that `service.concurrency` holds for the process. */
 export function createSending(
   app: App,
   {
@@ -33,7 +33,7 @@ export function createSending(
   let cleared = false;
   let restUntil = 0;
 
-  /** P24: the first time only when the service shows our mode and nothing else. */
+  /** P24: before the first send, checks that the service shows our mode and no other. */
   async function isCleared(): Promise<boolean> {
     if (cleared) return true;
     const preflight = await app.preflight(stopping);
@@ -54,19 +54,19 @@ export function createSending(
     if (await isCleared()) await noteEnd(await watched(submitJob.run(app, { signal: stopping })));
   }
   /**
-   * When the queue takes a chunk back (its lock ran out, or the server was emptied) the work goes on: what it claimed in
-   * the ledger is its own, and who gets the chunk next finds the rest.
+   * Sends one chunk. If the queue withdraws it (its lock ran out, or the server was emptied), the work goes on. Its
+   * claims in the ledger stay its own, and the next worker finds the rest.
    */
   async function sendChunk(job: Job, queue: Queue): Promise<void> {
     if (clock.monotonic() < restUntil || stopping.aborted) return;
-    // Left in the queue from another day, perhaps: the next run of the schedule fills it again.
+    // The chunk may be left from another day; the next scheduled run queues it again.
     if ((await gate.word(chunkJob.wordOf(job.payload))) === null) return;
     if (!(await isCleared())) {
       restUntil = clock.monotonic() + restMs;
       return;
     }
     const chunk = await watched(chunkJob.run(app, job.payload, { queue, signal: stopping }));
-    // Results are written when a batch has no more, not again with each chunk of it.
+    // Results are written when a batch has no more chunks, not after each chunk.
     if (chunk.kind === 'not_ours' || chunk.full) return;
     const sent = Object.values(chunk.result.counts).reduce((sum, count) => sum + count, 0);
     if (chunk.result.ended !== 'drained' || sent > 0) await noteEnd(chunk.result);

@@ -3,19 +3,19 @@ import { dayAt } from '../sending/daily-limit.ts';
 
 const dayMs = 24 * 3_600_000;
 
-/** The one gate of sending in a daemon: `schedules.submit` decides, whatever asks. */
+/** The one gate of sending in a daemon: `schedules.submit` alone decides. */
 export type Gate = {
   /**
-   * The word of the schedule that lets payouts go now; null where there is none. `given`: the word under which a piece of
-   * work was begun, which holds for its rest past midnight too.
+   * Returns the scheduled run that lets payouts go now; null where there is none. `given`: the run under which a piece
+   * of work began, which also covers the rest of that work past midnight.
    */
   word(given?: string): Promise<string | null>;
 };
 
 /**
- * Opens with each run of the submit schedule on this ledger, of any daemon, a missed run that is caught up included, and
- * stays open for the rest of that day of `schedules.timezone`: what comes in later the same day goes too, and after a
- * crash the rest goes on. An empty schedule never opens it, nor does a run that another schedule ordered.
+ * Opens with each run of the submit schedule on this ledger, by any daemon, caught-up runs included. Stays open for the
+ * rest of that day in `schedules.timezone`, so that later arrivals go too and work continues after a crash. An empty
+ * schedule never opens it, nor does a run of another schedule.
  */
 export function createGate({ config, clock, jobsStore }: Pick<App, 'config' | 'clock' | 'jobsStore'>): Gate {
   const { submit: expression, timezone } = config.schedules;

@@ -5,12 +5,12 @@ import { type Queue, QueueAway } from '../runtime/queue.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import type { Gate } from './sending-gate.ts';
 
-/** So long may nothing go of what is ready before this process waits for the queue no more. */
+/** How long nothing may be sent of what is ready before this process stops waiting for the queue. */
 const patienceMs = 60_000;
 
 /**
- * Looks whether a queue that answers hands out what it holds: one that somebody paused, with a dashboard perhaps, keeps
- * its jobs, and nothing would ever be sent. `send` then lets this process send what is ready by itself.
+ * Checks whether a queue that answers also hands out its jobs. A paused queue, perhaps paused in a dashboard, keeps
+ * them, and nothing would ever be sent. `send` then makes this process send what is ready by itself.
  */
 export function createStandstill(
   app: Pick<App, 'ledger' | 'clock' | 'log' | 'brakes' | 'config'>,
@@ -29,14 +29,15 @@ export function createStandstill(
     if (moved || (await sendable(ledger.db, brakes.under())).ready === 0) return;
     const word = await gate.word();
     if (word === null) return;
-    // What it takes anew it did not have: who took it before had a reason to send nothing, and told it.
+    // If the queue lacked jobs, it is not paused: the worker that took them had a reason to send nothing, and logged
+    // it.
     const added = await fill(app, queue, word).catch((error: unknown) => {
       if (error instanceof QueueAway) return null;
       throw error;
     });
     if (added === null || added.length > 0) return;
     log.warn(
-      `the queue has handed out nothing for ${patienceMs / 1000} s although payouts are ready, as if somebody had paused it: this process sends them by itself. Nothing is lost`,
+      `the queue has handed out nothing for ${patienceMs / 1000} s although payouts are ready, perhaps because it is paused: this process sends them by itself. Nothing is lost`,
     );
     await send();
   };

@@ -10,26 +10,26 @@ export type Comparison = { lines: string[]; agree: boolean };
 /** Planted against found, one line each; they agree when nothing was missed and nothing else was found. */
 export async function compareFindings(app: App<'local'>): Promise<Comparison> {
   const open = await listOpen(app.ledger.db, { states: ['open'] });
-  const found = new Set(open.map((d) => `${d.kind} ${d.reference}`));
+  const openKeys = new Set(open.map((d) => `${d.kind} ${d.reference}`));
   const planted = [...plan, stranger].map((p) => ({ ...p, key: p.kind ? `${p.kind} ${p.reference}` : null }));
   const lines = planted.map(({ reference, what, kind, key }) => {
-    const verdict = key === null ? 'none, rightly' : found.has(key) ? 'found' : 'MISSED';
+    const verdict = key === null ? 'none, rightly' : openKeys.has(key) ? 'found' : 'MISSED';
     return `  ${reference.padEnd(20)} ${(kind ?? '-').padEnd(21)} ${verdict.padEnd(14)} ${what}`;
   });
   const keys = new Set(planted.map((p) => p.key));
-  const unexpected = [...found].filter((key) => !keys.has(key));
+  const unexpected = [...openKeys].filter((key) => !keys.has(key));
   lines.push(...unexpected.map((key) => `  NOT PLANTED: ${key}`));
   return {
     lines,
-    agree: unexpected.length === 0 && planted.every(({ key }) => key === null || found.has(key)),
+    agree: unexpected.length === 0 && planted.every(({ key }) => key === null || openKeys.has(key)),
   };
 }
 
 type Sum = { count: number; minor: bigint };
-/** Money that left the service's book, per currency: in all, and the part that no payout of ours ordered. */
+/** Money that left according to the service's book, per currency: in total, and the part that no payout of ours ordered. */
 export type BookSums = Map<string, { moved: Sum; extra: Sum }>;
 
-/** Reads the sandbox's own book; a second transfer under one reference, or one nobody ordered, is extra. */
+/** Reads the sandbox's own book. A second transfer under one reference, or one that nobody ordered, is extra. */
 export function bookSums(sandbox: Sandbox): BookSums {
   const sums: BookSums = new Map();
   const seen = new Set<string>();

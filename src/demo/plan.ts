@@ -1,17 +1,17 @@
 import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import type { Fault, Sandbox } from '../sandbox/sandbox.ts';
 
-/** What the demo plants on one payout of the samples, and the discrepancy it must lead to; null: none. */
+/** A fault planted on one sample payout, and the discrepancy it must lead to; null: none. */
 export type Planted = {
   reference: string;
   what: string;
   kind: DiscrepancyKind | null;
   fault?: Fault;
-  /** Alters what the service shows after everything has settled. */
+  /** Changes what the service shows after everything has settled. */
   change?: Parameters<Sandbox['book']['change']>[1];
 };
 
-/** One of each; the rest of the samples goes through as it should. */
+/** One of each kind; the other samples go through normally. */
 export const plan: readonly Planted[] = [
   {
     reference: 'SAL-2026-11-002',

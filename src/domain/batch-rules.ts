@@ -6,7 +6,7 @@ import { hasZeroedTail, repairedAccount, repairedBank } from './repairs.ts';
 import { asText } from './save-as.ts';
 import { writtenAmountFinding } from './written-amount.ts';
 
-/** The columns of a batch that mean something to us, in the order in which the content hash takes them. */
+/** The batch columns that we read, in the order in which the content hash takes them. */
 export const knownColumns = [
   'reference',
   'account_number',
@@ -20,10 +20,10 @@ export const knownColumns = [
 ] as const;
 export type KnownColumn = (typeof knownColumns)[number];
 
-/** What is wrong with one cell. `value` is what the file holds, unshortened. */
+/** A problem with one cell. `value` is the full text in the file. */
 export type CellProblem = { column: string; value: string; problem: string; fix: string };
 
-/** A row that may be paid. `reference` is null where the file has no such column and one is to be made. */
+/** A valid row. `reference` is null where the file has no such column and one will be generated. */
 export type BatchRow = {
   reference: string | null;
   accountNumber: string;
@@ -37,22 +37,22 @@ export type BatchRow = {
   type: 'EFT' | 'RTC' | null;
 };
 
-/** What the configuration adds to the rules of a row. */
+/** The configuration's part of the row rules. */
 export type RowRules = { senderName: string; referencePrefix: string };
 
-/** Header names match whatever their case, spaces and underscores: `Account Number` is `account_number`. */
+/** Normalises a header: case, spaces and underscores do not count, so `Account Number` is `account_number`. */
 export function columnKey(header: string): string {
   return header.toLowerCase().replace(/[\s_]+/g, '');
 }
 
 const byKey = new Map<string, KnownColumn>(knownColumns.map((column) => [columnKey(column), column]));
 
-/** The column that a header cell names, or null for one that is only kept and handed back. */
+/** The column that a header cell names; null for one that is only kept and returned. */
 export function knownColumn(header: string): KnownColumn | null {
   return byKey.get(columnKey(header)) ?? null;
 }
 
-/** Columns a file must have under these rules. */
+/** The columns that a file must have under these rules. */
 export function requiredColumns(rules: RowRules): KnownColumn[] {
   return knownColumns.filter((column) => {
     if (column === 'type') return false;
@@ -62,8 +62,8 @@ export function requiredColumns(rules: RowRules): KnownColumn[] {
 }
 
 /**
- * Checks one row against every rule at once (contract.md, "Payout batches in"). `cell` gives a column's value without
- * spaces around it, or undefined where the file lacks the column.
+ * Checks one row against all rules (contract.md, "Payout batches in"). `cell` returns a column's trimmed value, or
+ * undefined where the file lacks the column.
  */
 export function checkRow(
   cell: (column: KnownColumn) => string | undefined,
@@ -75,7 +75,7 @@ export function checkRow(
   };
   const read = (column: KnownColumn, { currency, accountNumber }: Read): string => {
     const value = cell(column);
-    // A column that the file lacks is the header's problem, said once.
+    // A missing column is a problem of the header, reported once.
     if (value === undefined) return '';
     if (value.trim() === '') say(column, value, { problem: 'is empty', fix: `write the ${column}` });
     else if (!hiddenCharacter(value, column === 'narration', column === 'narration')) {
@@ -106,7 +106,7 @@ export function checkRow(
       accountNumber,
       accountName,
       bankCode,
-      // A file without the column has no rows that may be paid.
+      // A file without the column has no valid rows.
       amount: parsed.kind === 'ok' ? parsed.minor : 0n,
       currency,
       narration,
@@ -118,7 +118,7 @@ export function checkRow(
 
 type Finding = { problem: string; fix: string } | null;
 
-/** The cells of a row that the rules of its others look at. */
+/** The cells of a row that the rules of other cells need. */
 type Read = { currency: string; accountNumber: string };
 
 const nothingRead: Read = { currency: '', accountNumber: '' };
@@ -212,8 +212,9 @@ function accountProblem(value: string, currency: string): Finding {
 }
 
 function bankFinding(value: string, currency: string, accountNumber: string): Finding {
-  // South African branch codes have 6 digits, Nigerian ones 3 or 6: five are six whose zero a spreadsheet dropped, but
-  // for the institutions whose own five the check digit confirms (with a zero in front, theirs begin with 09).
+  // South African branch codes have 6 digits, Nigerian ones 3 or 6: five digits are six without their leading zero. An
+  // institution may also have a code of five digits, which the check digit confirms; with a zero in front it begins
+  // with 09.
   const isOwn = (): boolean =>
     currency === 'NGN' && !value.startsWith('9') && nubanAgrees(value, accountNumber) === true;
   const isShort = /^\d{5}$/.test(value) && (currency === 'NGN' || currency === 'ZAR') && !isOwn();
@@ -240,7 +241,7 @@ export function currencyFinding(value: string): Finding {
     exponentOf(upper) === undefined
       ? 'write the three letters of ISO 4217, for example NGN'
       : `write ${upper}`;
-  return { problem: 'is no currency of ISO 4217', fix };
+  return { problem: 'is not a currency of ISO 4217', fix };
 }
 
 function typeFinding(value: string, currency: string): Finding {

@@ -12,12 +12,12 @@ export type TransferOrder = {
 };
 
 /**
- * The request body, byte for byte what is signed and sent: keys sorted, `/` escaped, everything outside ASCII as
- * `\uXXXX`. A service that hashes the raw body and one that re-serialises sorted parameters as PHP does compute the
- * same digest. Pure ASCII.
+ * Returns the request body exactly as it is signed and sent: pure ASCII, keys sorted, `/` escaped, other characters as
+ * `\uXXXX`. A service that hashes the raw body computes the same digest as one that serialises sorted parameters with
+ * PHP.
  */
 export function canonicalBody(order: TransferOrder): string {
-  // In the order of their names; JSON leaves out a type that is not there.
+  // In alphabetical order; JSON leaves out an absent type.
   const { account_name, account_number, amount, bank_code, currency } = order;
   const { narration, reference, sender_name, type } = order;
   return JSON.stringify({

@@ -1,12 +1,12 @@
 import type { Origin } from './origin.ts';
 import type { PayoutState, WitnessStatus } from './payout.ts';
 
-/** What a details look-up said of one payout; `status`: what it showed of a transfer that is ours in all it shows. */
+/** The answer of a details look-up about one payout. `status`: that of a transfer which agrees with ours in every field. */
 export type Answer = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
 
 /**
- * A payout that is to be sent again, or one that it pays again, as it stands after its look-up. `elsewhere`: an attempt of
- * it went there, and whoever was asked now does not see that.
+ * A payout to send again, or one that it repeats, after its look-up. `elsewhere`: an attempt of it went to that
+ * account, which the account asked now does not see.
  */
 export type Subject = {
   reference: string;
@@ -16,40 +16,40 @@ export type Subject = {
 };
 
 /**
- * What the answers mean for a payout that is to be sent (P31). `waits`: nothing is known, and nothing is sent. `against`:
- * it is for a person again; `by` says what speaks against it, and about whom.
+ * What the answers mean for a payout that is due (P31). `waits`: nothing is known, and nothing is sent. `against`: a
+ * person must decide; `by` and `of` say which payout speaks against it, `because` says why.
  */
 export type Clearance =
   | { kind: 'clear' }
   | { kind: 'waits' }
   | { kind: 'against'; by: 'itself' | 'predecessor'; because: 'shown' | 'lost' | 'elsewhere'; of: Subject };
 
-/** `itself` is null for a successor that was never sent; `before` are all that it pays again. */
+/** Judges all answers. `itself` is null for a successor that was never sent; `before` holds all payouts that it repeats. */
 export function judgeClearance(itself: Subject | null, before: readonly Subject[]): Clearance {
-  const own = itself ? [{ by: 'itself' as const, of: itself, found: ofItself(itself) }] : [];
-  const others = before.map((of) => ({ by: 'predecessor' as const, of, found: ofPredecessor(of) }));
+  const own = itself ? [{ by: 'itself' as const, of: itself, finding: ofItself(itself) }] : [];
+  const others = before.map((of) => ({ by: 'predecessor' as const, of, finding: ofPredecessor(of) }));
   const all = [...own, ...others];
-  const against = all.find(({ found }) => found !== 'allows' && found !== 'waits');
-  if (against && against.found !== 'allows' && against.found !== 'waits')
-    return { kind: 'against', by: against.by, because: against.found, of: against.of };
-  return all.some(({ found }) => found === 'waits') ? { kind: 'waits' } : { kind: 'clear' };
+  const against = all.find(({ finding }) => finding !== 'allows' && finding !== 'waits');
+  if (against && against.finding !== 'allows' && against.finding !== 'waits')
+    return { kind: 'against', by: against.by, because: against.finding, of: against.of };
+  return all.some(({ finding }) => finding === 'waits') ? { kind: 'waits' } : { kind: 'clear' };
 }
 
 type Finding = 'allows' | 'waits' | 'shown' | 'lost' | 'elsewhere';
 
-/** It goes out under its own reference only while the service has nothing there. */
+/** It is sent under its own reference only while the service has nothing there. */
 function ofItself({ answer, elsewhere }: Subject): Finding {
   if (answer.word === 'no_answer') return 'waits';
   if (answer.word === 'found') return 'shown';
   return elsewhere ? 'elsewhere' : 'allows';
 }
 
-/** What it pays again must still have come to nothing. A transfer that is shown proves its own account. */
+/** A payout that it repeats must still not be paid. A transfer that the service shows proves its own account. */
 function ofPredecessor({ state, answer, elsewhere }: Subject): Finding {
   if (answer.word === 'no_answer') return 'waits';
   if (answer.word === 'found') return isOver(state, answer.status) ? 'allows' : 'shown';
   if (elsewhere) return 'elsewhere';
-  // A refusal is a proof of its own (P6), and there is nothing to show. What failed there must be there.
+  // A refusal is a proof of its own (P6) and leaves nothing to show. A failed transfer must still be there.
   return state === 'refused' ? 'allows' : 'lost';
 }
 

@@ -2,36 +2,36 @@ import { foldReference } from './ids.ts';
 import { keptReference } from './others-reference.ts';
 import { type Fields, first, isEnvelope, isFields } from './witness.ts';
 
-/** An object of a reply that describes one payment. Rows of one list share their `place`, which holds no indices. */
+/** An object of a reply that describes one payment. Rows of one list have the same `place`, which holds no indices. */
 type PaymentRecord = { place: string; fields: Fields };
 
-/** Under which keys a payment shows its status. */
+/** The keys under which a payment shows its status. */
 export const statusKeys = ['status', 'statusMessage', 'status_message', 'transaction_status', 'state'];
 
 const deepest = 8;
 const mostNodes = 20_000;
 
 /**
- * Every object of a parsed reply that describes a payment, whatever it is nested or wrapped in. What lies inside such an
- * object is its detail and never a payment of its own: payers and shops can write there what they like, a reference and
- * a status too. For the same reason nothing under metadata or about the customer is looked at.
+ * Every object of a parsed reply that describes a payment, however nested or wrapped. Objects inside it are details and
+ * never payments of their own: payers and shops can write anything there, even a reference and a status. For the same
+ * reason, metadata and customer data are skipped.
  */
 export function paymentRecordsIn(json: unknown): PaymentRecord[] {
   if (isFields(json) && !isEnvelope(json) && isRecord(json)) return [{ place: '', fields: json }];
-  const found: PaymentRecord[] = [];
+  const records: PaymentRecord[] = [];
   let level = inside('', json);
   for (let depth = 1; depth < deepest && level.length > 0; depth++) {
     const wrappers: Node[] = [];
     for (const { place, value } of level) {
-      if (isFields(value) && isRecord(value)) found.push({ place, fields: value });
+      if (isFields(value) && isRecord(value)) records.push({ place, fields: value });
       else wrappers.push({ place, value });
     }
     level = wrappers.flatMap(({ place, value }) => inside(place, value)).slice(0, mostNodes);
   }
-  return found;
+  return records;
 }
 
-/** The name by which this object calls its payment: every reference it shows, as the ledger compares it. */
+/** Every reference in this object, in the form in which the ledger compares references. */
 export function referencesOf(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([key, value]) =>
     /^((transaction|collection|merchant|payment)_)?ref(erence)?$/i.test(key) && typeof value === 'string'
@@ -52,7 +52,7 @@ function inside(place: string, value: unknown): Node[] {
   );
 }
 
-/** A wrapper may echo the reference alone; what also shows a status or an amount is the payment itself. */
+/** A wrapper may echo the reference alone; an object with a status or an amount too is the payment itself. */
 function isRecord(fields: Fields): boolean {
   const named = referencesOf(fields).some((one) => one !== '') || first(fields, ['trx']) !== null;
   const status = first(fields, statusKeys) !== null;

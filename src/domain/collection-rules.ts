@@ -8,7 +8,7 @@ import {
 import { hiddenCharacter } from './hidden.ts';
 import { exponentOf, parseAmount } from './money.ts';
 
-/** The columns of a file of expected collections; any other column is kept out of it. */
+/** The columns of a file of expected collections; others are not stored. */
 export const collectionColumns = [
   'reference',
   'amount',
@@ -19,8 +19,8 @@ export const collectionColumns = [
 export type Expectation = { reference: string; amount: bigint; currency: string };
 
 /**
- * Checks one row of a file of expected collections against the rules of payouts for the same columns. A prefix is for
- * the references of payouts: what payers are given is made elsewhere.
+ * Checks one row of a file of expected collections with the payout rules for the same columns. The prefix is not
+ * required: it is for payouts, and payers get their references elsewhere.
  */
 export function checkExpectation(
   cell: (column: (typeof collectionColumns)[number]) => string | undefined,
@@ -30,17 +30,17 @@ export function checkExpectation(
   const rules = {
     reference: (value: string) => referenceFinding(value, { senderName: '', referencePrefix: '' }),
     currency: currencyFinding,
-    // An unknown currency is complained of where it stands, not here again.
+    // An unknown currency is reported in its own column, not here again.
     amount: (value: string) => amountFinding(value, exponentOf(currency) === undefined ? 'NGN' : currency),
   };
   for (const column of collectionColumns) {
     const value = cell(column);
-    // A column that the file lacks is the header's problem, said once.
+    // A missing column is a problem of the header, reported once.
     if (value === undefined) continue;
     if (value === '') problems.push({ column, value, problem: 'is empty', fix: `write the ${column}` });
     else if (hiddenCharacter(value, false) === null) {
-      const found = rules[column](value);
-      if (found) problems.push({ column, value, ...found });
+      const finding = rules[column](value);
+      if (finding) problems.push({ column, value, ...finding });
     }
   }
   const amount = parseAmount(cell('amount') ?? '', currency);

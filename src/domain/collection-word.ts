@@ -2,7 +2,7 @@ import { paymentRecordsIn, referencesOf, statusKeys } from './collection-records
 import type { WitnessStatus } from './payout.ts';
 import { type Fields, first, isEnvelope, isFields, readInstant, readStatus } from './witness.ts';
 
-/** What a webhook or the verify endpoint says of one collection; amounts are the exact text that was shown. */
+/** What a webhook or the verify endpoint says of one collection; amounts are the exact text of the service. */
 export type CollectionWord = {
   status: WitnessStatus;
   trx: string | null;
@@ -10,32 +10,32 @@ export type CollectionWord = {
   currency: string | null;
   domain: string | null;
   fee: string | null;
-  /** ISO UTC; a time without a zone was Lagos time. */
+  /** ISO UTC; a time without a zone was read as Lagos time. */
   paidAt: string | null;
 };
 
-/** `contradictory`: one reply holds several words about the collection, and they cannot all be true. */
+/** `contradictory`: one reply holds several words about the collection that cannot all be true. */
 export type WordFound =
   | { kind: 'word'; word: CollectionWord }
   | { kind: 'contradictory'; words: CollectionWord[] }
   | { kind: 'none' };
 
 /**
- * Looks through a whole parsed reply or webhook for what it says of the collection with this reference or trx (P13).
- * Everything in it that describes the collection must agree. Fields of the envelope are no witness, nor is what lies
- * inside the description of a payment, and a reply that says it did not succeed shows no collection.
+ * Searches a parsed reply or webhook for what it says of the collection with this reference or trx (P13). Every object
+ * that describes the collection must agree. Envelope fields and details inside a payment are no witness. A reply that
+ * reports failure shows no collection.
  */
 export function findWord(json: unknown, ours: { referenceKey: string; trx: string | null }): WordFound {
   if (isFields(json) && json.success === false) return { kind: 'none' };
-  const told = paymentRecordsIn(json).filter(({ fields }) => speaksOf(fields, ours));
-  const said = told.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
-  const all = said.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
+  const records = paymentRecordsIn(json).filter(({ fields }) => speaksOf(fields, ours));
+  const readings = records.map(({ fields }) => ({ trx: first(fields, ['trx']), word: readWord(fields) }));
+  const all = readings.flatMap(({ word }) => (word ? [[keyOf(word), word] as const] : []));
   const words = [...new Map(all).values()];
-  // A payer may have tried in vain before: in a list, what failed under another trx says nothing of what arrived.
-  const oneList = new Set(told.map(({ place }) => place)).size === 1;
+  // A payer may have failed before: in a list, a failure under another trx says nothing about the money that arrived.
+  const oneList = new Set(records.map(({ place }) => place)).size === 1;
   const arrived = words.filter(({ status }) => status === 'success');
   const [only] = arrived.length === 1 ? arrived : words.length === 1 ? words : [];
-  if (only && said.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
+  if (only && readings.every((one) => agrees(one.word, only) || (oneList && isOtherTry(one, only))))
     return { kind: 'word', word: only };
   return words.length > 1 ? { kind: 'contradictory', words } : { kind: 'none' };
 }
@@ -55,11 +55,11 @@ function speaksOf(
   return (trx !== null && first(fields, ['trx']) === trx) || referencesOf(fields).includes(referenceKey);
 }
 
-/** Null for an envelope, for no status of those known, and for two that differ in one object. */
+/** Reads an object's word; null for an envelope, an unknown status, or two different statuses in one object. */
 function readWord(fields: Fields): CollectionWord | null {
-  const told = new Set(statusKeys.flatMap((key) => readStatus(first(fields, [key]) ?? '') ?? []));
-  const [status] = told;
-  if (status === undefined || told.size > 1 || isEnvelope(fields)) return null;
+  const statuses = new Set(statusKeys.flatMap((key) => readStatus(first(fields, [key]) ?? '') ?? []));
+  const [status] = statuses;
+  if (status === undefined || statuses.size > 1 || isEnvelope(fields)) return null;
   const paid = first(fields, ['paid_at', 'paidAt']);
   const at = paid === null ? null : readInstant(paid);
   return {

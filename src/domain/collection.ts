@@ -5,113 +5,117 @@ import { formatMinor } from './money.ts';
 import type { Mode } from './payout.ts';
 
 /**
- * Where a collection stands. `expected`: promised by a file; `heard`: a webhook told of it, which is no proof;
- * `received`: the verify endpoint shows it as a success that agrees; `failed`: it shows it as failed; `conflict`: what
- * was promised, told and shown cannot all be true.
+ * The state of a collection.
+ *
+ * - `expected`: a file announced it
+ * - `heard`: a webhook announced it, which is no proof
+ * - `received`: the verify endpoint shows it as a success that agrees
+ * - `failed`: the verify endpoint shows it as failed
+ * - `conflict`: expectation, webhook and verify endpoint cannot all be true
  */
 export const collectionStates = ['expected', 'heard', 'received', 'failed', 'conflict'] as const;
 export type CollectionState = (typeof collectionStates)[number];
 
-/** One thing in which two words about a collection differ; amounts as plain decimals. */
+/** One field in which two words about a collection differ; amounts as plain decimals. */
 export type CollectionDifference = {
   field: 'amount' | 'currency' | 'status' | 'domain' | 'trx';
   expected: string;
   actual: string;
-  /** Who says the one and who the other, such as `expectation and verify`. */
+  /** The two sources that differ, such as `expectation and verify`. */
   between: string;
 };
 
-/** Everything known of one collection. `verified` is the verify endpoint's last word. */
+/** All facts about one collection. `verified` is the verify endpoint's last word. */
 export type CollectionFacts = {
   mode: Mode;
   promised: { amount: bigint; currency: string } | null;
-  heard: boolean;
-  told: CollectionWord | null;
-  /** In what two webhooks differed (P18). */
+  hasWebhook: boolean;
+  webhook: CollectionWord | null;
+  /** The differences between two webhooks (P18). */
   dispute: readonly CollectionDifference[];
   verified: CollectionWord | null;
-  /** When the verify endpoint first showed it received. */
+  /** When the verify endpoint first showed it as received. */
   receivedAt: string | null;
 };
 
-/** Where the facts put a collection, and every difference between them. Never `received` on a webhook's word (P14). */
+/** Returns a collection's state and every difference between the facts. A webhook alone never makes it `received` (P14). */
 export function judgeCollection(facts: CollectionFacts): {
   state: CollectionState;
   differences: CollectionDifference[];
 } {
-  const { promised, told, verified, mode } = facts;
+  const { promised, webhook, verified, mode } = facts;
   const differences = [...facts.dispute];
-  const shown = completed(verified, told) ?? told;
+  const latest = completed(verified, webhook) ?? webhook;
   const witness = verified ? 'verify' : 'webhook';
-  if (promised && shown && !isOver(shown)) differences.push(...moneyDiffers(promised, shown, witness));
+  if (promised && latest && !isOver(latest)) differences.push(...moneyDiffers(promised, latest, witness));
   for (const [word, who] of [
     [verified, 'verify'],
-    [told, 'webhook'],
+    [webhook, 'webhook'],
   ] as const) {
     const domain = word?.domain ?? null;
     if (domain !== null && domain !== mode)
       differences.push({ field: 'domain', expected: mode, actual: domain, between: `this mode and ${who}` });
   }
-  if (told && verified) {
-    // Where verify shows what was promised, that is what is expected, and the webhook is what differs.
+  if (webhook && verified) {
+    // If verify agrees with the expectation, the webhook is the one that differs.
     const isKept =
       promised !== null &&
-      isSameTry(told, verified) &&
+      isSameTry(webhook, verified) &&
       !isOver(verified) &&
       moneyDiffers(promised, verified, '').length === 0;
     const differing = isKept
-      ? wordsDiffer(verified, told, 'verify and webhook')
-      : wordsDiffer(told, verified, 'webhook and verify');
+      ? wordsDiffer(verified, webhook, 'verify and webhook')
+      : wordsDiffer(webhook, verified, 'webhook and verify');
     differences.push(...differing);
   }
-  if (facts.receivedAt !== null && verified && isOver(verified) && told?.status !== 'success')
+  if (facts.receivedAt !== null && verified && isOver(verified) && webhook?.status !== 'success')
     differences.push(differs('status', 'success', verified.status, 'verify before and verify now'));
   return { state: differences.length > 0 ? 'conflict' : plainState(facts), differences };
 }
 
-/** What the verify endpoint leaves out of its word, filled in from an authentic webhook about the same try. */
+/** Completes the verify endpoint's word from an authentic webhook about the same payment attempt. */
 export function completed(
   verified: CollectionWord | null,
-  told: CollectionWord | null,
+  webhook: CollectionWord | null,
 ): CollectionWord | null {
-  if (!verified || told?.status !== 'success') return verified;
-  if (verified.trx !== null && told.trx !== null && verified.trx !== told.trx) return verified;
+  if (!verified || webhook?.status !== 'success') return verified;
+  if (verified.trx !== null && webhook.trx !== null && verified.trx !== webhook.trx) return verified;
   return {
     ...verified,
-    amount: verified.amount ?? told.amount,
-    currency: verified.currency ?? told.currency,
+    amount: verified.amount ?? webhook.amount,
+    currency: verified.currency ?? webhook.currency,
   };
 }
 
-/** True for a success without the amount that was promised: only what is shown can agree with a promise (P13). */
+/** True for a success without an amount: only a shown amount can agree with the expected one (P13). */
 export function lacksAmount({ status, amount }: CollectionWord): boolean {
   return status === 'success' && amount === null;
 }
 
-function plainState({ promised, told, verified, heard }: CollectionFacts): CollectionState {
-  const shown = completed(verified, told);
-  if (shown?.status === 'success' && !(promised && lacksAmount(shown))) return 'received';
+function plainState({ promised, webhook, verified, hasWebhook }: CollectionFacts): CollectionState {
+  const latest = completed(verified, webhook);
+  if (latest?.status === 'success' && !(promised && lacksAmount(latest))) return 'received';
   if (verified && isOver(verified)) return 'failed';
-  return heard ? 'heard' : 'expected';
+  return hasWebhook ? 'heard' : 'expected';
 }
 
 /**
- * Takes in one more webhook about a collection: the word that stands, and in what the two differ (P18). Pending then a
- * final word is none; what failed under another trx was another try of the payer; two successes are paid twice.
+ * Merges one more webhook: returns the word that counts, and where the two differ (P18). A final word after pending is
+ * no difference. A failure under another trx was another attempt of the payer; two successes mean paid twice.
  */
-export function hearWord(
+export function mergeWebhook(
   before: CollectionWord | null,
   next: CollectionWord,
-): { told: CollectionWord; dispute: CollectionDifference[] } {
-  if (!before) return { told: next, dispute: [] };
+): { webhook: CollectionWord; dispute: CollectionDifference[] } {
+  if (!before) return { webhook: next, dispute: [] };
   const sameTry = isSameTry(before, next);
-  if (!sameTry && before.status !== 'success') return { told: next, dispute: [] };
+  if (!sameTry && before.status !== 'success') return { webhook: next, dispute: [] };
   const dispute = wordsDiffer(before, next, 'two webhooks');
   const moved = sameTry && before.status === 'pending' && dispute.length === 0;
-  return { told: moved ? next : before, dispute };
+  return { webhook: moved ? next : before, dispute };
 }
 
-/** Differences that stand for good, those of before first and each once; what a row keeps is bounded. */
+/** Adds differences, which are never removed: earlier ones first, each once, at most 20. */
 export function withDispute(
   before: readonly CollectionDifference[],
   more: readonly CollectionDifference[],
@@ -120,7 +124,7 @@ export function withDispute(
   return [...new Map(all).values()].slice(0, 20);
 }
 
-/** In what two words about one collection differ; two tries of a payer, one of them in vain, do not. */
+/** Where two words about one collection differ. Two attempts of a payer, one of them failed, do not. */
 export function wordsDiffer(
   one: CollectionWord,
   other: CollectionWord,
@@ -130,16 +134,16 @@ export function wordsDiffer(
     if (one.status !== 'success' || other.status !== 'success') return [];
     return [differs('trx', one.trx ?? '', other.trx ?? '', `${between}: paid twice`)];
   }
-  const found: CollectionDifference[] = [];
+  const list: CollectionDifference[] = [];
   if (one.currency !== null && other.currency !== null && one.currency !== other.currency)
-    found.push(differs('currency', withAmount(one), withAmount(other), between));
+    list.push(differs('currency', withAmount(one), withAmount(other), between));
   else if (one.amount !== null && other.amount !== null && !sameAmount(one.amount, other.amount))
-    found.push(differs('amount', one.amount, other.amount, between));
+    list.push(differs('amount', one.amount, other.amount, between));
   if (one.domain !== null && other.domain !== null && one.domain !== other.domain)
-    found.push(differs('domain', one.domain, other.domain, between));
+    list.push(differs('domain', one.domain, other.domain, between));
   if (one.status !== other.status && one.status !== 'pending' && other.status !== 'pending')
-    found.push(differs('status', one.status, other.status, between));
-  return found;
+    list.push(differs('status', one.status, other.status, between));
+  return list;
 }
 
 function isSameTry(one: CollectionWord, other: CollectionWord): boolean {
@@ -187,12 +191,12 @@ function isOver({ status }: CollectionWord): boolean {
 const hour = 60 * 60_000;
 const day = 24 * hour;
 const unheardRungs = [hour, 6 * hour];
-/** For so long a collection that is not confirmed is asked about by itself. */
+/** How long an unconfirmed collection is asked about without another cause. */
 export const watchedForMs = 90 * day;
 
 /**
- * How long until an unconfirmed collection is verified again, in milliseconds: often at first where a webhook says that
- * it came, else after an hour, six, and then daily, since payers take their time.
+ * The delay before an unconfirmed collection is verified again, in milliseconds. After a webhook it is short at first.
+ * Without one it is an hour, then six, then a day, since payers take their time.
  */
 export function collectionDelayMs(rung: number, heardForMs: number | null): number {
   if (heardForMs !== null) return ladderDelayMs(rung, heardForMs, day);

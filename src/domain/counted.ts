@@ -1,4 +1,4 @@
-/** `1234567.50` as `1,234,567.50`; what is no plain decimal stays as it is. */
+/** `1234567.50` as `1,234,567.50`; text that is not a plain decimal stays as it is. */
 export function grouped(decimal: string): string {
   const match = /^(-?)(\d+)(\.\d+)?$/.exec(decimal);
   if (!match) return decimal;

@@ -1,31 +1,31 @@
-/** What the ledger holds of a discrepancy that a run finds again. */
+/** The stored state of a discrepancy that a run finds again. */
 export type Known = {
   state: 'open' | 'acknowledged' | 'resolved';
   resolvedBy: 'evidence' | 'person' | null;
   note: string;
   expected: string;
   actual: string;
-  /** How often it came back after it was closed. */
+  /** How often it was reopened. */
   reopened: number;
-  /** The person's word on it came with the close of its payout, and holds while that does (P32). */
+  /** A person closed it together with its payout, and it stays closed while the payout does (P32). */
   closedWithPayout: boolean;
 };
 
-/** What happened to a discrepancy, as its life tells it; `changed`: still open, and another value is found. */
+/** What happened to a discrepancy; `changed`: still open, with another value. */
 export type LifeEvent = 'opened' | 'changed' | 'reopened' | 'acknowledged' | 'resolved' | 'closed';
 
-/** Where it stands after the sight; `event` null: it is as it was, only seen again. */
+/** The state after a run has found it; `event` null: nothing changed. */
 export type Sighting = Pick<Known, 'state' | 'resolvedBy' | 'note' | 'reopened' | 'closedWithPayout'> & {
   event: { kind: LifeEvent; note: string } | null;
-  /** It is open now and was not. */
+  /** True if it is open now and was not. */
   opens: boolean;
 };
 
 /**
- * What it means that a run finds a discrepancy. A person's word holds for exactly what that person saw: while expected
- * and actual stay, acknowledged stays acknowledged and resolved stays resolved. What evidence closed opens again.
- * `payoutClosed`: a person's word closes its payout now. What was closed with the payout holds just so long, whatever
- * state is expected since.
+ * Decides what becomes of a discrepancy that a run finds. A person's decision holds for exactly what that person saw:
+ * while expected and actual stay, acknowledged stays acknowledged and resolved stays resolved. A discrepancy that
+ * evidence closed reopens. `payoutClosed`: a person's decision closes its payout now. A discrepancy closed with its
+ * payout stays closed as long, whatever state is expected since.
  */
 export function onSight(
   known: Known | undefined,
@@ -48,7 +48,7 @@ export function onSight(
   };
   const since = (word: string): string =>
     closedWithPayout && !payoutClosed
-      ? 'evidence opened its payout again, which a person had closed'
+      ? 'evidence reopened its payout, which a person had closed'
       : `changed since a person ${word} it`;
   switch (state) {
     case 'open':

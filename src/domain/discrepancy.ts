@@ -11,11 +11,11 @@ export type FoundFields = {
   currency: string;
   expected: string;
   actual: string;
-  /** Actual minus expected as decimal text where money can differ, else empty. */
+  /** Actual minus expected as decimal text where money can differ, otherwise empty. */
   difference: string;
-  /** Money may have moved wrongly or twice by it; what decides its severity beside kind, difference and age. */
+  /** Whether money may have moved wrongly or twice. With kind, difference and age it decides the severity. */
   moved: boolean;
-  /** When the listed transfer was created that it is about, ISO UTC; absent or empty where nobody knows. */
+  /** When the listed transfer in question was created, ISO UTC; absent or empty if unknown. */
   shownAt?: string;
   evidence: string;
 };
@@ -45,7 +45,7 @@ export function finding(
   return { kind, subject, ...fields, advice };
 }
 
-/** `actual - expected`, exact, with the digits of the longer of the two; empty where either is no plain decimal. */
+/** `actual - expected`, exact, with the longer fraction of the two; empty where either is not a plain decimal. */
 export function decimalDifference(actual: string, expected: string): string {
   const plain = /^-?\d{1,40}(\.\d{1,40})?$/;
   if (!plain.test(actual) || !plain.test(expected)) return '';

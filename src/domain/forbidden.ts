@@ -7,12 +7,12 @@ const reasons: Partial<Record<string, string>> = {
   EISDIR: 'a folder stands where a file should be',
 };
 
-/** The file or folder that this account may not use, and why, in plain words; null for any other error. */
+/** The file or folder that this account may not use, and the reason in plain words; null for any other error. */
 export function forbiddenPlace(error: unknown): { place: string; why: string } | null {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return null;
   const code = String(error.code);
   const why = reasons[code];
-  // What is copied names its target too, and that is nearly always what may not be written.
+  // A copy names its target too, which is nearly always the forbidden place.
   const place = 'dest' in error ? error.dest : error.path;
   return why === undefined ? null : { place: String(place), why: `${why}, ${code}` };
 }

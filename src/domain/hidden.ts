@@ -1,12 +1,12 @@
-/** Control, bidi and zero-width characters, and letters that leave no mark: nobody sees them, yet they make another text. */
+/** Control, bidi and zero-width characters, and letters without a mark: they are invisible and yet change the text. */
 const hidden = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/gu;
 
-/** The sign behind an emoji that asks for its colours: it makes no other text. */
+/** The selector after an emoji that asks for colours: it does not change the text. */
 const emojiSelector = /(?<=\p{Emoji})\ufe0f/gu;
 
 /**
- * Names the first character that nobody can see (control, bidi, zero-width) as `U+200B`, or null. A line feed is
- * allowed where `lineFeeds` says so, and with `emoji` the selector that many keyboards put behind one.
+ * Names the first invisible character (control, bidi, zero-width) as `U+200B`, or returns null. `lineFeeds` allows line
+ * feeds; `emoji` allows the selector that many keyboards add after one.
  */
 export function hiddenCharacter(text: string, lineFeeds: boolean, emoji = false): string | null {
   // Nearly every cell of a million rows is plain.
@@ -18,7 +18,7 @@ export function hiddenCharacter(text: string, lineFeeds: boolean, emoji = false)
   return null;
 }
 
-/** What a hidden character is to people, and how to be rid of it: what a keyboard joins to an emoji comes again when typed. */
+/** Describes a hidden character and its removal. Retyping does not remove those that keyboards add to emoji. */
 export function hiddenFinding(hiddenName: string): { problem: string; fix: string } {
   switch (hiddenName) {
     case 'U+000A':
@@ -46,12 +46,12 @@ export function hiddenFinding(hiddenName: string): { problem: string; fix: strin
   }
 }
 
-/** The text with every such character written out as `<U+202E>`: what is printed can then neither hide nor turn around. */
+/** Writes every such character as `<U+202E>`, so that printed text can neither hide anything nor change its direction. */
 export function visible(text: string): string {
   return text.replaceAll(hidden, (character) => `<${codePoint(character)}>`);
 }
 
-/** A text for the terminal, in lines: what services and files say must not move the cursor, or turn the text, of who reads it. */
+/** Makes text safe for the terminal: text of services and files must not move the cursor or change the direction. */
 export function legible(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, ' ');
 }

@@ -3,20 +3,20 @@ export function isReference(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/.test(text);
 }
 
-/** The form in which references are compared: unique for ever whatever their case (P22). */
+/** The form in which references are compared and unique: lower case (P22). */
 export function foldReference(reference: string): string {
   return reference.toLowerCase();
 }
 
 /**
- * A reference for a row of a file without that column: prefix, eight hex of the content hash, row. The same file always
- * makes the same references, so that it can never be paid under a second set (P22, P23).
+ * Generates a reference for a row of a file without that column: prefix, eight hex of the content hash, row. The same
+ * file always gives the same references, so that it can never be paid under a second set (P22, P23).
  */
 export function generatedReference(prefix: string, contentHash: string, row: number): string {
   return `${prefix}${contentHash.slice(0, 8)}-${row}`;
 }
 
-/** The batch's name from the file's: lower case, `[a-z0-9-]`, at most 40 characters, never empty. */
+/** Derives the batch's name from the file's: lower case, `[a-z0-9-]`, at most 40 characters, never empty. */
 export function batchName(fileName: string): string {
   const stem = fileName.replace(/^.*[/\\]/, '').replace(/\.csv$/i, '');
   const plain = stem.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();

@@ -2,15 +2,15 @@ const minute = 60_000;
 const hour = 60 * minute;
 const rungs = [1, 5, 15, 60].map((minutes) => minutes * minute);
 
-/** How many rungs lie inside the quiet period: the four first ones always, then one an hour (P19). */
+/** How many rungs the quiet period holds: always the first four, then one an hour (P19). */
 export function rungsIn(quietPeriodMs: number): number {
   return rungs.length + Math.max(0, Math.floor((quietPeriodMs - hour) / hour));
 }
 
 /**
- * How long after its outcome became unknown, or after the last look-up, a payout is looked up again (P19): at 1, 5, 15
- * and 60 minutes, then hourly to the end of the quiet period, then daily. Milliseconds from the previous rung. Rungs
- * that a daemon which stood still could not climb are climbed later, never skipped (P16).
+ * The wait before a rung of the look-up ladder (P19), in milliseconds from the previous rung or from the unknown
+ * outcome. Rungs are at 1, 5, 15 and 60 minutes, then hourly to the end of the quiet period, then daily. A daemon that
+ * stood still climbs missed rungs later and never skips one (P16).
  */
 export function ladderDelayMs(
   rung: number,
@@ -22,7 +22,7 @@ export function ladderDelayMs(
   return sinceUnknownMs < quietPeriodMs || rung < rungsIn(quietPeriodMs) ? hour : 24 * hour;
 }
 
-/** The ladder as ranges of rungs and the longest wait before each; the last range has no end. */
+/** The ladder as ranges of rungs with the longest wait before each; the last range has no end. */
 export function ladderRanges(quietPeriodMs: number): { from: number; to: number | null; mostMs: number }[] {
   const hourly = rungsIn(quietPeriodMs);
   return [

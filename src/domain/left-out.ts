@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-/** Rows of a file that were left out, and the files that tell of them; null where none could be written. */
+/** Rows left out of a file, and the files that list them; null where none could be written. */
 export type LeftOut = {
   rows: number;
   problemCount: number;
@@ -8,19 +8,19 @@ export type LeftOut = {
   invalidFile: string | null;
 };
 
-/** The same for `--json`. */
+/** The form for `--json`. */
 export type LeftOutJson =
   | { skipped: 0 }
   | {
       skipped: number;
-      /** `problems` are the first of so many; `errors_file` has all. */
+      /** `problems` holds the first of them; `errors_file` has all. */
       problem_count: number;
       problems: Problem[];
       errors_file: string | null;
       invalid_file: string | null;
     };
 
-/** How many rows were left out, their problems, and the files that tell of them. */
+/** Returns how many rows were left out, their problems, and the files that list them. */
 export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null): LeftOutJson {
   if (left === null) return { skipped: 0 };
   const { rows, problems, problemCount, errorsFile, invalidFile } = left;
@@ -33,17 +33,20 @@ export function leftOutJson(left: (LeftOut & { problems: Problem[] }) | null): L
   };
 }
 
-/** How many rows of a taken file will not be paid, where their problems are, and what to do with them. */
+/** Says how many rows of a taken file will not be paid, where their problems are, and what to do with them. */
 export function leftOutText(left: LeftOut): string {
-  return told(left, (them, file) => `To pay ${them}, mend ${file} and submit that file`);
+  return leftOutSentence(left, (them, file) => `To pay ${them}, correct ${file} and submit that file`);
 }
 
-/** The same of expected collections: nobody waits for what was left out. */
+/** The same for expected collections, which nobody is paid for. */
 export function leftOutCollectionsText(left: LeftOut): string {
-  return told(left, (them, file) => `To expect ${them}, mend ${file} and drop it in inbox/collections`);
+  return leftOutSentence(
+    left,
+    (them, file) => `To expect ${them}, correct ${file} and drop it in inbox/collections`,
+  );
 }
 
-function told(
+function leftOutSentence(
   { rows, problemCount, errorsFile, invalidFile }: LeftOut,
   mend: (them: string, file: string) => string,
 ): string {
@@ -53,11 +56,11 @@ function told(
   return `${were} left out: ${why}${next}`;
 }
 
-/** What a command or a log says of rows that an earlier run left out, and that were given back only after it had died. */
+/** Says that rows left out by an interrupted run were returned only now. */
 export function givenBackText({
   errorsFile,
   invalidFile,
 }: Pick<LeftOut, 'errorsFile' | 'invalidFile'>): string {
   const where = [invalidFile, errorsFile].filter((file) => file !== null).join(', their problems in ');
-  return `rows of it were left out by a run that was interrupted; they are given back now: ${where}`;
+  return `rows of it were left out by a run that was interrupted; they are returned now: ${where}`;
 }

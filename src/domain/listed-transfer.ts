@@ -1,4 +1,4 @@
-/** One transfer as a list shows it: every id and number as text, read losslessly (P13); empty what it does not show. */
+/** One listed transfer: every id and number as text, read losslessly (P13); empty where the list shows nothing. */
 export type ListedTransfer = {
   id: string;
   trx: string | null;
@@ -16,12 +16,12 @@ export type ListedTransfer = {
   updated_at: string;
 };
 
-/** `print`: what tells its content from every other; without it the transfer is like no other run's. */
+/** `print`: a fingerprint of the content; without it the transfer matches no other run's. */
 export type StagedTransfer = ListedTransfer & { print?: number };
 
 /**
- * Everything a row shows, as one text: what differs is written again. Whoever makes the ledger keep other or more of a
- * row than before must change this text too: rows are copied from run to run while it stays the same.
+ * All stored fields of a row as one text: a changed text makes the row be written again. If the ledger stores other
+ * fields of a row, this text must change too: rows with an equal text are copied from run to run.
  */
 export function shownFields(item: ListedTransfer): string {
   return JSON.stringify([

@@ -1,6 +1,6 @@
 import currencyCodes from 'currency-codes';
 
-/** What reading an amount came to: minor units, or what is wrong and how to mend it. */
+/** The result of reading an amount: minor units, or a problem with its fix. */
 export type Amount = { kind: 'ok'; minor: bigint } | { kind: 'problem'; problem: string; fix: string };
 
 /** The most digits before the point (contract.md, "Payout batches in"). */
@@ -10,7 +10,7 @@ const maxMinor = 2n ** 63n - 1n;
 
 const exponents = new Map<string, number>();
 
-/** How many digits the currency has after the point (ISO 4217); undefined for a code that is not in the list. */
+/** The currency's digits after the point (ISO 4217); undefined for an unlisted code. */
 export function exponentOf(currency: string): number | undefined {
   const known = exponents.get(currency);
   if (known !== undefined) return known;
@@ -20,7 +20,10 @@ export function exponentOf(currency: string): number | undefined {
   return digits;
 }
 
-/** Minor units as a plain decimal with exactly the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown currency. */
+/**
+ * Formats minor units as a plain decimal with the currency's digits: 150000n NGN is `1500.00`. Throws on an unknown
+ * currency.
+ */
 export function formatMinor(minor: bigint, currency: string): string {
   const digits = exponentOf(currency);
   if (digits === undefined) throw new Error(`no such currency: ${currency}`);
@@ -30,12 +33,12 @@ export function formatMinor(minor: bigint, currency: string): string {
 }
 
 /**
- * Reads an amount that a person wrote in a batch: a plain decimal above zero with at most the currency's digits.
- * Nothing is guessed: separators, signs and exponents are problems with a fix (contract.md, "Payout batches in").
+ * Reads an amount that a person wrote in a batch: a plain decimal above zero with at most the currency's digits. It
+ * guesses nothing: separators, signs and exponents are problems with a fix (contract.md, "Payout batches in").
  */
 export function parseAmount(text: string, currency: string): Amount {
   const digits = exponentOf(currency);
-  if (digits === undefined) return problem('its currency is not known', 'mend the currency first');
+  if (digits === undefined) return problem('its currency is not known', 'correct the currency first');
   const example = digits === 0 ? '1500' : `1500.${'0'.repeat(digits)}`;
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text);
   if (!match) return notPlain(text, digits, example);
@@ -74,11 +77,11 @@ function notPlain(text: string, digits: number, example: string): Amount {
     return problem('has thousands separators', `write ${text.replaceAll(',', '')}`);
   const comma = /^(\d+),(\d+)$/.exec(text);
   if (comma) {
-    const shown =
+    const fix =
       (comma[2] ?? '').length <= digits
         ? `write ${comma[1]}.${comma[2]}`
         : `write it with a point, for example ${example}`;
-    return problem('has a decimal comma', shown);
+    return problem('has a decimal comma', fix);
   }
   return problem('is not a plain decimal', `write digits and at most one point, for example ${example}`);
 }
@@ -88,8 +91,8 @@ function problem(text: string, fix: string): Amount {
 }
 
 /**
- * Reads an amount that the service shows (`1500`, `1500.0`, `1500.00`): minor units, or null where the text is not a
- * plain decimal of the currency. Digits beyond the currency's own must be zeros. A minus sign is read.
+ * Reads an amount of the service (`1500`, `1500.0`, `1500.00`, also negative): minor units, or null where the text is
+ * not a plain decimal of the currency. Digits beyond the currency's own must be zeros.
  */
 export function decimalToMinor(text: string, currency: string): bigint | null {
   const digits = exponentOf(currency);
@@ -102,7 +105,7 @@ export function decimalToMinor(text: string, currency: string): bigint | null {
   return sign === '-' ? -minor : minor;
 }
 
-/** True for an amount above its currency's limit (`submission.payout_limit`); a currency without one has none. */
+/** True for an amount above its currency's limit (`submission.payout_limit`); a currency may have no limit. */
 export function isAboveLimit(amount: bigint, currency: string, limits: Record<string, string>): boolean {
   const limit = limits[currency];
   const most = limit === undefined ? null : parseAmount(limit, currency);

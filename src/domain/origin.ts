@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Where something was sent or asked (P31): the address, and which keys. The mode needs no place here: a ledger has one.
- * Keys are only known by their fingerprints.
+ * The address and keys with which a request was sent (P31). The mode is left out: a ledger has only one. Keys are
+ * stored as fingerprints.
  */
 export type Origin = { baseUrl: string; secretKey: string; orderKey: string };
 
 /**
- * The account that a configuration reaches. `own` is how this process sends and asks; the other keys are those that are
- * configured beside the first while they are rotated: they count as the same account's.
+ * The account that a configuration reaches. `own` is how this process sends and asks. The other keys are configured
+ * beside the first during a rotation; they count as the same account's.
  */
 export type Account = { own: Origin; secretKeys: readonly string[]; orderKeys: readonly string[] };
 
-/** An account as one process reaches it: `originId` is what the ledger calls its own origin. */
+/** An account as one process reaches it; `originId` is its own origin's id in the ledger. */
 export type Standpoint = { account: Account; originId: bigint };
 
 type Keys = { secretKeys: readonly string[]; encryptionKeys: readonly string[] };
 
-/** The account of these keys at this address; `orders`: which of them is the Bearer of bank_transfer. */
+/** The account of these keys at this address; `orders`: which kind of key is the Bearer token of bank_transfer. */
 export function accountOf(baseUrl: string, keys: Keys, orders: 'secret' | 'encryption'): Account | null {
   const secretKeys = keys.secretKeys.map(fingerprint);
   const encryptionKeys = keys.encryptionKeys.map(fingerprint);
@@ -28,12 +28,12 @@ export function accountOf(baseUrl: string, keys: Keys, orders: 'secret' | 'encry
   return { own, secretKeys, orderKeys: [...secretKeys, ...encryptionKeys] };
 }
 
-/** Names a key without telling it: 12 hex digits. */
+/** Identifies a key without revealing it: 12 hex digits. */
 function fingerprint(key: string): string {
   return createHash('sha256').update(`counterfoil origin ${key}`).digest('hex').slice(0, 12);
 }
 
-/** True where a question of this account reaches the one that the order went to. */
+/** True where a question to this account reaches the account that the order went to. */
 export function isOfAccount(origin: Origin, { own, secretKeys, orderKeys }: Account): boolean {
   if (origin.baseUrl !== own.baseUrl) return false;
   return secretKeys.includes(origin.secretKey) && orderKeys.includes(origin.orderKey);
@@ -50,20 +50,23 @@ function sentTo({ baseUrl, secretKey, orderKey }: Origin): string {
   return `the earlier attempt went to ${baseUrl} with key ${secretKey}${ordered}`;
 }
 
-/** What the ledger knows a payout's transfer by, and what made it known. */
+/** The identifiers by which the ledger knows a payout's transfer, and the evidence for them. */
 type KnownAs = { transferId: string | null; trx: string | null; evidence: string };
 
 /**
- * True where a transfer of our reference is the one that a payout was accepted as, whichever account shows it (P31). Ids
- * that only a webhook named do not count: it may have come from the account that is asked.
+ * True if a transfer of our reference is the one that a payout was accepted as, whichever account shows it (P31). Ids
+ * that only a webhook named do not count: the webhook may come from the account that is asked.
  */
-export function isKnownAs(known: KnownAs, shown: { transferId: string | null; trx: string | null }): boolean {
+export function isKnownAs(
+  known: KnownAs,
+  transfer: { transferId: string | null; trx: string | null },
+): boolean {
   if (known.evidence === '' || known.evidence === 'webhook') return false;
   const same = (one: string | null, other: string | null): boolean => one !== null && one === other;
-  return same(shown.transferId, known.transferId) || same(shown.trx, known.trx);
+  return same(transfer.transferId, known.transferId) || same(transfer.trx, known.trx);
 }
 
-/** An origin in a few words, for what a person compares. */
+/** An origin in a few words, for a person to compare. */
 export function originText({ baseUrl, secretKey }: Origin): string {
   return `${baseUrl} with key ${secretKey}`;
 }

@@ -1,6 +1,6 @@
 /**
- * What one POST of bank_transfer came to. Only `accepted`, `refused`, `not_sent` and `turned_away` are ever proven;
- * everything else is `unknown`: the service may have taken it (P4-P8).
+ * The result of one bank_transfer POST. Only `accepted`, `refused`, `not_sent` and `turned_away` are proven. Everything
+ * else is `unknown`: the service may have taken it (P4-P8).
  */
 export type Outcome =
   | {
@@ -30,7 +30,7 @@ export type Outcome =
       halts: boolean;
     };
 
-/** False only for attempts that are proven not taken; `null`: its POST is under way (P4). */
+/** False only for attempts proven not taken; `null`: the POST is in flight (P4). */
 export function mayHaveBeenTaken(outcome: string | null): boolean {
   return outcome !== 'refused' && outcome !== 'not_sent' && outcome !== 'turned_away';
 }

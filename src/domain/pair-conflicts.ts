@@ -4,20 +4,20 @@ import { formatMinor } from './money.ts';
 import { isFinalState, type PayoutState } from './payout.ts';
 import { couldBeOurs, type Expected, isBeneficiary } from './witness.ts';
 
-/** A payout of ours as pairing sees it. */
+/** A payout with the fields that pairing needs. */
 export type PairedPayout = Expected & {
   id: bigint;
   batchId: string;
   state: PayoutState;
   evidence: string;
   fee: string | null;
-  /** POSTs that the service may have taken: accepted, unknown, still under way, or forgotten (P25). */
+  /** POSTs that the service may have taken: accepted, unknown, in flight, or forgotten (P25). */
   possiblyTaken: number;
-  /** A ledger that was lost may have sent it more often than this one can count (P25). */
+  /** A lost ledger may have sent it more often than this one can count (P25). */
   forgotten: boolean;
 };
 
-/** A transfer that the list shows, as staged; `amount` null where its text is no decimal of its currency. */
+/** A listed transfer as staged; `amount` is null where its text is not a decimal of its currency. */
 export type ListedRow = {
   transfer_id: string;
   trx: string | null;
@@ -34,7 +34,7 @@ export type ListedRow = {
   updated_at: string;
 };
 
-/** In everything that {@link conflicts} looks at; asked first, since nearly every pair agrees. */
+/** True if all that {@link conflicts} compares agrees; checked first, since nearly every pair agrees. */
 function agrees(payout: PairedPayout, row: ListedRow): boolean {
   return (
     row.amount === payout.amount &&
@@ -45,7 +45,7 @@ function agrees(payout: PairedPayout, row: ListedRow): boolean {
   );
 }
 
-/** What a listed transfer shows otherwise than its payout has it; nothing for one that agrees in all it shows (P13). */
+/** The differences between a listed transfer and its payout; empty if all that the list shows agrees (P13). */
 export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   if (agrees(payout, row)) return [];
   const fields = { ...ofPayout(payout), ...idsOf(row) };
@@ -78,13 +78,13 @@ export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
     actual: `created ${row.created_at}`,
   };
   const all = tooEarly ? [...differing, early] : differing;
-  const told = (side: 'expected' | 'actual'): string => all.map((one) => one[side]).join('; ');
+  const joined = (side: 'expected' | 'actual'): string => all.map((one) => one[side]).join('; ');
   const difference = differing.find((one) => one.difference !== '')?.difference ?? '';
   return [
     finding('reference_collision', payout.reference, {
       ...fields,
-      expected: told('expected'),
-      actual: told('actual'),
+      expected: joined('expected'),
+      actual: joined('actual'),
       difference,
       moved: true,
       evidence,
@@ -92,7 +92,7 @@ export function conflicts(payout: PairedPayout, row: ListedRow): Found[] {
   ];
 }
 
-/** Nothing of it was sent from here, and no person has said that it was paid another way (P32). */
+/** True where nothing was sent from here, and no person recorded a payment by other means (P32). */
 function isNeverSent({ firstIntentAt, accepted, state }: PairedPayout): boolean {
   return firstIntentAt === null && !accepted && !isFinalState(state);
 }

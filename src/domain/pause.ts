@@ -1,5 +1,5 @@
 /**
- * No service may make us wait for longer, in ms: what it asks beyond is cut to this. So whatever waits for longer waits for
- * a clock that was ahead and is right again.
+ * The longest pause that a service may impose, in ms; longer requests are cut to this. A longer stored wait therefore
+ * comes from a clock that was ahead.
  */
 export const longestPauseMs = 3_600_000;

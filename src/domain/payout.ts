@@ -1,7 +1,7 @@
-/** The two worlds of the service. Every row, key, reference and halt belongs to exactly one (P24). */
+/** The two modes of the service. Every row, key, reference and halt belongs to exactly one (P24). */
 export type Mode = 'test' | 'live';
 
-/** Payout states; README draws the diagram. */
+/** Payout states; the README draws the diagram. */
 export const payoutStates = [
   'held',
   'ready',
@@ -16,17 +16,17 @@ export const payoutStates = [
 ] as const;
 export type PayoutState = (typeof payoutStates)[number];
 
-/** The states in which the transfer itself is over: paid, failed, or paid and come back. */
+/** The states in which the transfer has ended: paid, failed, or returned after success. */
 const finalStates: readonly PayoutState[] = ['success', 'failed', 'returned'];
 
 export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);
 }
 
-/** Batch states; all but `loading` and `cancelled` follow from the states of the batch's payouts. */
+/** Batch states; all except `loading` and `cancelled` follow from the states of the payouts. */
 export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'done' | 'cancelled';
 
-/** Where a fact about a payout came from. The order is the one in which `evidence` lists them. */
+/** The sources of facts about a payout, in the order in which `evidence` lists them. */
 export const sources = ['response', 'webhook', 'listing', 'details', 'person'] as const;
 export type Source = (typeof sources)[number];
 
@@ -45,7 +45,7 @@ export function addEvidence(evidence: string, source: Source): string {
   return sources.filter((s) => s === source || evidence.split('+').includes(s)).join('+');
 }
 
-/** A batch's state, derived from what was decided (`phase`) and where its payouts stand. */
+/** Derives a batch's state from its phase and the states of its payouts. */
 export function batchState(
   phase: 'loading' | 'loaded' | 'cancelled',
   counts: Partial<Record<PayoutState, number>>,

@@ -1,6 +1,6 @@
 import { visible } from './hidden.ts';
 
-/** What is wrong in a file. `row` 0: the file as a whole; row 1 is the header. `value` is cut at 100 characters. */
+/** A problem in a file. `row` 0: the file as a whole; row 1 is the header. `value` is cut at 100 characters. */
 export type Problem = { row: number; column: string; value: string; problem: string; fix: string };
 
 /** A problem of the file as a whole. */

@@ -1,6 +1,6 @@
 import { type PayoutState, payoutStates } from './payout.ts';
 
-/** How far a batch has come, for people: `45 sent, 255 waiting`; what may have been taken is not called sent. */
+/** A batch's progress for people: `45 sent, 255 waiting`. Unknown payouts do not count as sent. */
 export function progressText(counts: Partial<Record<PayoutState, number>>): string {
   const n = (state: PayoutState): number => counts[state] ?? 0;
   const total = payoutStates.reduce((sum, state) => sum + n(state), 0);

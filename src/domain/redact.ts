@@ -1,12 +1,12 @@
-/** Takes every secret out of a text. */
+/** Removes every secret from a text. */
 export type Redact = (text: string) => string;
 
-/** What stands where a secret stood. */
+/** Replaces a secret. */
 const hidden = '[hidden]';
 
 /**
- * Replaces secrets by value, however JSON or a URL spells them: whoever is told a key may say it back. What is too
- * short to be a key, or could be somebody's account number, is left: replacing it would change what a reply says.
+ * Replaces secrets by value, in the spellings of JSON and URLs: a service may echo a key. Texts that are too short for
+ * a key, or that may be account numbers, stay: replacing them would change what a reply says.
  */
 export function createRedactor(secrets: readonly string[]): Redact {
   const known = new Set(secrets.filter(isTelling).flatMap(spellings));
@@ -23,7 +23,7 @@ export function maskAccount(account: string): string {
   return account.replace(/.(?=.{4})/gsu, '*');
 }
 
-/** The same for account numbers inside JSON or a sentence that names them. */
+/** The same for account numbers inside JSON, or inside a sentence that names them. */
 export function maskAccounts(text: string): string {
   return text.replace(
     /(account_?number\\?["']?\s*[:=]\s*\\?["']?)([0-9]{5,20})/gi,

@@ -1,16 +1,16 @@
 import { nubanAgrees } from './nuban.ts';
 
-/** A number that a damaged cell may have held; `proved`: only a check digit can tell it from others like it. */
+/** A number that a damaged cell may have held; `needsProof`: only a check digit can confirm it. */
 type Candidate = { digits: string; needsProof: boolean };
 
-/** More readings than this are no proposal. */
+/** Above this number of readings nothing is proposed. */
 const mostReadings = 1000n;
-/** What is shorter lost more than its leading zeros. */
+/** A shorter number has lost more than its leading zeros. */
 const fewestLeft = 6;
 
 /**
- * The account number that a spreadsheet most likely damaged into `value`, or null unless exactly one reading is valid.
- * Only ever proposed: the person who has the source decides.
+ * The account number that a spreadsheet most likely damaged into `value`; null unless exactly one reading is valid. It
+ * is only a proposal: the person with the source decides.
  */
 export function repairedAccount(value: string, currency: string, bankCode: string): string | null {
   const bank = paddedBank(bankCode);
@@ -32,13 +32,13 @@ export function hasZeroedTail(digits: string): boolean {
   return digits.length > 15 && /^0+$/.test(digits.slice(15));
 }
 
-/** The code a spreadsheet most likely made `value` of by dropping zeros in front (3 digits, or 6), else null. */
+/** The code of 3 or 6 digits that lost its leading zeros in a spreadsheet, most likely; null if there is none. */
 export function repairedBank(value: string, currency: string, account: string): string | null {
   const digits = /^(\d{1,6})(?:[.,]0+)?$/.exec(value)?.[1];
   if (digits === undefined) return null;
   if (digits.length === 5) return `0${digits}`;
   if (digits.length >= 3) return digits === value ? null : digits;
-  // Banks have codes of 3 digits, institutions of the instant payment scheme 6: the check digit tells which is meant.
+  // Banks have codes of 3 digits, institutions of the instant payment scheme 6; the check digit decides.
   const padded = digits.padStart(3, '0');
   if (currency !== 'NGN') return null;
   return nubanAgrees(padded, account) === true || repairedAccount(account, currency, padded) !== null
@@ -46,7 +46,7 @@ export function repairedBank(value: string, currency: string, account: string): 
     : null;
 }
 
-/** A code that is whole, or one of three digits without its zeros, for the check digit's sake. */
+/** Pads a code of one or two digits to three, as the check digit needs it. */
 function paddedBank(code: string): string {
   return /^\d{1,2}$/.test(code) ? code.padStart(3, '0') : code;
 }
@@ -63,7 +63,7 @@ function candidates(value: string): Candidate[] {
   return scientific(value);
 }
 
-/** Every whole number that is shown as this one in scientific notation: its last digits were rounded away. */
+/** Every whole number that scientific notation shows as this value: its last digits were rounded away. */
 function scientific(value: string): Candidate[] {
   const match = /^(\d{1,3})(?:[.,](\d{1,20}))?e\+?(\d{1,2})$/i.exec(value);
   if (!match) return [];

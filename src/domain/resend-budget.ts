@@ -1,4 +1,4 @@
-/** How often one reference's webhook is asked for at most by itself, over all runs. */
+/** How often one reference's webhook is requested automatically, over all runs. */
 export const resendBudget = 3;
 
 const minute = 60_000;
@@ -7,33 +7,33 @@ const spacing = [10 * minute, 60 * minute, 6 * 60 * minute];
 /** The longest time between two requests for one reference. */
 export const longestSpacingMs = Math.max(...spacing);
 
-/** How long after the last of `made` requests for one reference the next may be made, or hope is given up. */
+/** The wait after the last of `made` requests for one reference, before the next one or before giving up. */
 export function resendSpacingMs(made: number): number {
   return spacing[Math.min(Math.max(made, 1), spacing.length) - 1] ?? 0;
 }
 
-/** What came of asking for one webhook again. */
+/** The result of requesting one webhook again. */
 export type ResendState =
   | { kind: 'never_asked' }
-  /** On the list; `dueAt` when it may be asked. */
+  /** Scheduled; `dueAt` is when it may be made. */
   | { kind: 'waiting'; made: number; dueAt: string }
   | { kind: 'asked'; made: number; at: string }
-  /** A webhook came; `at` is when. */
+  /** A webhook came at `at`. */
   | { kind: 'heard'; made: number; at: string }
-  /** The budget is spent and nothing was heard. */
+  /** The budget is spent and no webhook came. */
   | { kind: 'gave_up'; made: number; at: string };
 
-/** `requests`: of one reference, oldest first. `heardAt`: when its first webhook came, ISO UTC. */
+/** Judges the requests of one reference, oldest first. `heardAt`: when its first webhook came, ISO UTC. */
 export function judgeResends(
   requests: readonly { asked_at: string | null; due_at: string; outcome: string | null }[],
   heardAt: string | null,
   now: string,
 ): ResendState {
-  const asked = requests.flatMap((one) => (one.asked_at === null ? [] : [one.asked_at]));
-  const made = asked.length;
-  const last = asked.at(-1);
+  const times = requests.flatMap((one) => (one.asked_at === null ? [] : [one.asked_at]));
+  const made = times.length;
+  const last = times.at(-1);
   const open = requests.find((one) => one.outcome === null && one.asked_at === null);
-  const first = asked[0];
+  const first = times[0];
   if (heardAt !== null && first !== undefined && heardAt >= first)
     return { kind: 'heard', made, at: heardAt };
   if (heardAt !== null && !open) return { kind: 'never_asked' };

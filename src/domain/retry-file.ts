@@ -2,13 +2,13 @@ import { type CellProblem, columnKey } from './batch-rules.ts';
 import { opensFormula, safeCell } from './csv-cell.ts';
 import type { PayoutState } from './payout.ts';
 
-/** How many payouts one file may pay again: they are decided in one transaction, as those of `retry` are. */
+/** How many payouts one file may repeat: all are decided in one transaction, as with `retry`. */
 export const mostRetries = 1000;
 
-/** What a row's `retry_of` and `retry_evidence` say: which payout it pays again, and on which evidence (P20). */
+/** A row's `retry_of` and `retry_evidence`: the payout that it repeats, and the evidence for that (P20). */
 export type RetryClaim = { of: string; evidence: string };
 
-/** A row of a file that pays again what failed, was refused or came back. */
+/** A row that repeats a failed, refused or returned payout. */
 export type RetryRow = RetryClaim & {
   row: number;
   reference: string;
@@ -19,28 +19,28 @@ export type RetryRow = RetryClaim & {
   currency: string;
 };
 
-/** What is wrong with such a row; or what it would do, with whom it replaces. */
+/** The problems of such a row; or its effect, with the payout that it replaces. */
 export type ExaminedRow =
   | { kind: 'bad'; row: number; problems: CellProblem[] }
   | { kind: 'pays_again'; row: number; reference: string; replaces: Replaced };
 
-/** The payout that a row pays again. */
+/** The payout that a row repeats. */
 export type Replaced = {
   id: bigint;
   reference: string;
   state: PayoutState;
   batch: string;
-  /** True while a person or a limit holds the batch it came in: what pays it again waits too. */
+  /** True while a person or a limit holds its batch: the repeat waits too. */
   held: boolean;
-  /** True when that batch needs approvals: so does what pays it again. */
+  /** True when its batch needs approvals: so does the repeat. */
   approved: boolean;
-  /** It and the payouts that it paid again in its turn, by id: none of them is a duplicate of the row. */
+  /** The ids of this payout and of all that it repeats: none of them is a duplicate of the row. */
   line: ReadonlySet<bigint>;
   /** The columns in which the row differs from it. */
   changed: string[];
 };
 
-/** Where a header names the two columns that make a row pay another again; null where it has no `retry_of`. */
+/** The positions of the two columns that make a row repeat another; null if there is no `retry_of`. */
 export function retryColumns(columns: readonly string[]): { of: number; evidence: number } | null {
   const keys = columns.map((name) => columnKey(name.trim()));
   const of = keys.indexOf(columnKey('retry_of'));
@@ -48,14 +48,14 @@ export function retryColumns(columns: readonly string[]): { of: number; evidence
 }
 
 /**
- * A cell that no spreadsheet runs and that {@link restoredCell} gives back as it was, also where it began with an
- * apostrophe of its own.
+ * Returns a cell that no spreadsheet runs and that {@link restoredCell} restores exactly, even if it began with an
+ * apostrophe.
  */
 export function guardedCell(text: string): string {
   return opensBehindQuotes(text) ? `'${text}` : text;
 }
 
-/** The cell that {@link guardedCell} was given; also where a program has dropped the apostrophe that it added. */
+/** Restores the cell given to {@link guardedCell}, also after a program has dropped the added apostrophe. */
 export function restoredCell(text: string): string {
   return text.startsWith("'") && opensBehindQuotes(text) ? text.slice(1) : text;
 }
@@ -64,7 +64,7 @@ function opensBehindQuotes(text: string): boolean {
   return opensFormula(text.replace(/^'+/, ''));
 }
 
-/** One payout of a `failed.csv`: its row as it came, and what makes the row pay it again. */
+/** One payout of a `failed.csv`: its original row, and the values that make the row repeat it. */
 export type FailedRow = {
   cells: readonly string[];
   reference: string;
@@ -74,8 +74,8 @@ export type FailedRow = {
 };
 
 /**
- * The layout of a `failed.csv` for a batch with these columns: they stay in their places, ours follow unless a file
- * that paid something again brought them along.
+ * The layout of a `failed.csv` for a batch with these columns. They keep their places; our columns follow, unless the
+ * batch came from such a file and has them already.
  */
 export function failedLayout(columns: readonly string[]): {
   header: string[];
@@ -83,7 +83,7 @@ export function failedLayout(columns: readonly string[]): {
 } {
   const keys = columns.map((name) => columnKey(name.trim()));
   const isRetryFile = retryColumns(columns) !== null;
-  // A column `reason` of the payer's own is left alone.
+  // The payer's own `reason` column is left alone.
   const foreignReason = keys.includes('reason') && (!isRetryFile || keys.includes('retryreason'));
   const ours = ['reference', 'retry_of', 'retry_evidence', foreignReason ? 'retry_reason' : 'reason'];
   const added = ours.filter((name) => !keys.includes(columnKey(name)));
@@ -109,11 +109,11 @@ const states: Partial<Record<PayoutState, string>> = {
   returned: 'returned after it was paid',
 };
 
-/** Why a payout was not paid, in one line; what nobody can see in the service's words is left out. */
+/** Says in one line why a payout was not paid, without invisible characters of the service. */
 function reasonOf(state: PayoutState, message: string | null): string {
-  const said = (message ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ').trim();
+  const text = (message ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029\s]+/gu, ' ').trim();
   const what = states[state] ?? state;
-  if (said === '') return what;
-  // What failed or came back may have nothing newer than the answer to its order.
-  return `${what}${state === 'refused' ? ':' : '; the last message was:'} ${said.slice(0, 200)}`;
+  if (text === '') return what;
+  // A failed or returned payout may have no newer message than the answer to its order.
+  return `${what}${state === 'refused' ? ':' : '; the last message was:'} ${text.slice(0, 200)}`;
 }

@@ -8,7 +8,7 @@ export function hasNoList({ list }: Pick<Run, 'list'>): boolean {
   return list === 'unread';
 }
 
-/** Why a run did not do what it is for, with what to check; undefined for one that did, whatever it found. */
+/** Says why a run did not do its work, and what to check; undefined for one that did, whatever it found. */
 export function runError(
   { mode, service }: { mode: Mode; service: { baseUrl: string } },
   run: Run,
@@ -20,5 +20,5 @@ export function runError(
   const [what, check] = refused
     ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
     : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
-  return `${what}: nothing was compared, and nothing is called missing. Check ${check}, then run reconcile again (${run.trouble})`;
+  return `${what}: nothing was compared, and no payouts were marked missing. Check ${check}, then run reconcile again (${run.trouble})`;
 }

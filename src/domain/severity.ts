@@ -1,11 +1,11 @@
 import Big from 'big.js';
 import { type DiscrepancyKind, kindRules, type Severity } from './discrepancy-kinds.ts';
 
-/** What decides how grave a discrepancy is; `difference` as in its column, empty where there is none. */
+/** The facts that decide a discrepancy's severity; `difference` as in its column, empty where there is none. */
 export type Gravity = {
   kind: DiscrepancyKind;
   difference: string;
-  /** Money may have moved wrongly or twice by it; false where the transfer in question failed, or is still watched. */
+  /** Money may have moved wrongly or twice; false if the transfer in question failed, or is still watched. */
   moved: boolean;
   ageDays: number;
 };

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { knownColumn } from './batch-rules.ts';
 import { foldReference, isReference } from './ids.ts';
 
-/** The payout that a chain of successors began with, and which payment of it this is: 2 is the first successor. */
+/** The first payout of a chain of successors, and the number of this payment: 2 is the first successor. */
 export type Chain = { root: string; number: number };
 
 const longest = 50;
 const mostTries = 100;
 
 /**
- * The reference under which a payout is paid again: `ROOT-R2`, then `ROOT-R3`. A root too long is cut and marked with
- * digits of its hash, and so is one whose plain successor is taken. The same chain and ledger always give the same
- * answer (P20, P22). Throws when a hundred of them are taken, or the prefix leaves no room.
+ * The reference of a successor: `ROOT-R2`, then `ROOT-R3`. A root that is too long is cut and marked with digits of its
+ * hash; so is one whose plain successor is taken. The same chain and ledger always give the same reference (P20, P22).
+ * Throws when a hundred of them are taken, or the prefix leaves no room.
  */
 export function successorReference(
   { root, number }: Chain,
@@ -33,7 +33,7 @@ export function successorReference(
   throw new Error(`no free reference for a successor of ${root}`);
 }
 
-/** The references that one of this form may be the successor of, as {@link successorReference} makes it of a short root. */
+/** The references that this one may succeed, by the rules of {@link successorReference} for short roots. */
 export function rootsNamedBy(reference: string, prefix: string): string[] {
   const whole = /^(.+)-R(?:[2-9]|[1-9]\d+)$/i.exec(reference)?.[1];
   if (whole === undefined) return [];
@@ -44,7 +44,7 @@ export function rootsNamedBy(reference: string, prefix: string): string[] {
   return [...roots, ...bare.filter((root) => root !== '')];
 }
 
-/** The row's cells with the reference's replaced; a file without that column keeps its cells. */
+/** Replaces the reference in a row's cells; a file without that column keeps its cells. */
 export function successorCells(
   columns: readonly string[],
   cells: readonly string[],

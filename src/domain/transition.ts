@@ -19,9 +19,12 @@ export type Witness = {
   message: string | null;
   /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
   settledAt: string | null;
-  /** How many transfers a complete listing shows under the reference, all failed or returned; absent elsewhere (P17). */
+  /**
+   * The number of transfers that a complete listing shows under the reference, all failed or returned; otherwise absent
+   * (P17).
+   */
   transfers?: number;
-  /** The ids of all that a listing shows of the payout, where they are over; absent elsewhere. */
+  /** The ids of all transfers that a listing shows of the payout, if they have ended; otherwise absent. */
   shown?: string[];
 };
 
@@ -34,7 +37,10 @@ export type PayoutEvent =
   | { kind: 'hold'; why: string; by?: WithheldBy }
   | { kind: 'release' }
   | { kind: 'cancel'; why: string }
-  /** The decision to send an unknown once more under its reference (P20), or `automatic`: confirmed absent (P16). */
+  /**
+   * The decision to send an unknown payout once more under its reference (P20); `automatic`: absence was confirmed
+   * (P16).
+   */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
   /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
   | { kind: 'doubted'; why: string; by?: WithheldBy }
@@ -42,37 +48,40 @@ export type PayoutEvent =
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
   /** A successor under a new reference was made of it (P20). */
   | { kind: 'succeeded'; by: string }
-  /** The ledger went back in time: what it does not remember may have been sent since `since`, ISO UTC (P25). */
+  /** The ledger went back in time: sends since `since` (ISO UTC) may be missing from it (P25). */
   | { kind: 'adopted'; since: string; why: string };
 
-/** The part of a payout that decides what an event does to it. */
+/** The part of a payout that decides the effect of an event. */
 export type Standing = {
   state: PayoutState;
   evidence: string;
   attemptCount: number;
-  /** True when some attempt other than the event's own may have been taken: accepted, unknown or still under way (P4). */
+  /** True if an attempt other than the event's own may have been taken: accepted, unknown or in flight (P4). */
   otherAttemptOpen: boolean;
-  /** True when some attempt other than the event's own is under way: its answer decides, not a late word on this one. */
+  /** True if an attempt other than the event's own is in flight: its answer decides, not a late answer to this one. */
   otherUnderWay: boolean;
-  /** POSTs that the service may have taken, the event's own and forgotten ones (P25) included. */
+  /** POSTs that the service may have taken, including the event's own and forgotten ones (P25). */
   possiblyTaken: number;
-  /** One of them was sent, if at all, by a copy of the ledger that was lost: it may have sent it more than once (P25). */
+  /** A lost copy of the ledger may have sent one of them, perhaps more than once (P25). */
   forgotten?: boolean;
-  /** The ledger went back in time and is not adopted yet: it may have sent this more often than it knows (P25). */
+  /** The ledger went back in time and is not adopted yet: it may have sent this more often than it records (P25). */
   forgetful: boolean;
-  /** The id that the service accepted it under, where this word is of other transfers alone: that one may settle (P17). */
+  /**
+   * The id that the service accepted it under, if this witness only names other transfers: that one may still settle
+   * (P17).
+   */
   unshown?: string;
 };
 
-/** `keep`: recorded in history, state unchanged. `conflict`: a discrepancy for a person, state unchanged. */
+/** `keep`: recorded in the history, state unchanged. `conflict`: a discrepancy for a person, state unchanged. */
 export type Effect =
   | { kind: 'move'; to: PayoutState; evidence: string; why?: string }
   | { kind: 'keep'; evidence: string; why: string }
   | { kind: 'conflict'; why: string };
 
 /**
- * The whole life of a payout in one total function: no event in any state throws, and late, repeated or reordered
- * events end where the ordered ones would.
+ * The whole life of a payout in one total function. No event throws in any state. Late, repeated or reordered events
+ * end in the same state as ordered ones.
  */
 export function transition(now: Standing, event: PayoutEvent): Effect {
   switch (event.kind) {
@@ -86,7 +95,7 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
       return now.state === 'sending' && !now.otherUnderWay ? move(now, 'unknown') : keep(now, event.why);
     case 'witness':
       return onWitness(now, event.witness);
-    // P16: what was not found is no less sent.
+    // P16: a transfer that was not found may still have been sent.
     case 'looked_up':
       return keep(
         now,
@@ -117,17 +126,17 @@ export function transition(now: Standing, event: PayoutEvent): Effect {
   }
 }
 
-/** What a newer copy of the ledger may have sent, or seen sent, without this one knowing (P25). */
+/** The states that a newer copy of the ledger may have left by a send that this one does not record (P25). */
 export const forgettable: readonly PayoutState[] = ['ready', 'held', 'sending', 'failed', 'refused'];
 
-/** True where a newer copy may have sent it once more, so that one more send must be counted (P17, P25). */
+/** True if a newer copy may have sent it again, so that one more send must be counted (P17, P25). */
 export function mayHaveGoneAgain({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
-  // What the service failed was paid again under another reference, if at all.
+  // A payout that the service failed is repeated under another reference, if at all.
   if (state === 'failed') return evidence.includes('person');
   return state === 'unknown' || forgettable.includes(state);
 }
 
-/** P32: a person closes whatever evidence has not made final; a request under way may still be answered. */
+/** P32: a person may close what evidence has not made final; a request in flight may still be answered. */
 function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { kind: 'settle' }>): Effect {
   if (now.state === 'sending' || now.otherUnderWay)
     return { kind: 'conflict', why: 'not settled: an attempt is under way' };
@@ -136,18 +145,18 @@ function onSettle(now: Standing, { as, contradicted }: Extract<PayoutEvent, { ki
   return { kind: 'move', to: as, evidence: 'person' };
 }
 
-/** True where evidence, and not a person alone, says that it is over. */
+/** True where evidence, not only a person, says that it has ended. */
 export function isFinalByEvidence({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
   if (state === 'refused' || state === 'cancelled') return true;
   return isFinalState(state) && !restsOnPerson(evidence);
 }
 
-/** True where a person's word alone closes it (P32). */
+/** True where only a person's decision closes it (P32). */
 export function isClosedByPerson({ state, evidence }: Pick<Standing, 'state' | 'evidence'>): boolean {
   return isFinalState(state) && restsOnPerson(evidence);
 }
 
-/** P21: only what was never sent; a retry that waits was sent before. */
+/** P21: only payouts that were never sent; a waiting retry was sent before. */
 function onCancel(now: Standing): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not cancelled: ${now.state}`);
   return now.possiblyTaken > 0
@@ -155,7 +164,7 @@ function onCancel(now: Standing): Effect {
     : move(now, 'cancelled');
 }
 
-/** P19: what may have been taken is unknown again, for a person to close; what was not is only held. */
+/** P19: a payout that may have been taken becomes unknown, for a person to close; otherwise it is only held. */
 function onDoubt(now: Standing, why: string): Effect {
   if (now.state !== 'ready' && now.state !== 'held') return keep(now, `not taken back: ${now.state}`);
   if (now.possiblyTaken > 0) return move(now, 'unknown');
@@ -213,8 +222,8 @@ function onWitness(now: Standing, witness: Witness): Effect {
 const forgotten = 'the ledger went back in time: another may have been sent';
 
 /**
- * P14: final needs details or listing; a webhook only shows that the transfer exists. P17: it is over only when all that
- * may have been taken is, which a ledger that went back in time cannot count (P25).
+ * P14: a final state needs details or listing; a webhook only shows that the transfer exists. P17: the payout has ended
+ * only when every send that may have been taken has. A ledger that went back in time cannot count them (P25).
  */
 function settle(now: Standing, witness: Witness): Effect {
   const { source, status } = witness;
@@ -233,7 +242,7 @@ function settle(now: Standing, witness: Witness): Effect {
   return move(now, status, source);
 }
 
-/** One transfer of it is over, and nobody knows of another: it is for a person, like all that is unknown. */
+/** One transfer has ended and no other is known: a person must decide, as with every unknown payout. */
 function notOver(now: Standing, why: string): Effect {
   const stays = now.state === 'sending' || now.state === 'unknown';
   return stays ? keep(now, why) : { ...move(now, 'unknown'), why };
@@ -243,7 +252,7 @@ function whyUnshown({ unshown }: Standing, { source, status }: Witness): string 
   return `${source} shows only another transfer, ${status}; the one it was accepted as, ${unshown}, may still settle`;
 }
 
-/** True where the transfer that is looked at may be one of several of ours (P17). */
+/** True if the witnessed transfer may be one of several of ours (P17). */
 function maybeSeveral({ possiblyTaken, forgotten }: Standing): boolean {
   return possiblyTaken > 1 || forgotten === true;
 }
@@ -258,7 +267,7 @@ function onFinal(now: Standing, witness: Witness): Effect {
   if (proves && restsOnPerson(now.evidence)) return settle({ ...now, evidence: '' }, witness);
   if (status === 'pending') return keep(now, `a late pending from ${source}`);
   if (now.state === 'success' && status === 'returned' && proves) {
-    // P17: of several sends one came back; only a complete listing shows whether the others did.
+    // P17: one of several sends was returned; only a complete listing shows whether the others were.
     const several = maybeSeveral(now) && witness.transfers === undefined;
     return now.forgetful || several || now.unshown !== undefined
       ? keep(now, `${source} shows one transfer returned of several sent`)
@@ -279,8 +288,8 @@ function contradiction({ state }: Standing, { source, status }: Witness): Effect
 
 /** True for a final state that rests on a person alone: later evidence reopens it (P19). */
 export function restsOnPerson(evidence: string): boolean {
-  const told = evidence.split('+');
-  return told.includes('person') && !told.includes('details') && !told.includes('listing');
+  const parts = evidence.split('+');
+  return parts.includes('person') && !parts.includes('details') && !parts.includes('listing');
 }
 
 function move(now: Standing, to: PayoutState, source?: Source): Effect {

@@ -1,11 +1,16 @@
-/** What a run may say about one currency (contract.md, "Verdicts"). Only `reconciled` may look green. */
+/** A run's verdict on one currency (contract.md, "Verdicts"). Only `reconciled` may look green. */
 export const verdicts = ['reconciled', 'exceptions', 'not_compared'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /**
- * What a run's list is worth. `complete`: all of it, and it shows ours. `window`: a short cut that holds (P29).
- * `shows_none`: complete, but without one payout that the service accepted. `not_ours`: complete, but of another
- * account. `incomplete`: not proven whole (P28). `unread`: no page came.
+ * How far a run's listing can be trusted.
+ *
+ * - `complete`: it is whole and shows payouts of ours
+ * - `window`: a valid short cut (P29)
+ * - `shows_none`: complete, but without any payout that the service accepted
+ * - `not_ours`: complete, but of another account
+ * - `incomplete`: not proven complete (P28)
+ * - `unread`: no page came
  */
 export const listStandings = [
   'complete',
@@ -26,12 +31,12 @@ const usable: Record<ListStanding, boolean> = {
   unread: false,
 };
 
-/** True where the ledger can be compared with the list; null is a run that did not get so far. */
+/** True where the ledger can be compared with the listing; null: the run did not get that far. */
 export function isUsable(list: ListStanding | null): boolean {
   return list !== null && usable[list];
 }
 
-/** The statement's lines that must be empty before a currency is reconciled. */
+/** The statement's lines that must be zero before a currency is reconciled. */
 export const exceptionLines = [
   'unseen',
   'foreign',
@@ -41,16 +46,16 @@ export const exceptionLines = [
 ] as const;
 export type ExceptionLine = (typeof exceptionLines)[number];
 
-/** How many, and how much in minor units of the currency. */
+/** A count, and an amount in minor units of the currency. */
 export type Sum = { count: bigint; amount: bigint };
 
 /**
- * What the verdict on a currency follows from. `overturned`: paid here and failed on the list, a part of `unexplained`.
- * `imbalance`: what the closing line is apart from in flight and unknown.
+ * The facts behind the verdict on a currency. `overturned`: paid here and failed on the listing, a part of
+ * `unexplained`. `imbalance`: the closing line minus in flight and unknown.
  */
 export type CurrencyFacts = Record<ExceptionLine, Sum> & { overturned: Sum; imbalance: Sum };
 
-/** The verdict on one currency; the only place that decides it. */
+/** Returns the verdict on one currency; only this function decides it. */
 export function verdictOf(list: ListStanding | null, facts: CurrencyFacts): Verdict {
   if (!isUsable(list)) return 'not_compared';
   const parts = [...exceptionLines, 'imbalance' as const].map((line) => facts[line]);
@@ -59,7 +64,7 @@ export function verdictOf(list: ListStanding | null, facts: CurrencyFacts): Verd
 
 const gravity: Record<Verdict, number> = { reconciled: 0, exceptions: 1, not_compared: 2 };
 
-/** The verdict on a whole run: the worst of its currencies, and of the list where there are none. */
+/** The verdict on a whole run: the worst of its currencies, or that of the listing if there are none. */
 export function worstVerdict(list: ListStanding | null, all: readonly Verdict[]): Verdict {
   const first: Verdict = isUsable(list) ? 'reconciled' : 'not_compared';
   return all.reduce((worst, one) => (gravity[one] > gravity[worst] ? one : worst), first);

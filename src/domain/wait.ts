@@ -1,6 +1,6 @@
 /**
- * How long a stamp still makes its readers wait, in ms. `notedMs` is the wall clock of its writer: no wait lasts
- * longer than it did when it was written, so a clock that was set back since prolongs none (P33).
+ * The remaining wait of a stamp, in ms. `notedMs` is its writer's wall clock. No wait grows beyond what it was when
+ * written, so a clock that was set back prolongs none (P33).
  */
 export function remainingMs(
   { untilMs, notedMs }: { untilMs: number; notedMs: number },

@@ -1,7 +1,7 @@
 /** A process that has a file open for writing. */
 export type Writer = { pid: number; command: string };
 
-/** Why a file of the inbox is not taken yet. `leftMs`: for how long at most, if nothing changes. */
+/** Why an inbox file is not taken yet. `leftMs`: the longest remaining wait if nothing changes. */
 export type WhyWaiting =
   | { kind: 'settling' }
   | { kind: 'no_line_end'; leftMs: number }
@@ -15,21 +15,21 @@ export function waitingWhy(why: WhyWaiting): string {
     case 'settling':
       return 'it may still be being written';
     case 'no_line_end':
-      return 'it has no line end at its end, as an upload that stopped: it is taken when it stays unchanged for a minute more';
+      return 'its last line has no end, as after an upload that stopped: it is taken when it stays unchanged for a minute more';
     case 'open':
       return `it is open for writing by ${writersText(why.writers)}`;
   }
 }
 
-/** The first of them, by number and name. */
+/** Names the first three processes. */
 export function writersText(writers: readonly Writer[]): string {
-  const shown = writers
+  const named = writers
     .slice(0, 3)
     .map(({ pid, command }) => `process ${pid}${command === '' ? '' : ` (${command})`}`);
-  return writers.length > 3 ? `${shown.join(', ')} and others` : shown.join(', ');
+  return writers.length > 3 ? `${named.join(', ')} and others` : named.join(', ');
 }
 
-/** Why a batch of which nothing was sent waits for its file to be looked at (P34). */
+/** Why an unsent batch waits for the check of its file (P34). */
 export type FileWait =
   | { kind: 'open'; path: string; writers: Writer[] }
   | { kind: 'not_archived'; path: string }

@@ -3,7 +3,7 @@ import { decimalToMinor, formatMinor } from './money.ts';
 import type { Mode, WitnessStatus } from './payout.ts';
 import type { Witness } from './transition.ts';
 
-/** What we know of the transfer that a reply should speak of; `amount` in minor units of `currency`. */
+/** The known facts about the transfer that a reply should describe; `amount` in minor units of `currency`. */
 export type Expected = {
   reference: string;
   referenceKey: string;
@@ -14,7 +14,7 @@ export type Expected = {
   accountNumber: string;
   bankCode: string;
   mode: Mode;
-  /** When the first POST was about to be made, ISO UTC; null when none was. */
+  /** When the first POST was about to be made, ISO UTC; null if there was none. */
   firstIntentAt: string | null;
   /** Some attempt was answered with an acceptance: the transfer is ours, whatever a clock says (P33). */
   accepted: boolean;
@@ -35,11 +35,11 @@ export type Fields = Record<string, unknown>;
 type Candidate = { byId: boolean; status: WitnessStatus | null; fields: Fields; differences: Difference[] };
 
 /**
- * Looks through a whole parsed reply or webhook for one object that holds our reference, or a trx or transfer id we know,
- * and a status (P13); what else it shows must agree with ours (P15). Fields of the envelope are no witness.
+ * Searches a parsed reply or webhook for an object with our reference, or a known trx or transfer id, and a status
+ * (P13). Its other fields must agree with ours (P15). Fields of the envelope are no witness.
  */
 export function findWitness(json: unknown, ours: Expected, source: Witness['source']): Finding {
-  // A reply that says it did not succeed may echo the request with a "failed" of its own: that is no transfer's status.
+  // A reply that reports failure may echo the request with a "failed" of its own: that is not a transfer's status.
   const denied = isFields(json) && json.success === false;
   const all = objectsIn(json).flatMap((fields) => {
     const one = candidate(fields, ours);
@@ -50,7 +50,7 @@ export function findWitness(json: unknown, ours: Expected, source: Witness['sour
   const first = agreeing[0] ?? named[0];
   if (!first) return { kind: 'none' };
   const statuses = new Set(agreeing.map((c) => c.status));
-  // P17: nothing is over while another object under our reference, whatever else it shows, still stands.
+  // P17: nothing has ended while another object under our reference, whatever its other fields, has not.
   const standing = isOver(first.status) ? all.find((c) => !isOver(c.status)) : undefined;
   if (agreeing.length > 0 && statuses.size === 1 && first.status !== null && !standing) {
     return { kind: 'witness', witness: toWitness(first.fields, first.status, source) };
@@ -59,10 +59,14 @@ export function findWitness(json: unknown, ours: Expected, source: Witness['sour
   if (standing && standing.differences.length > 0)
     return { kind: 'conflict', fields: standing.differences, status: standing.status ?? 'pending' };
   if (first.differences.length > 0) return { kind: 'conflict', fields: first.differences, status };
-  const told = [...new Set([...statuses, ...(standing ? [standing.status] : [])])]
+  const statusText = [...new Set([...statuses, ...(standing ? [standing.status] : [])])]
     .map((s) => s ?? 'contradictory')
     .join(' and ');
-  return { kind: 'conflict', fields: [{ field: 'status', expected: 'one status', actual: told }], status };
+  return {
+    kind: 'conflict',
+    fields: [{ field: 'status', expected: 'one status', actual: statusText }],
+    status,
+  };
 }
 
 /** True for the service's own "not found": its envelope with `success` false and 04, 05 or 12 (P16). */
@@ -72,7 +76,7 @@ export function isNotFound(json: unknown, httpStatus: number): boolean {
   return ['04', '05', '12'].includes((text(json.status) ?? '').padStart(2, '0'));
 }
 
-/** A status word as lists, details and webhooks write it; null for anything that is not one of them. */
+/** Parses a status as lists, details and webhooks write it; null for any other text. */
 export function readStatus(word: string): WitnessStatus | null {
   switch (word.trim().toLowerCase()) {
     case 'pending':
@@ -91,9 +95,12 @@ export function readStatus(word: string): WitnessStatus | null {
   }
 }
 
-/** A service time as milliseconds since the epoch, any number of fractional digits; without a zone it is Lagos time. */
+/**
+ * Parses a service time to milliseconds since the epoch, with any number of fractional digits; without a zone it is
+ * Lagos time.
+ */
 export function readInstant(value: string): number | null {
-  // The service's own form is read in one go.
+  // The service's own form takes the fast path.
   const usual = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value)
     ? Date.parse(`${value.slice(0, 23)}Z`)
     : Number.NaN;
@@ -107,7 +114,7 @@ export function readInstant(value: string): number | null {
 }
 
 /**
- * True when a transfer made at `createdAt` could be one of ours: not before the first intent less clock skew (P15). An
+ * True when a transfer made at `createdAt` could be ours: not before the first intent, less clock skew (P15). An
  * answered acceptance outweighs any clock (P33).
  */
 export function couldBeOurs(
@@ -129,20 +136,24 @@ function candidate(fields: Fields, ours: Expected): Candidate | null {
     /^((payout|merchant|transfer)_)?ref(erence)?$/i.test(key) ? (text(value)?.toLowerCase() ?? []) : [],
   );
   const byReference = references.includes(ours.referenceKey);
-  // A bare `id` may be that of anything: in an object that names another reference it is not our transfer's.
+  // A bare `id` may identify anything: in an object with another reference it is not our transfer's.
   const bare = byReference || references.length === 0 ? first(fields, ['id']) : null;
   const byId =
     same(first(fields, ['transfer_id', 'transferId']) ?? bare, ours.transferId) ||
     same(first(fields, ['trx']), ours.trx);
   if ((!byId && !byReference) || isEnvelope(fields)) return null;
   const words = ['status', 'statusMessage', 'status_message', 'transfer_status', 'state'];
-  const told = new Set(words.flatMap((key) => readStatus(text(fields[key]) ?? '') ?? []));
-  if (told.size === 0) return null;
-  const status = told.has('returned') ? 'returned' : told.size === 1 ? ([...told][0] ?? null) : null;
+  const statuses = new Set(words.flatMap((key) => readStatus(text(fields[key]) ?? '') ?? []));
+  if (statuses.size === 0) return null;
+  const status = statuses.has('returned')
+    ? 'returned'
+    : statuses.size === 1
+      ? ([...statuses][0] ?? null)
+      : null;
   return { byId, status, fields, differences: differences(fields, ours) };
 }
 
-/** An envelope says how the request went; only what lies in it speaks of the transfer. */
+/** True for an envelope: it says how the request went; only its contents describe the transfer. */
 export function isEnvelope(fields: Fields): boolean {
   if (typeof fields.success === 'boolean' || isFields(fields.data) || Array.isArray(fields.data)) return true;
   const speaksOfMoney = ['amount', 'currency', 'account_number', 'trx', 'transfer_id', 'created_at'];
@@ -150,9 +161,9 @@ export function isEnvelope(fields: Fields): boolean {
 }
 
 function differences(fields: Fields, ours: Expected): Difference[] {
-  const found: Difference[] = [];
+  const list: Difference[] = [];
   const check = (field: string, expected: string, actual: string | null, agrees: boolean): void => {
-    if (actual !== null && !agrees) found.push({ field, expected, actual });
+    if (actual !== null && !agrees) list.push({ field, expected, actual });
   };
   const amount = first(fields, ['amount']);
   check(
@@ -171,20 +182,20 @@ function differences(fields: Fields, ours: Expected): Difference[] {
   check('domain', ours.mode, domain, domain?.toLowerCase() === ours.mode);
   const created = first(fields, ['created_at', 'createdAt']);
   check('created_at', `not before ${ours.firstIntentAt}`, created, couldBeOurs(created, ours));
-  return found;
+  return list;
 }
 
-/** The account ordered, or what is left of it where the service wrote it as a JSON number: that has no zeros in front. */
-function isAccount(shown: string | null, ours: string): boolean {
-  return shown === ours || (ours.startsWith('0') && shown === ours.replace(/^0+/, ''));
+/** True for the account ordered, also without its leading zeros: the service may write it as a JSON number. */
+function isAccount(theirs: string | null, ours: string): boolean {
+  return theirs === ours || (ours.startsWith('0') && theirs === ours.replace(/^0+/, ''));
 }
 
-/** P13: only what a listed row shows of the beneficiary can disagree. */
+/** P13: an empty field of a listed row says nothing of the beneficiary and cannot disagree. */
 export function isBeneficiary(
-  shown: { account_number: string; bank_code: string },
+  listed: { account_number: string; bank_code: string },
   ours: Pick<Expected, 'accountNumber' | 'bankCode'>,
 ): boolean {
-  const { account_number: account, bank_code: bank } = shown;
+  const { account_number: account, bank_code: bank } = listed;
   return (
     (account === '' || isAccount(account, ours.accountNumber)) && (bank === '' || bank === ours.bankCode)
   );
@@ -206,26 +217,26 @@ function toWitness(fields: Fields, status: WitnessStatus, source: Witness['sourc
 
 /** Every object of the reply, outermost first, to a bounded depth and number. */
 function objectsIn(json: unknown): Fields[] {
-  const found: Fields[] = [];
+  const objects: Fields[] = [];
   let level: unknown[] = [json];
   for (let depth = 0; depth < deepest && level.length > 0; depth++) {
     const next: unknown[] = [];
     for (const value of level) {
-      if (found.length >= mostObjects) return found;
-      if (isFields(value)) found.push(value);
+      if (objects.length >= mostObjects) return objects;
+      if (isFields(value)) objects.push(value);
       if (typeof value === 'object' && value !== null)
         for (const inner of Object.values(value)) next.push(inner);
     }
     level = next.slice(0, 20 * mostObjects);
   }
-  return found;
+  return objects;
 }
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The first of these keys that is shown; ids and numbers as text, never through a float that would round them. */
+/** The first value under these keys; ids and numbers as text, never through a float that would round them. */
 export function first(fields: Fields, keys: string[]): string | null {
   for (const key of keys) {
     const value = text(fields[key]);
@@ -240,6 +251,6 @@ function text(value: unknown): string | null {
   return typeof value === 'number' && Number.isFinite(value) ? value.toString() : null;
 }
 
-function same(shown: string | null, known: string | null): boolean {
-  return shown !== null && known !== null && shown === known;
+function same(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && one === other;
 }

@@ -1,7 +1,7 @@
 import { exponentOf, parseAmount } from './money.ts';
 import { plainNumbers } from './save-as.ts';
 
-/** What is wrong with an amount as people and spreadsheets write it, or null for a plain decimal that may be paid. */
+/** The problem with an amount as people and spreadsheets write it; null for a valid plain decimal. */
 export function writtenAmountFinding(
   value: string,
   currency: string,
@@ -18,8 +18,8 @@ export function writtenAmountFinding(
 }
 
 /**
- * Amounts with separators of thousands or a decimal comma. A value is proposed only where one reading is possible, and
- * never used: `1,000` is a thousand naira, but in dinars, which have three digits, it may be one.
+ * Judges amounts with thousands separators or a decimal comma. It proposes a value only where one reading is possible,
+ * and never uses it: `1,000` is a thousand naira, but in dinars, with three digits, it may be one.
  */
 function separatorsIn(value: string, digits: number): { problem: string; fix: string } | null {
   const blanks = /^\d{1,3}(?:[\s'’]\d{3})+(?:[.,]\d+)?$/.test(value);
@@ -29,11 +29,11 @@ function separatorsIn(value: string, digits: number): { problem: string; fix: st
     const fix = `write ${whole}${rest} or ${whole}.${rest}, whichever is meant; ${plainNumbers}`;
     return { problem: 'has a comma that may separate thousands or decimals', fix };
   }
-  const found = reading(text);
-  if (!found && !blanks) return null;
-  const { plain, problem } = found ?? { plain: text, problem: 'has separators of thousands' };
-  const shown = (plain.split('.')[1] ?? '').length <= digits ? `write ${plain}` : 'write it with a point';
-  return { problem: blanks ? 'has separators of thousands' : problem, fix: `${shown}; ${plainNumbers}` };
+  const guess = reading(text);
+  if (!guess && !blanks) return null;
+  const { plain, problem } = guess ?? { plain: text, problem: 'has separators of thousands' };
+  const fix = (plain.split('.')[1] ?? '').length <= digits ? `write ${plain}` : 'write it with a point';
+  return { problem: blanks ? 'has separators of thousands' : problem, fix: `${fix}; ${plainNumbers}` };
 }
 
 function reading(text: string): { plain: string; problem: string } | null {

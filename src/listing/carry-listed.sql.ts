@@ -4,12 +4,12 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { shownColumns } from './listed-columns.ts';
 import { latestRunFirst, newestCompleteRun } from './listings.sql.ts';
 
-/** How many rows one statement carries: two values of each. */
+/** How many rows one statement copies, with two values each. */
 const rowsPerCarry = 500;
 
 /**
- * The runs that most likely show what this one will: the last one with rows, and the newest complete one. A row is copied
- * only where it is the same, so that any account's will do.
+ * The runs whose rows this run most likely repeats: the last run with rows, and the newest complete one. Only identical
+ * rows are copied, so a run of any account will do.
  */
 export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
   const latest = await db
@@ -28,8 +28,9 @@ export async function runsToCarryFrom(db: Db, run: string): Promise<string[]> {
 type Carry = { run: string; pass: number; from: readonly string[] };
 
 /**
- * Stages what an earlier run showed just so, by copying its row: most of a nightly list. Returns the transfers that it
- * could not. A row whose payout was found by less than its own reference is not copied: a better one may be there now.
+ * Stages transfers that an earlier run listed identically, by copying its rows: most of a nightly list. Returns the
+ * transfers that it did not copy. A row that was not paired by its own reference is not copied: a better payout may
+ * exist now.
  */
 export async function carryListed(
   trx: Trx,
@@ -56,15 +57,15 @@ export async function carryListed(
 
 type Given = { values: readonly (string | number | null)[]; rows: number };
 
-/** Which of these transfers the run shows just so. */
+/** Returns those of these transfers that the run already lists with the same content. */
 async function alreadyThere(trx: Trx, run: string, { values, rows }: Given): Promise<Set<string>> {
   const text = textOf(trx, 'find', rows);
-  const found = await trx.executeQuery<{ transfer_id: string }>(CompiledQuery.raw(text, [...values, run]));
-  return new Set(found.rows.map((row) => row.transfer_id));
+  const result = await trx.executeQuery<{ transfer_id: string }>(CompiledQuery.raw(text, [...values, run]));
+  return new Set(result.rows.map((row) => row.transfer_id));
 }
 
 const builders = { copy: copyOf, find: findOf };
-/** Written once for each dialect, as in staging. */
+/** One statement text for each dialect, as in staging. */
 const texts = new Map<string, string>();
 
 function textOf(trx: Trx, kind: keyof typeof builders, rows: number): string {
@@ -79,14 +80,14 @@ function textOf(trx: Trx, kind: keyof typeof builders, rows: number): string {
 
 const any = sql.val('');
 
-/** Rows of a transfer id and its print; joined crosswise, so that each finds its own row of one run by the key. */
+/** Rows of a transfer id and its print. The cross join makes each find its own row of one run by the key. */
 function sameAs(rows: number): RawBuilder<unknown> {
   const given = sql.join(Array(rows).fill(sql`(${any}, ${any})`));
   return sql`(values ${given}) v cross join listed l
     where l.run_id = ${any} and l.transfer_id = v.column1 and l.print = cast(v.column2 as bigint)`;
 }
 
-/** Its parameters are the run, the pass, an id and a print for each row, and the run to copy from. */
+/** Its parameters: the run, the pass, an id and a print for each row, and the run to copy from. */
 function copyOf(rows: number): RawBuilder<unknown> {
   const copied = [...shownColumns, 'print', 'payout_id', 'stray_key'];
   const columns = sql.join(['run_id', 'pass', ...copied].map((column) => sql.ref(column)));
@@ -97,7 +98,7 @@ function copyOf(rows: number): RawBuilder<unknown> {
     on conflict (run_id, transfer_id) do nothing`;
 }
 
-/** Its parameters are an id and a print for each row, and the run. */
+/** Its parameters: an id and a print for each row, and the run. */
 function findOf(rows: number): RawBuilder<unknown> {
   return sql`select l.transfer_id from ${sameAs(rows)}`;
 }

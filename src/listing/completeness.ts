@@ -1,17 +1,17 @@
 import type { ListOrder } from '../domain/list-order.ts';
 
-/** What one walk over the pages came to (P28). Instants are ISO UTC with milliseconds. */
+/** The result of one walk over the pages (P28). Instants are ISO UTC with milliseconds. */
 export type Pass = {
-  /** The `Date` header of page 1, whole seconds: what was created later may be missing from the pages. */
+  /** The `Date` header of page 1, in whole seconds. Transfers created later may be missing from the pages. */
   cut: string;
   /** Page 1's `total`. */
   total: number;
   /**
-   * Distinct ids shown by this pass that were created no later than its own cut; in a short cut (P29) those inside the
-   * edge, and the base listing's older ones.
+   * Distinct ids of this pass created no later than its own cut. In a short cut (P29): those inside the edge, plus the
+   * base listing's older ones.
    */
   belowCut: number;
-  /** Distinct ids that it showed as created later than its own cut. */
+  /** Distinct ids of this pass created later than its own cut. */
   aheadOfCut?: number;
   perPageChanged: boolean;
   /** Why the walk ended early; null when every page came. */
@@ -21,26 +21,26 @@ export type Pass = {
 /** How many ids below the earlier pass's cut the later pass showed, and how many of those both passes showed. */
 export type Overlap = { later: number; both: number };
 
-/** What listing came to; what is missing may only be judged inside what it covers. */
+/** The result of a listing. Only inside what it covers may transfers be judged missing. */
 export type ListingResult = {
   /** `window`: whole from the edge on (P29); false: nothing is proven. */
   complete: boolean | 'window';
   passes: number;
   /** Distinct ids seen by any pass. */
   listed: number;
-  /** Everything created no later than this is listed, when complete; ISO UTC. */
+  /** When complete: everything created no later than this is listed; ISO UTC. */
   cut: string;
   oldestCreatedAt: string | null;
   /** True when a row of the other mode was listed (P24). */
   otherDomainSeen: boolean;
-  /** The order both agreeing walks over everything saw; absent or null when it cannot be told. */
+  /** The order that both agreeing full walks saw; absent or null when it is unknown. */
   order?: ListOrder | null;
-  /** Of a short cut: from when on it looked (ISO UTC), and the run whose older rows stand for the rest. */
+  /** For a short cut: the instant from which it looked (ISO UTC), and the run whose older rows stand for the rest. */
   window?: { edge: string; base: string };
   trouble?: string;
 };
 
-/** P28: a pass is sound when it shows exactly as many ids below its cut as page 1 counted, under one page size. */
+/** P28: a pass is sound when it shows exactly as many ids below its cut as page 1 counted, with one page size. */
 export function isSound(pass: Pass): boolean {
   return pass.trouble === null && !pass.perPageChanged && pass.belowCut === pass.total;
 }
@@ -58,6 +58,6 @@ export function whyUnsound(pass: Pass): string | null {
   if (pass.belowCut === pass.total) return null;
   const { aheadOfCut: ahead = 0 } = pass;
   if (ahead > 0 && pass.belowCut + ahead === pass.total)
-    return `${ahead} of its ${pass.total} transfers bear a time after the service’s own clock, ${pass.cut}: they were made just now, or its times are of another zone than they say`;
+    return `${ahead} of its ${pass.total} transfers have a time after the service’s own clock, ${pass.cut}: they were created just now, or the times are in another zone than they state`;
   return `the list changed while it was read: its first page counted ${pass.total} transfers, its pages showed ${pass.belowCut}`;
 }

@@ -1,4 +1,4 @@
-/** What a transfer shows, as the columns of `listed` that hold it. */
+/** The columns of `listed` that hold what the service shows of a transfer. */
 export const shownColumns = [
   'transfer_id',
   'trx',

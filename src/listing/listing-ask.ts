@@ -10,8 +10,8 @@ export type AskDeps = {
 export type Answer = { kind: 'page'; page: ListPage; askedAt: number } | ServiceTrouble;
 
 /**
- * `underWay`: pages of this pass were read already, so that waiting for one more is worth longer. `recall`: pages whose
- * text need not be read again.
+ * `underWay`: this pass has read pages already, so that waiting for one more is worth longer. `recall`: recognises
+ * pages whose text need not be read again.
  */
 export type Question = {
   page: number;
@@ -36,19 +36,21 @@ const stopped: ServiceTrouble = {
 };
 
 /**
- * Asks for one page, again when it fails, before the pass is given up (contract.md): the more often the more pages were
- * read before it, since these would be lost; less where it was asked for in vain until a pass was given up. Retry-After
- * holds for every page that is asked at the same time: the service meant us, not the page.
+ * Requests one page, and repeats the request when it fails, before the pass is given up (contract.md). The number of
+ * tries grows with the pages already read, which a failure would waste. It is small for a page that made an earlier
+ * pass fail. Retry-After holds for every page requested at the same time: it concerns the client, not the page.
  */
 export function createAsk({ clock, service, limiter }: AskDeps): (question: Question) => Promise<Answer> {
   /** On the monotonic clock. */
   let quietUntil = Number.NEGATIVE_INFINITY;
-  let heard = 0;
+  let pagesRead = 0;
   const inVain = new Set<number>();
   const triesFor = (page: number): number =>
-    inVain.has(page) ? triesAtFirst : Math.min(mostTries, triesAtFirst + Math.floor(Math.log2(1 + heard)));
+    inVain.has(page)
+      ? triesAtFirst
+      : Math.min(mostTries, triesAtFirst + Math.floor(Math.log2(1 + pagesRead)));
   return async ({ page, status, underWay, recall, signal }) => {
-    if (!underWay) heard = 0;
+    if (!underWay) pagesRead = 0;
     for (let tried = 1; ; tried++) {
       const wait = quietUntil - clock.monotonic();
       if (wait > 0) await clock.sleep(wait, signal);
@@ -57,7 +59,7 @@ export function createAsk({ clock, service, limiter }: AskDeps): (question: Ques
       const askedAt = clock.now();
       const answer = await service.listPage(page, status, recall);
       if (answer.kind === 'page') {
-        heard += 1;
+        pagesRead += 1;
         inVain.delete(page);
         return { ...answer, askedAt };
       }

@@ -12,13 +12,13 @@ type Deps = {
   settings: { windowDays: number };
 };
 
-/** More open payouts than this are not asked about one by one: the edge then goes back to the oldest. */
+/** Above this number, open payouts are not excused one by one: the edge then goes back to the oldest. */
 const mostExcused = 20_000;
 const mostPages = 2_000;
 
 /**
- * P29: how far a short cut on this base must walk. Payouts that may still move pull its edge back, but for those that
- * the list of pending transfers shows as pending: their rows would tell nothing new.
+ * P29: returns how far a short cut on this base must walk. Payouts that may still move pull the edge back. Those that
+ * the list of pending transfers shows as pending do not: their rows would bring nothing new.
  */
 export async function reachOf(
   { ledger, ask, settings }: Deps,
@@ -26,17 +26,17 @@ export async function reachOf(
 ): Promise<Reach> {
   const facts = { begunAt, windowDays: settings.windowDays, baseCut: base.cut };
   const nearest = edgeOf({ ...facts, oldestOpenAt: null });
-  // What was sent within the clocks' skew of the edge may have been created beyond it.
+  // A payout sent within the clocks' skew of the edge may have been created beyond it.
   const open = await openBefore(ledger.db, sentInside(nearest), mostExcused + 1);
-  const shown =
+  const excused =
     open.length > 0 && open.length <= mostExcused ? await shownPending(ask, open, signal) : new Set();
-  const oldest = open.find((payout) => !shown.has(payout));
+  const oldest = open.find((payout) => !excused.has(payout));
   const edge = edgeOf({ ...facts, oldestOpenAt: oldest?.submitted_at ?? null });
   const older = await olderRows(ledger.db, base.run, edge);
   return older === 0 ? { kind: 'whole' } : { kind: 'window', order: base.order, edge, older };
 }
 
-/** Which of these payouts the list of pending transfers shows, agreeing in all that it shows of them. */
+/** Returns those of these payouts that the list of pending transfers shows with matching fields. */
 async function shownPending(
   ask: Deps['ask'],
   open: readonly OpenPayout[],
@@ -45,18 +45,18 @@ async function shownPending(
   const wanted = new Map(
     open.flatMap((one) => (one.state === 'pending' ? [[one.reference_key, one] as const] : [])),
   );
-  const shown = new Set<OpenPayout>();
-  for (let page = 1, last = 1; page <= Math.min(last, mostPages) && shown.size < wanted.size; page++) {
+  const matching = new Set<OpenPayout>();
+  for (let page = 1, last = 1; page <= Math.min(last, mostPages) && matching.size < wanted.size; page++) {
     const answer = await ask({ page, status: 'pending', underWay: page > 1, ...(signal && { signal }) });
-    // What is not shown keeps the edge back: nothing is lost but time.
-    if (answer.kind !== 'page') return shown;
+    // A payout that is not found keeps the edge back: that costs only time.
+    if (answer.kind !== 'page') return matching;
     last = answer.page.lastPage;
     for (const item of answer.page.items) {
       const payout = wanted.get(item.reference.toLowerCase());
-      if (payout && agrees(payout, item)) shown.add(payout);
+      if (payout && agrees(payout, item)) matching.add(payout);
     }
   }
-  return shown;
+  return matching;
 }
 
 function agrees(payout: OpenPayout, item: ListedTransfer): boolean {

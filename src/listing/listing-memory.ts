@@ -2,20 +2,20 @@ import type { ListPage } from '../service/types.ts';
 import type { Sightings } from './sightings.ts';
 
 /**
- * Pages as a listing read them, by the digest of their text: a page that comes again byte for byte shows what it
- * showed, and is not read again. Some 200 bytes a page of transfers that were new when it came.
+ * Remembers pages by the digest of their text. A page that returns byte for byte holds the same rows and is not read
+ * again. It takes some 200 bytes for a page whose transfers were all new.
  */
 export type PageMemory = {
-  /** The page without its rows, while each of them is known as it shows it; else it must be read. */
+  /** The page without its rows, if each of them is still known with this content; otherwise it must be read. */
   recall(digest: string): ListPage | undefined;
   /** The numbers of the page's transfers in its order; undefined for a page that was not recalled. */
   shownBy(page: ListPage): Uint32Array | undefined;
   keep(page: ListPage, numbers: Uint32Array): void;
-  /** True when a row of this recalled page was shown otherwise since: what it says now must be read. */
+  /** True when a row of this recalled page has changed since: the page must be read. */
   isStale(page: ListPage): boolean;
 };
 
-/** `numbers`: how many, where they follow each other from `first`. */
+/** `numbers`: their count, where they are consecutive from `first`. */
 type Kept = { page: Header; first: number; numbers: number | Uint32Array; changes: number };
 type Header = Pick<ListPage, 'page' | 'lastPage' | 'perPage' | 'total'>;
 
@@ -23,7 +23,7 @@ export function createPageMemory(sightings: Sightings): PageMemory {
   const kept = new Map<string, Kept>();
 
   function holds({ first, numbers, changes }: Kept): boolean {
-    // Nothing at all changed since.
+    // Nothing has changed since.
     if (sightings.changes() === changes) return true;
     return numbersOf(first, numbers).every((number) => sightings.changedAt(number) <= changes);
   }

@@ -14,10 +14,10 @@ import type { PageMemory } from './listing-memory.ts';
 import { createPagesAhead } from './pages-ahead.ts';
 import type { Sightings } from './sightings.ts';
 
-/** How far a pass walks: over everything, or to an edge beyond which the base listing shows `older` rows (P29). */
+/** How far a pass walks: over everything, or to an edge beyond which the base listing holds `older` rows (P29). */
 export type Reach = { kind: 'whole' } | { kind: 'window'; order: CreationOrder; edge: string; older: number };
 
-/** A pass that got no first page has no cut and no total. `reach`: what it came to; a window whose order broke is whole. */
+/** A pass without a first page has no cut and no total. `reach`: how far it walked; a window whose order broke is whole. */
 export type Walked =
   | { kind: 'pass'; pass: Pass; overlap: Overlap; reach: Reach; order: ListOrder | null; oldest: string }
   | { kind: 'no_pass'; trouble: string };
@@ -34,48 +34,48 @@ export type PassOptions = {
   reach: Reach;
   /** The cut of the pass before, which this one must agree with. */
   earlierCut: string | null;
-  /** The list moves all the time: what moved is looked for at both ends. */
+  /** The list keeps changing: rows that moved are searched at both ends. */
   restless: boolean;
   signal?: AbortSignal;
 };
 
-/** Rows gathered before they are written: several pages a transaction. */
+/** Rows gathered before a write: several pages a transaction. */
 const groupRows = 4_000;
 
 /** What some pages brought: rows new to this pass, one page wholly beyond the edge, or no row at all. */
-type Heard = { fresh: boolean; beyond: boolean; empty: boolean };
+type News = { fresh: boolean; beyond: boolean; empty: boolean };
 type Counts = { below: number; ahead: number } & Overlap;
 type Walk = {
   cut: string;
   first: ListPage;
   lastPage: number;
-  /** The last page of the shortest list that a page of this pass spoke of. */
+  /** The last page of the shortest list that any page of this pass reported. */
   endsAt: number;
   perPageChanged: boolean;
   trouble: string | null;
-  /** Where a row without an id was: the pass proves nothing, but shows what the others are. */
+  /** Where a row without an id was: the pass proves nothing, but its other rows count. */
   nameless: string | null;
   all: Counts;
-  /** The same, of rows inside the edge alone. */
+  /** The same counts for rows inside the edge. */
   inside: Counts;
-  /** When the oldest row was created, in ms since the epoch; infinite while none was shown. */
+  /** When the oldest row was created, in ms since the epoch; infinite until a row comes. */
   oldest: number;
   gathered: StagedTransfer[];
 };
 
-/** One walk over the pages (P28); the last page may move while we read, within bounds. */
+/** Walks over the pages once (P28); the last page may move during the walk, within bounds. */
 export async function onePass(deps: PassDeps, options: PassOptions): Promise<Walked> {
   const { number, sightings, memory, signal } = options;
   const watch = createOrderWatch();
   let reach = options.reach;
   const edge = reach.kind === 'window' ? Date.parse(reach.edge) : unreadable;
   const earlierCut = options.earlierCut === null ? unreadable : Date.parse(options.earlierCut);
-  // Read from the end, page 1 is heard last: its rows may have changed by then.
+  // Read from the end, page 1 counts last, and its rows may have changed by then.
   const known = reach.kind === 'whole' ? { recall: memory.recall } : {};
   const opening = await deps.ask({ page: 1, underWay: false, ...known, ...(signal && { signal }) });
   if (opening.kind === 'trouble') {
-    const said = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
-    return { kind: 'no_pass', trouble: `${said}${opening.message}` };
+    const prefix = opening.reason === 'unauthorised' ? 'the service refused the key: ' : 'page 1: ';
+    return { kind: 'no_pass', trouble: `${prefix}${opening.message}` };
   }
   const first = opening.page;
   if (reach.kind === 'whole') sightings.expect(first.total);
@@ -99,8 +99,8 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     reach = { kind: 'whole' };
   const backwards = reach.kind === 'window' && reach.order === 'oldest_first';
 
-  /** Counts and gathers a page's rows in the order of the walk; true when any was not shown by this pass before. */
-  function hear(page: ListPage, ordered: boolean): Heard {
+  /** Counts and gathers a page's rows in the order of the walk. */
+  function countPage(page: ListPage, ordered: boolean): News {
     const recalled = memory.shownBy(page);
     const numbers = recalled ?? new Uint32Array(page.items.length);
     const empty = numbers.length === 0 && !page.nameless;
@@ -124,7 +124,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     return { fresh, beyond, empty };
   }
 
-  /** Looks at one row of a page; returns the pass that showed its transfer last before. */
+  /** Counts one row of a page; returns the last earlier pass that showed its transfer. */
   function see(page: ListPage, at: number, numbers: Uint32Array): number {
     const item = page.items[at];
     if (!item) return number;
@@ -143,16 +143,16 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     if (before === number - 1) counts.both++;
   }
 
-  /** Hears these pages in their order; `beyond` when one of them lies wholly beyond the edge. */
-  async function group(numbers: number[], ordered = true): Promise<Heard> {
-    const heard: Heard = { fresh: false, beyond: false, empty: true };
+  /** Reads these pages in order; `beyond` when one of them is wholly beyond the edge. */
+  async function group(numbers: number[], ordered = true): Promise<News> {
+    const news: News = { fresh: false, beyond: false, empty: true };
     pages.ask(numbers);
     for (const page of numbers) {
       const answer = await pages.answer(page);
-      // Of everything, the next pages are on their way while these are heard; a short cut would ask for too much.
+      // In a full walk, the next pages are requested while these are read; a short cut would request too much.
       if (ordered && reach.kind === 'whole' && !backwards) pages.askUpTo(end());
       if (answer.kind === 'trouble') {
-        // A list that became shorter may have no such page any more; the count says whether anything is missing.
+        // A list that shrank may lack such a page; the count shows whether anything is missing.
         if (page <= walk.endsAt || answer.reason !== 'not_understood')
           walk.trouble ??= `page ${page}: ${answer.message}`;
         continue;
@@ -160,13 +160,13 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
       walk.lastPage = Math.max(walk.lastPage, answer.page.lastPage);
       walk.endsAt = Math.min(walk.endsAt, answer.page.lastPage);
       walk.perPageChanged ||= answer.page.perPage !== first.perPage;
-      const one = hear(answer.page, ordered);
-      heard.fresh ||= one.fresh;
-      heard.beyond ||= one.beyond;
-      heard.empty &&= one.empty;
+      const one = countPage(answer.page, ordered);
+      news.fresh ||= one.fresh;
+      news.beyond ||= one.beyond;
+      news.empty &&= one.empty;
     }
     await flush(groupRows);
-    return heard;
+    return news;
   }
 
   async function flush(atLeast: number): Promise<void> {
@@ -178,14 +178,14 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
 
   const end = (): number => Math.min(walk.lastPage, furthest);
 
-  /** Pages 2 to the last, or from the last one back; a short cut stops beyond its edge while the order holds. */
+  /** Pages 2 to the last, or from the last one back. A short cut stops beyond its edge while the order holds. */
   async function throughPages(): Promise<void> {
-    // Oldest first, page 1 is no part of the walk from the end; it is heard last, so that the order is unbroken.
-    if (!backwards) hear(first, true);
+    // Oldest first, the walk from the end leaves out page 1; it counts last, so that the order is unbroken.
+    if (!backwards) countPage(first, true);
     let beyond = false;
     let empty = false;
     const done = (): boolean => {
-      // Whatever last_page says, a list ends where its pages are empty; the count tells whether that is all.
+      // The list ends where its pages are empty, whatever last_page says; the count shows whether that is all.
       if (walk.trouble !== null || empty) return true;
       if (reach.kind !== 'window') return false;
       if (!watch.held('newest_first')) reach = { kind: 'whole' };
@@ -198,7 +198,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
         from = Math.max(2, next - many(next, Math.min(next, target())) + 1);
         ({ beyond, empty } = await group(range(next, from)));
       }
-      hear(first, reach.kind === 'whole');
+      countPage(first, reach.kind === 'whole');
       return;
     }
     for (let next = 2, to = 0; next <= end() && !done(); next = to + 1) {
@@ -207,7 +207,7 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     }
   }
 
-  /** The page that should be the first to lie wholly beyond the edge: asking further at once would save nothing. */
+  /** The page expected to be the first wholly beyond the edge: requesting further pages would save nothing. */
   function target(): number {
     if (reach.kind === 'whole') return 0;
     const perPage = Math.max(1, first.perPage);
@@ -215,14 +215,14 @@ export async function onePass(deps: PassDeps, options: PassOptions): Promise<Wal
     return Math.ceil(Math.max(0, first.total - reach.older) / perPage) + 1;
   }
 
-  /** A row that moved while we read is at one end of the list now: both ends are read again while they show news. */
+  /** Reads both ends again while they bring news: a row that moved during the walk is at one end now. */
   async function readEndsAgain(): Promise<void> {
     const short = (): boolean => walk.trouble === null && walk.all.below < first.total;
     for (let page = 1; page <= end() && short(); page++) if (!(await group([page], false)).fresh) break;
     for (let page = end(); page > 1 && short(); page--) if (!(await group([page], false)).fresh) break;
   }
 
-  /** Read from the end, the list's own order is the other way round. */
+  /** Read from the end, the list's own order is the reverse of the observed one. */
   function seenOrder(): ListOrder | null {
     const seen = watch.seen();
     if (!backwards || seen === null || seen === 'other') return seen;
@@ -251,7 +251,7 @@ function oldestText(ms: number): string {
   return Number.isFinite(ms) ? new Date(ms).toISOString() : '';
 }
 
-/** Page numbers from one to the other, both included, either way. */
+/** Page numbers from one to the other, both included, in either direction. */
 function range(from: number, to: number): number[] {
   const step = from <= to ? 1 : -1;
   return Array.from({ length: Math.abs(to - from) + 1 }, (_, i) => from + i * step);

@@ -22,21 +22,21 @@ type Deps = {
   service: Pick<ServiceClient, 'listPage'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
   settings: { maxPasses: number; concurrency: number; windowDays?: number };
-  /** Whose list it is (P31); absent: nobody else's was ever read. */
+  /** The account that is asked (P31); absent: no other account's list was ever read. */
   account?: Account;
 };
 
-/** `full`: everything is listed, whatever the short cut could save (P29). */
+/** `full`: list everything, without a short cut (P29). */
 export type WalkOptions = { full: boolean; signal?: AbortSignal };
 
-/** Lists transfers into the run's staging rows; never throws for anything the network or service does. */
+/** Lists transfers into the run's staging rows. Never throws for a failure of the network or the service. */
 export type Listing = { walk(run: string, options?: WalkOptions): Promise<ListingResult> };
 
 type Passed = Extract<Walked, { kind: 'pass' }>;
 
-/** `Date` has whole seconds: after this long the next cut is past whatever unsettled this one (P28). */
+/** `Date` has whole seconds: after this time the next cut is past the change that unsettled this one (P28). */
 const betweenPassesMs = 1_100;
-/** Passes that must be left for listing everything when a short cut does not come off. */
+/** Passes to keep for a full listing when a short cut fails. */
 const passesForAll = 2;
 
 /** Walks the list of transfers in passes until two in a row agree (P28), or `maxPasses` are used up. */
@@ -45,7 +45,7 @@ export function createListing(deps: Deps): Listing {
   const { maxPasses, concurrency, windowDays = 0 } = settings;
   const ask = createAsk(deps);
 
-  /** P31: a short cut stands on a list of the account that is asked. */
+  /** P31: a short cut must rest on a list of the account that is asked. */
   const ownBase = async (): Promise<Base | undefined> =>
     trustedBase(ledger.db, await foreignOrigins(ledger.db, deps.account ?? null));
 
@@ -97,7 +97,7 @@ export function createListing(deps: Deps): Listing {
     return { complete: false, passes, listed: sightings.size(), cut, ...seen, trouble };
   }
 
-  /** The two passes agree: what only earlier ones showed is no longer there. */
+  /** Concludes that two passes agree: rows that only earlier passes showed are gone. */
   async function proven(
     run: string,
     about: { sightings: Sightings; passes: number; earlier: Passed; later: Passed; base: Base | undefined },
@@ -120,7 +120,7 @@ export function createListing(deps: Deps): Listing {
     return { complete: true, ...result, order: bothSaw(earlier.order, later.order) };
   }
 
-  /** A short cut that does not come off becomes a listing of everything, while enough passes are left for it. */
+  /** A short cut that fails becomes a full listing, while enough passes are left for it. */
   async function nextReach(
     walked: Passed,
     now: { base: Base | undefined; passes: number; signal?: AbortSignal },
@@ -129,14 +129,14 @@ export function createListing(deps: Deps): Listing {
     if (reach.kind === 'whole' || isSound(pass)) return reach;
     if (maxPasses - now.passes <= passesForAll || pass.trouble !== null || !now.base)
       return { kind: 'whole' };
-    // Fewer than counted: something was created in the second of the cut, or moved. The next pass tells.
+    // Fewer than counted: a transfer was created in the second of the cut, or moved. The next pass shows which.
     if (pass.belowCut < pass.total) return reach;
     const from = reach.order === 'oldest_first' ? walked.oldest : await oldestListed(now.signal);
     const older = await olderRows(ledger.db, now.base.run, reach.edge, from);
     return pass.belowCut - reach.older + older === pass.total ? { ...reach, older } : { kind: 'whole' };
   }
 
-  /** When the last row of a list that shows the newest first was created: older ones were pruned since. */
+  /** When the last row of a newest-first list was created: the service has removed older ones since. */
   async function oldestListed(signal?: AbortSignal): Promise<string> {
     const question = { underWay: true, ...(signal && { signal }) };
     const first = await ask({ ...question, page: 1 });

@@ -9,8 +9,8 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 const rowsPerDelete = 250;
 
 /**
- * Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. `originId`: whose
- * list it reads (P31).
+ * Inserts the run's row and returns its id: `YYYYMMDDTHHMMSSZ`, then `-2`, `-3` within the same second. `originId`: the
+ * account whose list it reads (P31).
  */
 export async function beginRun(trx: Trx, at: string, originId = 0n): Promise<string> {
   const base = `${at.slice(0, 19).replace(/[-:]/g, '')}Z`;
@@ -33,8 +33,8 @@ export async function beginRun(trx: Trx, at: string, originId = 0n): Promise<str
 }
 
 /**
- * True when the run's listing shows a payout of ours. Its number alone does not tell: another account's transfers may
- * bear the numbers that we were answered.
+ * True when the run's listing shows a payout of ours. A transfer id alone is no proof: another account's transfers may
+ * have the same numbers.
  */
 export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] = []): Promise<boolean> {
   const row = await db
@@ -52,7 +52,7 @@ export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] 
         ]),
       ]),
     )
-    // P31: what went to another account only is not shown here, whatever bears its reference.
+    // P31: a payout sent only to another account is not shown here, whatever bears its reference.
     .$if(foreign.length > 0, (rows) =>
       rows.where(
         sql<boolean>`(p.unseen_sends > 0 or not exists (select 1 from attempts a where a.payout_id = p.id)
@@ -64,12 +64,12 @@ export async function showsOurs(db: Db, run: string, foreign: readonly bigint[] 
   return row !== undefined;
 }
 
-/** Notes what the run's listing is worth. */
+/** Stores the standing of the run's listing. */
 export async function noteStanding(trx: Trx, run: string, standing: ListStanding): Promise<void> {
   await trx.updateTable('runs').set({ list_standing: standing }).where('id', '=', run).execute();
 }
 
-/** Closes the run with its summary, which `report` prints again later. */
+/** Ends the run with its summary, which `report` prints again later. */
 export async function finishRun(trx: Trx, run: string, at: string, summary: unknown): Promise<void> {
   await trx
     .updateTable('runs')
@@ -78,7 +78,7 @@ export async function finishRun(trx: Trx, run: string, at: string, summary: unkn
     .execute();
 }
 
-/** Drops staged rows that `gone` names: what the agreeing passes no longer show. Returns how many. */
+/** Drops the staged rows for which `gone` is true: the agreeing passes no longer show them. Returns their number. */
 export async function dropStaged(
   ledger: Ledger,
   run: string,
@@ -108,13 +108,13 @@ export async function dropStaged(
   }
 }
 
-/** Rows read in one go, so that webhooks get their turn. */
+/** Rows per read, so that webhooks get a turn. */
 const rowsPerRead = 5_000;
 
-/** Transfer ids of a run above `after`, and up to `upTo` where that is given. */
+/** The transfer ids of a run above `after`, and up to `upTo` if it is set. */
 export type TransferRange = { after: string; upTo: string | null };
 
-/** All transfers of a run in ranges of some thousand, for questions that have to look at each of them. */
+/** All transfers of a run in ranges of some thousand, for questions that must examine each of them. */
 export async function* transferRanges(db: Db, run: string): AsyncGenerator<TransferRange> {
   for (let after = ''; ; ) {
     const last = await db
@@ -133,7 +133,7 @@ export async function* transferRanges(db: Db, run: string): AsyncGenerator<Trans
   }
 }
 
-/** What the staged rows of a run say as a whole. */
+/** Summarises the staged rows of a run. */
 export async function describeListing(
   { db, mode }: Pick<Ledger, 'db' | 'mode'>,
   run: string,
@@ -149,7 +149,7 @@ export async function describeListing(
       .orderBy('transfer_id')
       .limit(rowsPerRead)
       .as('some');
-    const told = await db
+    const page = await db
       .selectFrom(rows)
       .select([
         sql<string | null>`min(nullif(created_at, ''))`.as('oldest'),
@@ -157,25 +157,25 @@ export async function describeListing(
         sql<string | null>`max(transfer_id)`.as('last'),
       ])
       .executeTakeFirstOrThrow();
-    if (told.last === null) return { oldestCreatedAt: oldest, otherDomainSeen: other === 1n };
-    if (told.oldest !== null && (oldest === null || told.oldest < oldest)) oldest = told.oldest;
-    if (told.other === 1n) other = 1n;
-    after = told.last;
+    if (page.last === null) return { oldestCreatedAt: oldest, otherDomainSeen: other === 1n };
+    if (page.oldest !== null && (oldest === null || page.oldest < oldest)) oldest = page.oldest;
+    if (page.other === 1n) other = 1n;
+    after = page.last;
     await setImmediate();
   }
 }
 
 /**
- * The order in which runs were begun, the latest first. Not by `started_at`: a clock that was ahead once would make old
- * runs the newest for good.
+ * The order in which runs began, the latest first. `started_at` would not do: after a clock that was once ahead, old
+ * runs would stay the newest.
  */
 export const latestRunFirst = sql`runs.rowid desc`;
 
 export type CompleteRun = { id: string; startedAt: string; finishedAt: string };
 
 /**
- * The newest run whose listing was proven complete; a short cut is none (P29). `foreign`: the origins that are not of the
- * account it is asked for: what another account's list lacks proves nothing (P31).
+ * The newest run whose listing was proven complete; a short cut does not count (P29). `foreign`: the origins of other
+ * accounts, whose lists prove nothing about the account in question (P31).
  */
 export async function newestCompleteRun(
   db: Db | Trx,
@@ -185,7 +185,7 @@ export async function newestCompleteRun(
     .selectFrom('runs')
     .select(['id', 'started_at', 'finished_at'])
     .where('finished_at', 'is not', null)
-    // Not `not_ours`: that list is whole, but of another account.
+    // Not `not_ours`: that list is complete, but of another account.
     .where('list_standing', 'in', ['complete', 'shows_none'])
     .$if(foreign.length > 0, (runs) => runs.where('origin_id', 'not in', idsOf(foreign)))
     .orderBy(latestRunFirst)

@@ -3,18 +3,18 @@ import type { PageMemory } from './listing-memory.ts';
 
 type Deps = { ask(question: Question): Promise<Answer>; concurrency: number };
 
-/** The pages of one walk that were asked for and not heard yet. */
+/** The pages of one walk that were requested and not read yet. */
 export type PagesAhead = {
   ask(pages: readonly number[]): void;
-  /** Asks for the pages after the last one asked for, as many as may be on their way at once. */
+  /** Requests the pages after the last one requested, up to the allowed number in flight. */
   askUpTo(last: number): void;
-  /** The answer to a page that was asked for, each once. */
+  /** The answer to a requested page, once for each. */
   answer(page: number): Promise<Answer>;
-  /** Waits for what is still on its way, and forgets it. */
+  /** Waits for the requests in flight, and forgets them. */
   rest(): Promise<void>;
 };
 
-/** So the service makes the next pages while we read these. */
+/** Requests pages ahead, so that the service prepares them while we read. */
 export function createPagesAhead(
   { ask, concurrency }: Deps,
   { memory, signal }: { memory: PageMemory; signal?: AbortSignal },
@@ -30,7 +30,7 @@ export function createPagesAhead(
     furthest = Math.max(furthest, page);
     if (onTheirWay.has(page)) return;
     const answer = askFor(page, { recall: memory.recall });
-    // Whoever waits for it hears of a failure; a page that nobody waits for any more must not end the process.
+    // The reader of the page gets the failure; a page that nobody reads must not end the process.
     answer.catch(() => undefined);
     onTheirWay.set(page, answer);
   }
@@ -44,7 +44,7 @@ export function createPagesAhead(
       askOnce(page);
       const answer = await onTheirWay.get(page);
       onTheirWay.delete(page);
-      // What it shows changed while it was on its way: then its rows are needed.
+      // If its rows changed while it was in flight, read the page itself.
       return !answer || (answer.kind === 'page' && memory.isStale(answer.page)) ? askFor(page, {}) : answer;
     },
     async rest() {

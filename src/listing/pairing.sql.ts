@@ -6,16 +6,16 @@ import { field, idsOf, integerField, rowsOf, textsOf } from '../storage/bulk.ts'
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { pairingKeys, payoutBy } from './staging.sql.ts';
 
-/** Listed rows looked at in one go, so that other writers, and webhooks, get their turn. */
+/** Listed rows per step, so that other writers and webhooks get a turn. */
 const rowsPerStep = 1_000;
-/** How many pairs one UPDATE writes; each of them looks through all. */
+/** How many pairs one UPDATE writes; each row of it searches all of them. */
 const rowsPerUpdate = 100;
-/** Rows that only a count, or a condition that few meet, looks at. */
+/** Rows per range, where a query only counts or few rows match. */
 const rowsPerRange = 5_000;
 
 /**
- * Pairs the run's listed rows that belonged to no payout when they were staged: what was learnt since may tell, and
- * `onPaired` hears whose they are. Returns how many payouts are paired, agreeing or not.
+ * Pairs the run's listed rows that matched no payout when they were staged, since more may be known now. `onPaired`
+ * gets each payout. Returns how many payouts are paired, whether they agree or not.
  */
 export async function pairListed(
   ledger: Ledger,
@@ -26,9 +26,9 @@ export async function pairListed(
     // Most often there is nothing to pair, and so nothing to write.
     if ((await pairable(ledger.db, { run, ids })).length === 0) continue;
     await ledger.write(async (trx) => {
-      const found = await pairable(trx, { run, ids });
-      await setPayouts(trx, run, found);
-      for (const { payout_id } of found) onPaired?.(payout_id);
+      const pairs = await pairable(trx, { run, ids });
+      await setPayouts(trx, run, pairs);
+      for (const { payout_id } of pairs) onPaired?.(payout_id);
     });
   }
   let paired = 0;
@@ -45,24 +45,24 @@ export async function pairListed(
   return paired;
 }
 
-/** What runs showed of payouts that are thrown away becomes nobody's; some 20 runs hold rows at most. */
+/** Unpairs what runs showed of payouts that are deleted; at most some 20 runs hold rows. */
 export async function unpair(trx: Trx, payouts: readonly bigint[]): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from runs where exists (select 1 from listed where listed.run_id = runs.id)`.execute(trx);
   for (const { id } of rows) {
-    const shown = sql`(select transfer_id from listed indexed by listed_payout
+    const transfers = sql`(select transfer_id from listed indexed by listed_payout
       where run_id = ${id} and payout_id in ${idsOf(payouts)})`;
     await sql`update listed set payout_id = null, stray_key = reference_key
-      where run_id = ${id} and transfer_id in ${shown}`.execute(trx);
+      where run_id = ${id} and transfer_id in ${transfers}`.execute(trx);
   }
 }
 
-type Found = { transfer_id: string; payout_id: bigint };
+type Pair = { transfer_id: string; payout_id: bigint };
 
-/** By sub-queries: joined to the rows given, SQLite reads the whole run, and all of them for each of its rows. */
-async function setPayouts(trx: Trx, run: string, found: readonly Found[]): Promise<void> {
-  for (let from = 0; from < found.length; from += rowsPerUpdate) {
-    const some = found.slice(from, from + rowsPerUpdate);
+/** Uses sub-queries: in a join with the given rows, SQLite reads the whole run, and all of them for each of its rows. */
+async function setPayouts(trx: Trx, run: string, pairs: readonly Pair[]): Promise<void> {
+  for (let from = 0; from < pairs.length; from += rowsPerUpdate) {
+    const some = pairs.slice(from, from + rowsPerUpdate);
     await sql`update listed set payout_id = (select ${integerField('payout_id')} from ${rowsOf(some)} as row
         where ${field('transfer_id')} = listed.transfer_id)
       where run_id = ${run} and transfer_id in ${textsOf(some.map(({ transfer_id }) => transfer_id))}`.execute(
@@ -73,7 +73,7 @@ async function setPayouts(trx: Trx, run: string, found: readonly Found[]): Promi
 
 const highest = 2n ** 63n - 1n;
 
-/** The payouts that the run's list shows, in ranges of some thousand rows, so that webhooks get their turn. */
+/** The payouts that the run's list shows, in ranges of some thousand rows, so that webhooks get a turn. */
 export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRange> {
   for (let after = 0n; after < highest; ) {
     const last = await db
@@ -92,10 +92,10 @@ export async function* payoutSteps(db: Db, run: string): AsyncGenerator<PayoutRa
   }
 }
 
-/** The rows among these that belong to no payout, and for which there is one. */
+/** Returns those of these unpaired rows for which a payout exists now. */
 async function pairable(db: Db | Trx, { run, ids }: { run: string; ids: string[] }) {
   const payouts = pairingKeys.map((key) => payoutBy(key, (column) => sql.ref(`l.${column}`)));
-  const { rows } = await sql<Found>`
+  const { rows } = await sql<Pair>`
     select found.transfer_id, found.payout_id from (
       select l.transfer_id, coalesce(${sql.join(payouts)}) as payout_id from listed l
       where l.run_id = ${run} and l.transfer_id in ${textsOf(ids)} and l.payout_id is null) found
@@ -104,8 +104,8 @@ async function pairable(db: Db | Trx, { run, ids }: { run: string; ids: string[]
 }
 
 /**
- * The transfers of the run that belong to no payout, some at a time, by what an index holds of them: asked for with
- * more, SQLite reads the whole run by its primary key instead.
+ * The unpaired transfers of the run, some at a time. The query uses only indexed columns: with others, SQLite reads the
+ * whole run by its primary key.
  */
 export async function* unpaired(db: Db, run: string, limit: number): AsyncGenerator<string[]> {
   for (let after = ''; ; ) {
@@ -141,7 +141,7 @@ const listedColumns = [
   'updated_at',
 ] as const;
 
-/** Listed rows that belong to no payout, created at or after `since`, by transfer id, some at a time. */
+/** Unpaired rows created at or after `since`, by transfer id, some at a time. */
 export async function* foreignRows(
   db: Db,
   run: string,

@@ -6,10 +6,10 @@ import { uncheckedShortCuts } from './short-cuts.sql.ts';
 const rowsPerDelete = 5_000;
 
 /**
- * Drops the staged rows of all but the last `keep` runs, the newest complete one, which decisions, claims
- * and short cuts still rest on (P15, P20, P29), and the short cuts since, which the next whole listing checks. The same
- * is kept of each account in `foreign`, which may be asked again (P31). Some at a time, so that other writers get their
- * turn.
+ * Drops the staged rows of old runs. Keeps the last `keep` runs and the newest complete one, on which decisions, claims
+ * and short cuts rest (P15, P20, P29). Also keeps the short cuts since, which the next full listing checks. The same
+ * runs are kept for each account in `foreign`, which may be asked again (P31). Works in steps, so that other writers
+ * get a turn.
  */
 export async function pruneListings(ledger: Ledger, keep: number, foreign: readonly bigint[]): Promise<void> {
   const kept = new Set<string | undefined>();

@@ -5,12 +5,12 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { ListingResult } from './completeness.ts';
 import { latestRunFirst, newestCompleteRun, type TransferRange, transferRanges } from './listings.sql.ts';
 
-/** The complete listing that a short cut may build on (P29): the order it saw, and up to when it is proven. */
+/** The complete listing that a short cut may build on (P29): the order it saw, and the instant up to which it is proven. */
 export type Base = { run: string; order: CreationOrder; cut: string };
 
 /**
- * The newest complete listing of the account, when it saw a creation order hold and nothing demands a whole listing (P25).
- * `foreign`, here and below: the origins of other accounts, as {@link newestCompleteRun} has them.
+ * The newest complete listing of the account, if it saw a creation order hold and nothing demands a full listing (P25).
+ * `foreign`, here and below: the origins of other accounts, as in {@link newestCompleteRun}.
  */
 export async function trustedBase(db: Db, foreign: readonly bigint[]): Promise<Base | undefined> {
   if (await findBarrier(db)) return undefined;
@@ -26,7 +26,7 @@ export async function trustedBase(db: Db, foreign: readonly bigint[]): Promise<B
   return { run: complete.id, order, cut: run.list_cut };
 }
 
-/** How many rows of the base were created before the edge, and not before `from` where the list was pruned up to it. */
+/** How many rows of the base were created before the edge, and at or after `from` where the service removed older ones. */
 export async function olderRows(db: Db, base: string, edge: string, from = ''): Promise<number> {
   let older = 0;
   for await (const { after, upTo } of transferRanges(db, base)) {
@@ -44,7 +44,7 @@ export async function olderRows(db: Db, base: string, edge: string, from = ''): 
   return older;
 }
 
-/** A payout that may still move, as the list of pending transfers would show it. */
+/** A payout that may still move, with the fields that the list of pending transfers shows. */
 export type OpenPayout = {
   state: PayoutState;
   reference_key: string;
@@ -67,7 +67,7 @@ export function openBefore(db: Db, before: string, limit: number): Promise<OpenP
     .execute();
 }
 
-/** Notes with the run what its listing proved; `order` as later runs may trust it. */
+/** Stores with the run what its listing proved; `order`: the order that later runs may rely on. */
 export async function noteListing(
   trx: Trx,
   run: string,
@@ -86,12 +86,12 @@ export async function noteListing(
     .execute();
 }
 
-/** More are not kept: who reconciles every minute has checked them against each other. */
+/** No more are kept: with so many, their runs have checked each other. */
 const mostUnchecked = 8;
 
 export type ShortCut = { id: string; edge: string; cut: string };
 
-/** The latest short cuts that no whole listing has checked yet. */
+/** The latest short cuts that no full listing has checked yet. */
 export async function uncheckedShortCuts(db: Db, foreign: readonly bigint[]): Promise<ShortCut[]> {
   const base = await newestCompleteRun(db, foreign);
   if (!base) return [];
@@ -108,10 +108,10 @@ export async function uncheckedShortCuts(db: Db, foreign: readonly bigint[]): Pr
   );
 }
 
-/** More are not told apart: the order is not what it seemed. */
+/** Counting stops here: the order is not what it seemed. */
 const mostMissed = 10_000;
 
-/** P29: how many transfers of a whole listing some short cut since the one before should have shown, and did not. */
+/** P29: how many transfers of a full listing are missing from a short cut since the previous one that should have them. */
 export async function missedByShortCuts(db: Db, run: string, foreign: readonly bigint[]): Promise<number> {
   const missed = new Set<string>();
   const shortCuts = await uncheckedShortCuts(db, foreign);
@@ -153,7 +153,7 @@ async function missedIn(
   return rows.map((row) => row.transfer_id);
 }
 
-/** True when the newest complete listing found that short cuts had missed rows; only a `--full` run trusts again. */
+/** True when the newest complete listing found that short cuts had missed rows; only a `--full` run restores trust. */
 export async function orderDistrusted(db: Db, foreign: readonly bigint[]): Promise<boolean> {
   const complete = await newestCompleteRun(db, foreign);
   if (!complete) return false;

@@ -4,14 +4,14 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Listed } from '../storage/tables/tables.ts';
 import { shownColumns } from './listed-columns.ts';
 
-/** A listed row as it was shown and paired. */
+/** A listed row with its pairing. */
 export type Shown = Omit<Listed, 'stray_key' | 'print'>;
 
 const columns = ['run_id', ...shownColumns, 'pass', 'payout_id'] as const;
 
 /**
- * What these runs (a list, or a query of their ids) show under the references of these payouts, whoever it was paired
- * with. An index holds a reference only where no payout went by it when it was staged: the others are found by their
+ * What these runs (a list, or a query of their ids) list under the references of these payouts, whichever payout it is
+ * paired with. The stray index holds a reference only if no payout had it at staging; the others are found by their
  * payout. The indexes are named because SQLite, without statistics, reads a whole run instead.
  */
 export async function shownUnder(
@@ -22,12 +22,12 @@ export async function shownUnder(
   if (payouts.length === 0) return [];
   const keys = textsOf(payouts.map(({ reference_key }) => reference_key));
   const ids = idsOf(payouts.map(({ id }) => id));
-  const shown = sql.join(columns.map((column) => sql.ref(`l.${column}`)));
+  const listed = sql.join(columns.map((column) => sql.ref(`l.${column}`)));
   const { rows } = await sql<Shown>`
-    select ${shown} from listed l indexed by listed_payout
+    select ${listed} from listed l indexed by listed_payout
       where l.run_id in (${runs}) and l.payout_id in ${ids} and l.reference_key in ${keys}
     union
-    select ${shown} from listed l indexed by listed_stray where l.run_id in (${runs}) and l.stray_key in ${keys}
+    select ${listed} from listed l indexed by listed_stray where l.run_id in (${runs}) and l.stray_key in ${keys}
     order by run_id, transfer_id`.execute(db);
   return rows;
 }

@@ -1,27 +1,27 @@
 import { unreadable } from '../domain/list-order.ts';
 
 /**
- * What one look at a transfer brought: its number in this listing; whether its fields must be written; and the pass that
- * showed it last (0: none).
+ * One sighting of a transfer: its number in this listing, whether its fields must be written, and the last earlier pass
+ * that showed it (0: none).
  */
 export type Sighting = {
   number: number;
   content: 'new' | 'changed' | 'same';
   before: number;
-  /** The fingerprint of its fields, as many bits of it as a number holds. */
+  /** The fingerprint of its fields, cut to the bits that a number holds. */
   print: number;
 };
 
-/** Every transfer a listing has shown so far, as fingerprints: a million of them take some 35 MB, whatever their fields. */
+/** Every transfer that a listing has shown so far, as fingerprints. A million take some 35 MB, whatever their fields. */
 export type Sightings = {
-  /** Makes room for so many at once, as far as that is believed: what is not used yet takes no memory. */
+  /** Reserves room for this many, within a limit; unused room takes no memory. */
   expect(transfers: number): void;
-  /** `createdAt` in ms since the epoch, or {@link unreadable}. */
+  /** Records a sighting. `createdAt` in ms since the epoch, or {@link unreadable}. */
   see(id: string, row: { fields: string; createdAt: number }, pass: number): Sighting;
-  /** Shows a transfer once more with the fields it had last. Returns the pass that showed it last before. */
+  /** Records a sighting with unchanged fields. Returns the last earlier pass that showed it. */
   seeAgain(number: number, pass: number): number;
   createdAt(number: number): number;
-  /** Grows with every row whose content changed; `changedAt` is where it stood when this one's last did, 0 if never. */
+  /** A counter that grows with each changed row. `changedAt`: its value when this row last changed, 0 if never. */
   changes(): number;
   changedAt(number: number): number;
   /** The last pass that showed it; 0 when none did. */
@@ -32,66 +32,66 @@ export type Sightings = {
 };
 
 const firstCapacity = 1 << 12;
-/** Room for more than this is made only as they come. */
+/** Room beyond this grows only as transfers come. */
 const mostExpected = 1 << 22;
-/** Above this share of used slots the table of slots grows. */
+/** Above this share of used slots, the slot table grows. */
 const fullest = 0.7;
 
 /**
- * Two 64-bit fingerprints a transfer, of its id and of its fields, numbered as they come; an open-addressed table finds
- * the number. Two ids that met in one fingerprint (one list of a million in forty million) would only make a pass count
- * too few, and so prove nothing.
+ * Keeps two 64-bit fingerprints for each transfer, of its id and of its fields, numbered as they come. An
+ * open-addressed table finds the number. If two ids collided (one list of a million in forty million), a pass would
+ * count too few and prove nothing.
  */
 export function createSightings(): Sightings {
-  const shown = emptyShown(firstCapacity);
+  const table = emptyColumns(firstCapacity);
   /** The number at each slot, plus one; 0 is a free slot. */
   let slots = new Uint32Array(2 * firstCapacity);
   let used = 0;
   let changes = 0;
   const print = new Uint32Array(2);
 
-  /** The slot of the id with this fingerprint, or the free one where it belongs. */
+  /** The slot of the id with this fingerprint, or the free slot where it belongs. */
   function slotOf(high: number, low: number): number {
     const mask = slots.length - 1;
     let slot = low & mask;
     for (let at = slots[slot] ?? 0; at !== 0; at = slots[slot] ?? 0) {
-      if (shown.low[at - 1] === low && shown.high[at - 1] === high) return slot;
+      if (table.low[at - 1] === low && table.high[at - 1] === high) return slot;
       slot = (slot + 1) & mask;
     }
     return slot;
   }
 
   function grow(): void {
-    if (used === shown.pass.length) enlarge(shown, 2 * used);
+    if (used === table.pass.length) enlarge(table, 2 * used);
     if (used >= slots.length * fullest) spread(2 * slots.length);
   }
 
   function spread(length: number): void {
     slots = new Uint32Array(length);
     for (let number = 0; number < used; number++)
-      slots[slotOf(shown.high[number] ?? 0, shown.low[number] ?? 0)] = number + 1;
+      slots[slotOf(table.high[number] ?? 0, table.low[number] ?? 0)] = number + 1;
   }
 
   function noteChange(number: number): void {
-    // Most lists stand still while they are read, and need no such column.
-    shown.changedAt ??= new Uint32Array(shown.pass.length);
-    shown.changedAt[number] = ++changes;
+    // Most lists do not change during the walk and need no such column.
+    table.changedAt ??= new Uint32Array(table.pass.length);
+    table.changedAt[number] = ++changes;
   }
 
   /** Gives the id its number. */
   function add(slot: number, high: number, low: number): number {
     const number = used++;
     slots[slot] = number + 1;
-    shown.high[number] = high;
-    shown.low[number] = low;
+    table.high[number] = high;
+    table.low[number] = low;
     return number;
   }
 
   return {
     expect(transfers) {
-      // A few are created while the list is read.
+      // A few are created during the walk.
       const capacity = Math.ceil(1.02 * Math.min(transfers, mostExpected));
-      if (capacity > shown.pass.length) enlarge(shown, capacity);
+      if (capacity > table.pass.length) enlarge(table, capacity);
       let length = slots.length;
       while (length * fullest < capacity) length *= 2;
       if (length > slots.length) spread(length);
@@ -104,49 +104,49 @@ export function createSightings(): Sightings {
       const slot = slotOf(high, low);
       const known = slots[slot] ?? 0;
       const number = known === 0 ? add(slot, high, low) : known - 1;
-      const before = shown.pass[number] ?? 0;
+      const before = table.pass[number] ?? 0;
       fingerprint(fields, print);
       const fieldsHigh = print[0] ?? 0;
       const fieldsLow = print[1] ?? 0;
-      shown.pass[number] = pass;
-      if (before !== 0 && shown.fieldsHigh[number] === fieldsHigh && shown.fieldsLow[number] === fieldsLow)
+      table.pass[number] = pass;
+      if (before !== 0 && table.fieldsHigh[number] === fieldsHigh && table.fieldsLow[number] === fieldsLow)
         return { number, content: 'same', before, print: wholeOf(fieldsHigh, fieldsLow) };
-      shown.fieldsHigh[number] = fieldsHigh;
-      shown.fieldsLow[number] = fieldsLow;
-      shown.createdAt[number] = createdAt;
+      table.fieldsHigh[number] = fieldsHigh;
+      table.fieldsLow[number] = fieldsLow;
+      table.createdAt[number] = createdAt;
       if (before !== 0) noteChange(number);
       const content = before === 0 ? 'new' : 'changed';
       return { number, content, before, print: wholeOf(fieldsHigh, fieldsLow) };
     },
     seeAgain(number, pass) {
-      const before = shown.pass[number] ?? 0;
-      shown.pass[number] = pass;
+      const before = table.pass[number] ?? 0;
+      table.pass[number] = pass;
       return before;
     },
-    createdAt: (number) => shown.createdAt[number] ?? unreadable,
+    createdAt: (number) => table.createdAt[number] ?? unreadable,
     changes: () => changes,
-    changedAt: (number) => shown.changedAt?.[number] ?? 0,
+    changedAt: (number) => table.changedAt?.[number] ?? 0,
     lastPass(id) {
       fingerprint(id, print);
       const known = slots[slotOf(print[0] ?? 0, print[1] ?? 0)] ?? 0;
-      return known === 0 ? 0 : (shown.pass[known - 1] ?? 0);
+      return known === 0 ? 0 : (table.pass[known - 1] ?? 0);
     },
     lastShownBefore(pass) {
       let n = 0;
-      for (let number = 0; number < used; number++) if ((shown.pass[number] ?? 0) < pass) n++;
+      for (let number = 0; number < used; number++) if ((table.pass[number] ?? 0) < pass) n++;
       return n;
     },
     size: () => used,
   };
 }
 
-type Shown = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array> & {
+type Columns = Record<'high' | 'low' | 'fieldsHigh' | 'fieldsLow', Uint32Array> & {
   changedAt: Uint32Array | undefined;
   pass: Uint16Array;
   createdAt: Float64Array;
 };
 
-function emptyShown(capacity: number): Shown {
+function emptyColumns(capacity: number): Columns {
   return {
     high: new Uint32Array(capacity),
     low: new Uint32Array(capacity),
@@ -158,17 +158,17 @@ function emptyShown(capacity: number): Shown {
   };
 }
 
-/** One column after the other, so that the old ones need not all wait for the new; what is not used yet takes no memory. */
-function enlarge(shown: Shown, capacity: number): void {
+/** Enlarges one column after the other, so that only one old column is kept meanwhile; unused room takes no memory. */
+function enlarge(table: Columns, capacity: number): void {
   for (const key of ['high', 'low', 'fieldsHigh', 'fieldsLow'] as const)
-    shown[key] = wider(shown[key], capacity);
-  if (shown.changedAt) shown.changedAt = wider(shown.changedAt, capacity);
+    table[key] = wider(table[key], capacity);
+  if (table.changedAt) table.changedAt = wider(table.changedAt, capacity);
   const pass = new Uint16Array(capacity);
-  pass.set(shown.pass);
-  shown.pass = pass;
+  pass.set(table.pass);
+  table.pass = pass;
   const createdAt = new Float64Array(capacity);
-  createdAt.set(shown.createdAt);
-  shown.createdAt = createdAt;
+  createdAt.set(table.createdAt);
+  table.createdAt = createdAt;
 }
 
 function wider(column: Uint32Array, capacity: number): Uint32Array {
@@ -182,7 +182,7 @@ function wholeOf(high: number, low: number): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low;
 }
 
-/** Two 32-bit streams with different multipliers, mixed into each other at the end (cyrb53 without its cut to 53 bits). */
+/** Two 32-bit streams with different multipliers, mixed at the end (cyrb53 without its cut to 53 bits). */
 function fingerprint(text: string, into: Uint32Array): void {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;

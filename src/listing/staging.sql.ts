@@ -7,13 +7,13 @@ import type { Trx } from '../storage/ledger.ts';
 import { carryListed } from './carry-listed.sql.ts';
 import { shownColumns } from './listed-columns.ts';
 
-/** How many rows one INSERT carries: well under SQLite's limit of variables, and more of them bring nothing. */
+/** How many rows one INSERT carries: well under SQLite's limit of variables, and larger ones are no faster. */
 const rowsPerInsert = 100;
 
 /**
- * Stages one group of pages, each row with the payout it belongs to: by reference, then by transfer id, then by trx. A
- * transfer shown twice, or by an earlier pass, keeps its newest word: a page served before the transfer changed may come
- * after one served since. What the runs in `from` showed just so is copied from them.
+ * Stages one group of pages. Each row gets its payout: by reference, else by transfer id, else by trx. A transfer shown
+ * twice, or by an earlier pass, keeps its newest state: pages may arrive out of order. Rows that the runs in `from`
+ * listed identically are copied from them.
  */
 export async function stage(
   trx: Trx,
@@ -36,13 +36,13 @@ export async function stage(
   }
 }
 
-/** Whether its word replaces the other's on the same transfer, which came before it. */
+/** Whether this row replaces the other one of the same transfer, which came before it. */
 function isLater(one: StagedTransfer, other: StagedTransfer): boolean {
   const updatedAt = instantText(one.updated_at);
   return updatedAt === '' || updatedAt >= instantText(other.updated_at);
 }
 
-/** What is written of a row beside where it belongs, in the order of {@link addValues}. */
+/** The columns written for each row beside its run and pairing, in the order of {@link addValues}. */
 const writtenColumns = [...shownColumns, 'print'] as const;
 
 type Value = string | bigint | number | null;
@@ -69,7 +69,7 @@ function addValues(parameters: Value[], row: StagedTransfer): void {
   );
 }
 
-/** Written once for each dialect: building it for each group took as long as the insert. */
+/** One statement text for each dialect: building it for each group took as long as the insert. */
 const insertTexts = new Map<string, string>();
 
 function insertText(trx: Trx, rows: number): string {
@@ -82,12 +82,12 @@ function insertText(trx: Trx, rows: number): string {
   return text;
 }
 
-/** A listed transfer is a payout's by the first of these that finds one. */
+/** The keys that pair a listed transfer with a payout, in order; the first match counts. */
 export const pairingKeys = ['reference_key', 'transfer_id', 'trx'] as const;
 
 /**
- * The first payout that a listed row belongs to by this key. Another account may count its transfers from the same number,
- * so that an id under another reference needs the same money (P31). `of`: a column of the row, as SQL.
+ * The first payout that a listed row matches by this key. Another account may use the same transfer numbers, so an id
+ * under another reference also needs the same money (P31). `of`: a column of the row, as SQL.
  */
 export function payoutBy(
   key: (typeof pairingKeys)[number],
@@ -101,8 +101,8 @@ export function payoutBy(
 }
 
 /**
- * Its parameters are the run, the pass and the rows' own columns. The reference is joined by its own index, since nearly
- * every row is paired by it.
+ * Its parameters: the run, the pass and the rows' own columns. The reference is joined by its own index, since it pairs
+ * nearly every row.
  */
 function insertOf(rows: number): RawBuilder<unknown> {
   const any = sql.val('');
@@ -127,12 +127,12 @@ function insertOf(rows: number): RawBuilder<unknown> {
     where excluded.updated_at >= listed.updated_at or excluded.updated_at = ''`;
 }
 
-/** A column of the rows given, as SQL. */
+/** A column of the given rows, as SQL. */
 function shown(column: (typeof writtenColumns)[number]): RawBuilder<unknown> {
   return sql.ref(`v.column${writtenColumns.indexOf(column) + 1}`);
 }
 
-/** A service's time as the ledger keeps it: ISO UTC with milliseconds, empty where it is no instant. */
+/** Converts the service's time to the ledger's form: ISO UTC with milliseconds, empty where it is not an instant. */
 export function instantText(text: string): string {
   const ms = readInstant(text);
   return ms === null ? '' : new Date(ms).toISOString();

@@ -13,43 +13,43 @@ export type LookUpDeps = {
   clock: Clock;
   service: Pick<ServiceClient, 'fetchTransferDetails'>;
   limiter: { take(signal?: AbortSignal): Promise<void> };
-  /** Where it asks (P31); absent: nobody writes that down. */
+  /** The account it asks (P31); absent: not recorded. */
   standpoint?: Standpoint;
   rules: {
     concurrency: number;
     quietPeriodMs: number;
-    /** Asks about a transfer known to be present around the others: absence may then be concluded (P16). */
+    /** Also looks up a transfer known to exist, before and after the others: only then may absence be concluded (P16). */
     probe?: boolean;
   };
 };
 
 export type LookUpWord = Answer['word'];
-/** `askedAt`: when, on both clocks of this process. */
+/** `askedAt`: when it was asked, by both clocks of this process. */
 export type LookUpAnswer = Answer & { askedAt: Moment };
 
 export type LookUps = {
-  /** Asks what is due by now, at most `budget` questions. Returns how many were asked. */
+  /** Asks about payouts that are due by now, at most `budget` of them. Returns how many were asked about. */
   askDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
-  /** Asks about these payouts now, whatever is due; each answer is recorded like any other. */
+  /** Asks about these payouts now, whether due or not; records each answer like any other. */
   lookUp(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpWord>>;
   /** The same, with the status that the details showed. */
   askNow(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<Map<bigint, LookUpAnswer>>;
 };
 
-type Told = LookUpAnswer & { inquiry: bigint; answered: boolean };
+type Reply = LookUpAnswer & { inquiry: bigint; answered: boolean };
 
-/** Between two probes, and between two looks at the ledger. */
+/** How many look-ups go between two probes, and how many payouts into one transaction. */
 const group = 100;
 const chunk = 500;
-/** So many questions in a row without an answer: the service is not there, and the rest waits. */
+/** After this many questions in a row without an answer the service counts as down, and the rest waits. */
 const silenceLimit = 5;
 
-/** Details look-ups (endpoint 5): the question that can make a payout final (P14), and the one that ends unknowns (P19). */
+/** Details look-ups (endpoint 5): they make a payout final (P14) and end unknown outcomes (P19). */
 export function createLookUps(deps: LookUpDeps): LookUps {
   const { ledger, clock, service, limiter, rules } = deps;
 
-  /** `evenIfAnswered`: who named the payout wants this answer, though another process may have asked meanwhile. */
-  async function askOne(due: Due, evenIfAnswered: boolean, signal?: AbortSignal): Promise<Told | undefined> {
+  /** `evenIfAnswered`: this answer is wanted even if another process has asked meanwhile. */
+  async function askOne(due: Due, evenIfAnswered: boolean, signal?: AbortSignal): Promise<Reply | undefined> {
     await limiter.take(signal);
     if (signal?.aborted) return undefined;
     const raised = await raisedSoFar(ledger.db, due.id);
@@ -60,8 +60,8 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     const askedAt = momentOf(clock);
     const reply = await service.fetchTransferDetails(known.payout.reference);
     const when = new Date(askedAt.wall).toISOString();
-    const asked = { due, raised: raised ?? 0n, known, mark, askedAt: when };
-    return { ...(await conclude(deps, asked, reply)), askedAt };
+    const question = { due, raised: raised ?? 0n, known, mark, askedAt: when };
+    return { ...(await conclude(deps, question, reply)), askedAt };
   }
 
   async function askAll(
@@ -79,11 +79,11 @@ export function createLookUps(deps: LookUpDeps): LookUps {
         while (!signal?.aborted && silent < silenceLimit) {
           const due = queue.shift();
           if (!due) return;
-          const told = await askOne(due, evenIfAnswered, signal);
-          if (!told) continue;
-          silent = told.answered ? 0 : silent + 1;
-          answers.set(due.payoutId, { word: told.word, status: told.status, askedAt: told.askedAt });
-          if (due.unknown && told.word === 'not_found') absent.push(told.inquiry);
+          const reply = await askOne(due, evenIfAnswered, signal);
+          if (!reply) continue;
+          silent = reply.answered ? 0 : silent + 1;
+          answers.set(due.payoutId, { word: reply.word, status: reply.status, askedAt: reply.askedAt });
+          if (due.unknown && reply.word === 'not_found') absent.push(reply.inquiry);
         }
       };
       await Promise.all(Array.from({ length: Math.min(rules.concurrency, queue.length) }, lane));
@@ -96,7 +96,7 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     return answers;
   }
 
-  /** The reference of a present transfer that the service just showed; null when there is none, or none was shown. */
+  /** Probes the service: returns the reference of a transfer known to exist that it just showed, or null. */
   async function probe(dues: readonly Due[], signal?: AbortSignal): Promise<string | null> {
     if (!rules.probe || !dues.some((due) => due.unknown)) return null;
     const known = await presentPayout(ledger.db);
@@ -104,8 +104,8 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     await limiter.take(signal);
     if (signal?.aborted) return null;
     const reply = await service.fetchTransferDetails(known.payout.reference);
-    const shown = reply.kind === 'reply' && findWitness(reply.json, known.expected, 'details');
-    return shown && shown.kind === 'witness' ? known.payout.reference : null;
+    const finding = reply.kind === 'reply' && findWitness(reply.json, known.expected, 'details');
+    return finding && finding.kind === 'witness' ? known.payout.reference : null;
   }
 
   async function askNow(

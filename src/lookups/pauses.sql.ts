@@ -3,10 +3,10 @@ import { remainingMs } from '../domain/wait.ts';
 import { later } from '../ledger/projection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
-/** For how long an endpoint is still left alone, in ms, and how often in a row it had to be. */
+/** How long requests to an endpoint still pause, in ms, and how many pauses came in a row. */
 export type Pause = { leftMs: number; strikes: number; why: string };
 
-/** The pause of this name, of whichever process noted it. */
+/** The pause of this name, whichever process recorded it. */
 export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promise<Pause> {
   const row = await db.selectFrom('pauses').selectAll().where('name', '=', name).executeTakeFirst();
   if (!row) return { leftMs: 0, strikes: 0, why: '' };
@@ -15,7 +15,7 @@ export async function pauseOf(db: Db | Trx, name: string, nowMs: number): Promis
   return { leftMs, strikes: Number(row.strikes), why: row.why };
 }
 
-/** Notes a pause; a shorter one does not end a longer one that stands. */
+/** Records a pause; a shorter one does not end a longer one in force. */
 export async function notePause(trx: Trx, name: string, pause: Pause, nowMs: number): Promise<void> {
   const before = await pauseOf(trx, name, nowMs);
   const noted_at = new Date(nowMs).toISOString();
@@ -28,12 +28,12 @@ export async function notePause(trx: Trx, name: string, pause: Pause, nowMs: num
     .execute();
 }
 
-/** The endpoint answered: the next trouble counts as the first again. */
+/** Resets the strikes because the endpoint answered: the next trouble counts as the first. */
 export async function endStrikes(trx: Trx, name: string): Promise<void> {
   await trx.updateTable('pauses').set({ strikes: 0n }).where('name', '=', name).execute();
 }
 
-/** P33: counts pauses that a clock noted which was set back since from now on. */
+/** P33: restarts pauses that were recorded under a clock which was set back since. */
 export async function rebasePauses(trx: Trx, at: string): Promise<void> {
   const ahead = await trx.selectFrom('pauses').selectAll().where('noted_at', '>', at).execute();
   for (const { name } of ahead) {

@@ -6,7 +6,7 @@ import { field, idsOf, integerField, rowsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 
-/** Whose webhook is asked for again. */
+/** The payout or collection whose webhook is requested again. */
 export type Subject = { kind: 'payout' | 'transaction'; id: bigint };
 
 /** A request that may be made now. */
@@ -19,7 +19,7 @@ const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
 const tellsEnd = sql<boolean>`(w.verdict is null
   or not (w.verdict = 'no_status' or (w.verdict = 'says' and w.said = 'pending')))`;
 
-/** True where a webhook about the final state of payout `id` was heard. */
+/** True where a webhook about the final state of payout `id` has come. */
 export const payoutHeard = (id: string) =>
   sql<boolean>`exists (select 1 from webhooks w where w.payout_id = ${sql.ref(id)} and ${tellsEnd})`;
 
@@ -73,8 +73,9 @@ async function spentOn(
 }
 
 /**
- * Puts requests on the list, one a subject at most: for those whose budget is spent none, else when the time that must
- * lie between two requests for one reference is over. A person (`now`) waits for neither. Returns how many are new.
+ * Schedules requests, at most one for each subject. A subject whose budget is spent gets none; otherwise the request
+ * keeps the distance required between two for one reference. A person (`now`) is bound by neither. Returns how many are
+ * new.
  */
 export async function wantResends(
   trx: Trx,
@@ -102,7 +103,7 @@ export async function wantResends(
     trx,
   );
   if (want.now) {
-    // One that waits for its time is the one that the person asks for.
+    // A request that already waits serves the person's order.
     await trx
       .updateTable('resend_requests')
       .set({ due_at: want.at, reason: want.reason })
@@ -114,7 +115,7 @@ export async function wantResends(
   return Number(done.numAffectedRows ?? 0n);
 }
 
-/** The request that has been due for longest; of these subjects only, where some are named. */
+/** The request that is overdue the longest; with `only`, of these subjects. */
 export async function nextDue(
   db: Db,
   { at, only }: { at: string; only?: readonly Subject[] },
@@ -151,7 +152,7 @@ export async function nextDue(
   };
 }
 
-/** How many requests wait, also those whose time has not come. */
+/** How many requests wait, including those not due yet. */
 export async function waitingResends(db: Db): Promise<number> {
   const row = await db
     .selectFrom('resend_requests')
@@ -161,7 +162,7 @@ export async function waitingResends(db: Db): Promise<number> {
   return Number(row.n);
 }
 
-/** Whether the webhook of this subject was heard by now. */
+/** Whether the webhook of this subject has come by now. */
 async function isHeard(trx: Trx, { kind, id }: Subject): Promise<boolean> {
   if (kind === 'transaction') {
     const row = await trx
@@ -181,8 +182,8 @@ async function isHeard(trx: Trx, { kind, id }: Subject): Promise<boolean> {
 }
 
 /**
- * Makes a due request this process's own, before it leaves: a crash after this asks no second time. Not when another
- * process has it, nor when the webhook was heard meanwhile, unless a person wants it all the same.
+ * Claims a due request for this process before it leaves, so that a crash never repeats it. Fails when another process
+ * has claimed it, or when the webhook has come meanwhile, unless a person wants it anyway.
  */
 export async function claimResend(
   trx: Trx,
@@ -199,7 +200,7 @@ export async function claimResend(
   return claimed.numUpdatedRows > 0n;
 }
 
-/** Writes down what came of a request; one that has been closed since stays as it is. */
+/** Records the result of a request; one that has been closed since stays as it is. */
 export async function closeResend(
   trx: Trx,
   id: bigint,
@@ -213,7 +214,7 @@ export async function closeResend(
     .execute();
 }
 
-/** Puts a request that was turned away unheard back on the list; it counts towards no budget. */
+/** Reschedules a request that the service turned away; it counts towards no budget. */
 export async function postponeResend(trx: Trx, id: bigint, dueAt: string): Promise<void> {
   await trx
     .updateTable('resend_requests')
@@ -223,7 +224,7 @@ export async function postponeResend(trx: Trx, id: bigint, dueAt: string): Promi
     .execute();
 }
 
-/** Closes what a process claimed and never ended, since it died: it may have been asked, so it counts as that. */
+/** Closes requests that a dead process claimed and never ended. They may have been made, so they count as made. */
 export async function reapResends(
   trx: Trx,
   at: string,
@@ -237,7 +238,7 @@ export async function reapResends(
     .execute();
 }
 
-/** Brings requests that a clock which was ahead put off to the longest wait between two of them (P33). */
+/** Shortens waits that a clock which ran ahead made too long to the longest one between two requests (P33). */
 export async function capResends(trx: Trx, at: string): Promise<void> {
   const latest = later(at, longestSpacingMs);
   await trx
@@ -248,7 +249,7 @@ export async function capResends(trx: Trx, at: string): Promise<void> {
     .execute();
 }
 
-/** The requests made for one subject, and those that wait, in their order. */
+/** The requests for one subject, made or waiting, in their order. */
 export function resendsOf(db: Db, { kind, id }: Subject): Promise<ResendRequest[]> {
   return db.selectFrom('resend_requests').selectAll().where(columnOf(kind), '=', id).orderBy('id').execute();
 }

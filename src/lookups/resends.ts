@@ -18,37 +18,40 @@ export type ResendDeps = {
   ledger: Ledger;
   clock: Clock;
   service: Pick<ServiceClient, 'resendWebhook'>;
-  /** The throttle of the resend endpoints, shared by all processes on the ledger: 0, or the ms until it lets one go. */
+  /**
+   * The throttle of the resend endpoints, which all processes on the ledger share: 0, or the ms until it allows a
+   * request.
+   */
   throttle: { tryTake(): Promise<number> };
-  /** `receives`: webhooks can reach us; else none is asked for, unless a person asks. */
+  /** `receives`: webhooks can reach us. Otherwise none is requested, except by a person. */
   rules: { receives: boolean };
 };
 
-/** One request as it was made, in the service's words. */
+/** A request that was made, with the service's message. */
 export type AskedFor = { reference: string; ok: boolean; message: string };
 
 type Waiting = {
   signal?: AbortSignal;
-  /** For how long the throttle may be waited for, ms; 0: not at all. */
+  /** How long to wait for the throttle, in ms; 0: not at all. */
   forMs: number;
-  /** Called before each wait, so that waiting keeps nothing else from being done. */
+  /** Called before each wait, so that other work goes on. */
   meanwhile?: () => Promise<unknown>;
 };
 
 export type Resends = {
-  /** Puts requests for these payouts' webhooks on the list and makes what the throttle lets go now; how many. */
+  /** Schedules requests for these payouts' webhooks and makes those that the throttle allows now. Returns how many. */
   ask(payoutIds: readonly bigint[], signal?: AbortSignal): Promise<number>;
   /** The same for collections. */
   askCollections(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
-  /** Makes the requests that are due, whoever put them on the list, waiting for the throttle. Returns how many. */
+  /** Makes all due requests, waiting for the throttle. Returns how many. */
   askDue(waiting: Waiting): Promise<number>;
-  /** For a person: these, now, whatever their budget; those that the throttle kept back stay on the list. */
+  /** For a person: makes these requests now, whatever their budget. Those that the throttle holds back stay scheduled. */
   askFor(subjects: readonly Subject[], waiting: Waiting): Promise<AskedFor[]>;
 };
 
 const longestSleepMs = 30_000;
 const firstPauseMs = 60_000;
-/** A request that was begun so long ago and never ended belongs to a process that died. */
+/** A request that began this long ago and never ended belongs to a dead process. */
 const claimLimitMs = 5 * 60_000;
 
 /** Resend requests (endpoints 6): targeted recovery, never polling. */
@@ -71,7 +74,7 @@ export function createResends(deps: ResendDeps): Resends {
     only?: readonly Subject[],
   ): Promise<AskedFor[]> {
     const until = clock.monotonic() + forMs;
-    const asked: AskedFor[] = [];
+    const answers: AskedFor[] = [];
     await reap();
     while (!signal?.aborted) {
       const due = await nextDue(ledger.db, { at: clock.iso(), ...(only && { only }) });
@@ -84,10 +87,10 @@ export function createResends(deps: ResendDeps): Resends {
         await clock.sleep(Math.min(wait, longestSleepMs), signal);
         continue;
       }
-      const told = await askOne(due, only !== undefined);
-      if (told) asked.push(told);
+      const answer = await askOne(due, only !== undefined);
+      if (answer) answers.push(answer);
     }
-    return asked;
+    return answers;
   }
 
   async function askOne(due: DueResend, byPerson: boolean): Promise<AskedFor | undefined> {
@@ -105,7 +108,7 @@ export function createResends(deps: ResendDeps): Resends {
         return;
       }
       await closeResend(trx, due.id, { at: clock.iso(), outcome, raw: message });
-      // Until it is heard or the budget is spent; a later webhook takes it off the list again.
+      // Repeat until a webhook comes or the budget is spent; a later webhook cancels the request.
       const { kind, id } = due.subject;
       if (rules.receives && !byPerson)
         await wantResends(trx, kind, [id], { at: clock.iso(), reason: 'not heard after a request' });
@@ -145,7 +148,7 @@ export function createResends(deps: ResendDeps): Resends {
 
 type Read = { outcome: 'asked' | 'refused' | 'error' | 'throttled'; message: string };
 
-/** The shape of the answer is not shown in the interface: its HTTP status decides, and the envelope where there is one. */
+/** Reads the answer. The interface does not show its shape: the HTTP status decides, and the envelope if there is one. */
 function readReply(reply: LookUpReply | ServiceTrouble): Read {
   if (reply.kind === 'reply') {
     const denied =
@@ -168,7 +171,7 @@ function readReply(reply: LookUpReply | ServiceTrouble): Read {
   return { outcome: 'error', message };
 }
 
-/** As long as the service asks for, else longer each time in a row. */
+/** Pauses as long as the service asks for; otherwise longer each time in a row. */
 function pauseAfter({ retryAfterMs, reason, message }: ServiceTrouble, strikes: number): Pause {
   const growing = firstPauseMs * 2 ** Math.min(strikes, 10);
   const leftMs = Math.min(Math.max(1_000, retryAfterMs ?? growing), longestPauseMs);

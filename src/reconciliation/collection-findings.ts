@@ -15,7 +15,7 @@ export function missingCollection(row: Collection, mode: Mode, staleMs: number):
   const deadline = new Date(Date.parse(since) + staleMs).toISOString();
   if (row.answered_at === null || row.answered_at < deadline) return null;
   const facts = factsOf(row, mode);
-  const verified = completed(facts.verified, facts.told);
+  const verified = completed(facts.verified, facts.webhook);
   const shown = verified ? `${verified.status}${lacksAmount(verified) ? ' showing no amount' : ''}` : '';
   const told = row.told_status === null ? '' : `; a webhook told ${row.told_status} at ${row.heard_at}`;
   return finding('collection_missing', row.reference, {
@@ -56,8 +56,8 @@ export function collectionConflict(row: Collection, mode: Mode): Found | null {
   const words = [
     facts.promised &&
       `promised ${facts.promised.currency} ${formatMinor(facts.promised.amount, facts.promised.currency)}`,
-    facts.told &&
-      `webhook ${row.heard_at}: ${facts.told.status} ${facts.told.currency ?? ''} ${facts.told.amount ?? ''}`,
+    facts.webhook &&
+      `webhook ${row.heard_at}: ${facts.webhook.status} ${facts.webhook.currency ?? ''} ${facts.webhook.amount ?? ''}`,
     facts.verified &&
       `verify ${row.verified_at}: ${facts.verified.status} ${facts.verified.currency ?? ''} ${facts.verified.amount ?? ''}`,
   ].flatMap((part) => (part ? [part.trim()] : []));

@@ -1,16 +1,16 @@
-/** Time as an argument: wall clock for what is written down, monotonic clock for how long something took. */
+/** Time as an argument: the wall clock for records, the monotonic clock for durations. */
 export type Clock = {
   /** Wall clock, milliseconds since the epoch. */
   now(): number;
   /** Wall clock, ISO 8601 UTC with milliseconds: the ledger's form of an instant. */
   iso(): string;
-  /** Monotonic milliseconds; unrelated to the wall. */
+  /** Monotonic milliseconds, unrelated to the wall clock. */
   monotonic(): number;
-  /** Resolves after `ms`, or at once when the signal aborts; never throws. */
+  /** Resolves after `ms`, or at once when the signal aborts. Never throws. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 };
 
-/** An instant on both clocks, in milliseconds. */
+/** An instant by both clocks, in milliseconds. */
 export type Moment = { monotonic: number; wall: number };
 
 export function momentOf(clock: Clock): Moment {
@@ -18,8 +18,8 @@ export function momentOf(clock: Clock): Moment {
 }
 
 /**
- * Milliseconds since a moment of this process, by the clock that saw more of them: the wall clock may step, and the
- * monotonic clock stands still while the machine sleeps.
+ * Milliseconds since a moment of this process, by the clock that counted more. The wall clock may step, and the
+ * monotonic clock stops while the machine sleeps.
  */
 export function elapsedSince(clock: Clock, { monotonic, wall }: Moment): number {
   return Math.max(clock.monotonic() - monotonic, Math.abs(clock.now() - wall));

@@ -2,12 +2,12 @@ import { createTask } from 'node-cron';
 import type { JobPast } from './jobs.sql.ts';
 
 const minuteMs = 60_000;
-/** How far back the last due time is looked for; a job rarer than this is caught up when it has not run for so long. */
+/** How far back to search for the last due time. A rarer job is overdue once it has not run for this long. */
 const lookBackMs = 40 * 24 * 60 * minuteMs;
 
 /**
- * Whether the job's last success is older than its last due time, to the minute; one that never succeeded is due, and so
- * is one whose success was noted by a clock that was set back since.
+ * Whether the job's last success is older than its last due time, to the minute. A job that never succeeded is overdue.
+ * So is one whose recorded success lies in the future, because the clock was set back since.
  */
 export function isOverdue(
   expression: string,
@@ -30,18 +30,18 @@ export function isOverdue(
   }
 }
 
-/** So often a run that did not do its work is tried again; then the next due time comes. */
+/** How often an unsuccessful run is retried before its next due time. */
 const mostTries = 6;
 const firstPauseMs = 5 * minuteMs;
 
-/** Milliseconds until a run that did not do its work is tried again, each pause twice the one before; null: no more. */
+/** Milliseconds until an unsuccessful run is retried, twice as long each time; null: no more retries. */
 export function pauseBeforeTry(
   { kind, tries, endedAt }: Pick<JobPast, 'kind' | 'tries' | 'endedAt'>,
   nowMs: number,
 ): number | null {
   if (kind === null || kind === 'running' || kind === 'succeeded' || tries >= mostTries) return null;
   const pauseMs = firstPauseMs * 2 ** tries;
-  // It ended under a clock that was set back since (P33).
+  // The end may lie in the future, if the clock was set back since (P33).
   const sinceMs = endedAt === null ? pauseMs : Math.abs(nowMs - Date.parse(endedAt));
   return Math.max(0, pauseMs - sinceMs);
 }

@@ -2,30 +2,30 @@ import { later } from '../ledger/projection.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { JobEnd, JobKind } from '../storage/tables/job-table.ts';
 
-/** What is known of a job's past; instants are ISO UTC. */
+/** A job's recorded past; instants are ISO UTC. */
 export type JobPast = {
   job: string;
   lastRunAt: string | null;
-  /** When the last run began that did all of its work. */
+  /** The start of the last run that did all of its work. */
   lastSuccessAt: string | null;
   kind: JobKind | null;
   /** JSON object: the counts of the last run, or why it did not do its work. */
   lastResult: string | null;
   endedAt: string | null;
-  /** The worker that is at it, or died in it; null when the last run ended. */
+  /** The worker that is running it, or died during it; null when the last run ended. */
   runner: string | null;
-  /** The schedule that the last run followed; null: a person's command. */
+  /** The schedule of the last run; null: a person's command. */
   expression: string | null;
-  /** How often the last due time was tried again. */
+  /** How often the last due time was retried. */
   tries: number;
 };
 
 export type JobRun = {
   at: string;
   by: string;
-  /** The schedule that orders the run; null: a person's command. */
+  /** The schedule of the run; null: a person's command. */
   expression: string | null;
-  /** Another try of what is due already. */
+  /** A retry of a due time that ran already. */
   again?: boolean;
 };
 
@@ -33,23 +33,23 @@ export type JobsStore = {
   all(): Promise<JobPast[]>;
   find(job: string): Promise<JobPast | undefined>;
   /**
-   * Takes the run that is due at `at`, unless some process began one at `since` or later: so each due time is one
-   * process's, however many run the same schedule on this ledger.
+   * Claims the run that is due at `at`, unless a process began one at `since` or later. One process takes each due
+   * time, however many run the same schedule on this ledger.
    */
   begin(job: string, run: JobRun & { since: string }): Promise<boolean>;
-  /** Notes a run that a person ordered, whatever ran before. */
+  /** Records a run that a person ordered, whatever ran before. */
   note(job: string, run: JobRun): Promise<void>;
-  /** Notes how the run that began at `startedAt` ended; a success counts from its start. */
+  /** Records how the run that began at `startedAt` ended; a success counts from its start. */
   finished(
     job: string,
     run: { startedAt: string; endedAt: string; kind: JobEnd; result: object },
   ): Promise<void>;
 };
 
-/** A run that began further ahead than this was noted under a clock that was set back since. */
+/** A recorded start further ahead than this shows that the clock was set back since. */
 const aheadMs = 60_000;
 
-/** The past of the jobs, kept in the ledger because the scheduler itself forgets it at each stop. */
+/** Stores the past of the jobs in the ledger, because the scheduler forgets it at each stop. */
 export function createJobsStore(ledger: Ledger): JobsStore {
   const running = ({ at, by, expression, again = false }: JobRun) => ({
     last_run_at: at,

@@ -24,9 +24,9 @@ const secretFields = [
 ];
 
 /**
- * Logs as JSON lines on stderr (stdout carries data). Keys and bank details are replaced by name, two levels deep, and
- * keys once more by value, as a net under the rule that nobody logs them; of an account number the last four digits
- * stay. `quiet` keeps warnings and errors.
+ * Logs JSON lines to stderr (stdout carries data). Hides keys and bank details by field name, two levels deep, and keys
+ * also by value, in case a caller logs one. The last four digits of an account number stay. `quiet` keeps warnings and
+ * errors.
  */
 export function createLogger(
   options: { quiet?: boolean; to?: DestinationStream; redact?: Redact } = {},

@@ -1,10 +1,10 @@
 import { createTask } from 'node-cron';
 
-/** When a cron expression next comes due in its zone, by the machine's clock; null for an empty one. */
+/** The next due time of a cron expression in its zone, by the machine's clock; null for an empty expression. */
 export function nextDue(expression: string, timezone: string): Date | null {
   if (expression.trim() === '') return null;
   const task = createTask(expression, () => undefined, { timezone });
-  // node-cron tells the next time of a started task only; it is stopped before its timer can ring.
+  // node-cron computes the next time of a started task only. The task is destroyed before its timer fires.
   void task.start();
   const next = task.getNextRun();
   void task.destroy();

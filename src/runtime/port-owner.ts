@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 
 /**
- * Who listens on a TCP port, as `name (pid 4711)`, as far as Linux tells this user; undefined elsewhere, and for
- * processes of others. Arguments are left out: others may have put their secrets there.
+ * The process that listens on a TCP port, as `name (pid 4711)`, as far as Linux shows it to this user. Undefined on
+ * other systems and for other users' processes. Arguments are left out, because they may hold secrets.
  */
 export function ownerOfPort(port: number): string | undefined {
   const sockets = new Set(
@@ -20,7 +20,7 @@ export function ownerOfPort(port: number): string | undefined {
   return pid && `${name} (pid ${pid})`;
 }
 
-/** The sockets in state LISTEN (0A), as their links in a process's `fd` folder name them. */
+/** The sockets in state LISTEN (0A), as the links in a process's `fd` folder name them. */
 function listening(table: string, port: number): string[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return table.split('\n').flatMap((line) => {

@@ -4,21 +4,22 @@ import { type BullJob, openSession, type Session, type Wire, within } from './qu
 
 type Lane = { handler: JobHandler; concurrency: number; running: number };
 
-/** Between two tries to reach the server, growing from the first to the last. */
+/** The pause between two attempts to reach the server, growing from `first` to `most`. */
 const pausesMs = { first: 500, most: 5000 };
-/** A connection that held for so long counts as found again. */
+/** A connection that lasts this long counts as restored. */
 const steadyMs = 1000;
-/** How long the first `add` waits for the first connection, and opening one may take. */
+/** How long the first `add` waits for the first connection, and how long opening one may take. */
 const openMs = 5000;
-/** How long the end of finished jobs may take to be told to the server. */
-const tellMs = 2000;
+/** How long closing waits for the server to record finished jobs. */
+const reportMs = 2000;
 
 /**
- * The queue that processes share, over BullMQ. The server may be unreachable, restarted or emptied at any time: then
- * `add` throws QueueAway, what runs goes on, and the connection is made anew. `onAway` and `onBack` hear of it once each.
+ * The queue that processes share, over BullMQ. The server may be unreachable, restarted or emptied at any time. Then
+ * `add` throws QueueAway, running jobs continue, and the queue reconnects. `onAway` and `onBack` are called once for
+ * each change.
  */
 export function createBullQueue(deps: {
-  /** Loads the driver; called again for each try. */
+  /** Loads the driver; called for each connection attempt. */
   wire(): Promise<Wire>;
   clock: Clock;
   retry: RetryPolicy;
@@ -51,11 +52,11 @@ export function createBullQueue(deps: {
       changed.add(done);
       signal.addEventListener('abort', done);
     });
-  /** A slot of the lane, so that jobs of a connection that was lost count until they end. */
+  /** Takes a slot of the lane, so that jobs of a lost connection count until they end. */
   const slot = async (lane: Lane, dropped: AbortSignal): Promise<void> => {
     while (paused || lane.running >= lane.concurrency) {
       await nextChange(dropped);
-      if (dropped.aborted || closing.signal.aborted) throw new Error('the queue took the job back');
+      if (dropped.aborted || closing.signal.aborted) throw new Error('the queue withdrew the job');
     }
     lane.running++;
   };
@@ -74,18 +75,18 @@ export function createBullQueue(deps: {
       change();
     }
   };
-  const missing = (error: unknown): void => {
+  const reportAway = (error: unknown): void => {
     if (away || closing.signal.aborted) return;
     away = true;
     deps.onAway(error instanceof Error ? reasonOf(error) : String(error));
   };
-  const found = async (mine: Session): Promise<void> => {
+  const reportBack = async (mine: Session): Promise<void> => {
     await clock.sleep(steadyMs, mine.dropped);
     if (mine.dropped.aborted || !away) return;
     away = false;
     deps.onBack();
   };
-  /** One connection, from its opening to its end; returns what ended it. */
+  /** Holds one connection from opening to end; returns what ended it. */
   const hold = async (): Promise<unknown> => {
     const broken = Promise.withResolvers<unknown>();
     const wire = await deps.wire();
@@ -95,7 +96,7 @@ export function createBullQueue(deps: {
     session = mine;
     for (const [name, { concurrency }] of lanes) mine.work(name, concurrency);
     firstTry.resolve();
-    void found(mine);
+    void reportBack(mine);
     closing.signal.addEventListener('abort', () => broken.resolve(undefined), { once: true });
     return broken.promise;
   };
@@ -108,7 +109,7 @@ export function createBullQueue(deps: {
       session?.drop();
       session = undefined;
       change();
-      missing(why);
+      reportAway(why);
       if (clock.monotonic() - began > pausesMs.most + openMs) pauseMs = pausesMs.first;
       await clock.sleep(pauseMs, closing.signal);
       pauseMs = Math.min(pauseMs * 2, pausesMs.most);
@@ -152,22 +153,22 @@ export function createBullQueue(deps: {
     async close(deadlineMs) {
       closing.abort();
       change();
-      const told = session?.finish().catch(() => undefined);
+      const finished = session?.finish().catch(() => undefined);
       const deadline = new AbortController();
       const late = clock.sleep(deadlineMs, deadline.signal).then(() => deadline.abort());
       while (running() > 0 && !deadline.signal.aborted) await nextChange(deadline.signal);
       const drained = running() === 0;
       deadline.abort();
       await late;
-      // Nothing depends on it: a job whose end is not told is handed out again, and finds nothing left to do.
-      if (told && drained) await within(clock, tellMs, told).catch(() => undefined);
+      // Nothing depends on it: a job whose end is not recorded is handed out again, and finds nothing left to do.
+      if (finished && drained) await within(clock, reportMs, finished).catch(() => undefined);
       session?.drop();
       return drained ? 'drained' : 'abandoned';
     },
   };
 }
 
-/** A refused connection to several addresses says why only inside. */
+/** A connection refused by several addresses gives its reasons only in the inner errors. */
 function reasonOf(error: Error): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join('; ');

@@ -5,7 +5,7 @@ type Lane = { handler: JobHandler | undefined; concurrency: number; ready: Job[]
 
 /**
  * The queue inside this process, for one machine. It keeps nothing over a restart: the ledger fills it again.
- * `onFailed` hears of a job whose last attempt failed.
+ * `onFailed` receives each job whose last attempt failed.
  */
 export function createInlineQueue(deps: {
   clock: Clock;
@@ -47,7 +47,7 @@ export function createInlineQueue(deps: {
   ): Promise<{ kind: 'done' } | { kind: 'failed'; error: unknown }> => {
     for (let tries = 1; ; tries++) {
       try {
-        // A new turn even for a handler that throws at once, so that `add` never runs work itself.
+        // Defer even a handler that throws synchronously, so that `add` never runs work itself.
         await Promise.resolve().then(() => handler(job, closing.signal));
         return { kind: 'done' };
       } catch (error) {

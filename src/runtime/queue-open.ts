@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Job, Queue, RetryPolicy } from './queue.ts';
 import type { Wire } from './queue-session.ts';
 
-/** Who carries jobs: this process alone, or a server that processes share. */
+/** Where jobs wait: in this process alone, or on a server that processes share. */
 export type QueueKind = 'inline' | 'redis' | 'postgres';
 
 export function queueKind(url: string): QueueKind {
@@ -10,10 +10,10 @@ export function queueKind(url: string): QueueKind {
   return /^rediss?:/.test(url) ? 'redis' : 'postgres';
 }
 
-/** Which ledger and mode a queue is for: two of them on one server never meet (P24). */
+/** The ledger and mode of a queue: on one server, the queues of two ledgers or modes never mix (P24). */
 export type QueueSpace = { url: string; ledgerId: string; mode: string };
 
-/** The queue that `queue.url` names for all daemons on a ledger; null for `inline`, which loads nothing. */
+/** Opens the queue of `queue.url`, which all daemons on a ledger share; null for `inline`, which loads nothing. */
 export async function openSharedQueue(
   space: QueueSpace,
   deps: {
@@ -29,7 +29,7 @@ export async function openSharedQueue(
   return createBullQueue({ ...deps, wire: () => wireOf(space) });
 }
 
-/** Whether the server answers, and how many jobs of these names it has. Adds no job. */
+/** Checks whether the server answers, and how many jobs of these names it holds. Adds no job. */
 export async function lookAtQueue(
   space: QueueSpace,
   names: readonly string[],

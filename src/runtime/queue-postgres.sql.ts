@@ -1,23 +1,23 @@
 import { workerTimes } from './queue-redis.ts';
 import type { Wire } from './queue-session.ts';
 
-/** Where BullMQ keeps its tables; the queue's own name holds the ledger and the mode. */
+/** The schema of BullMQ's tables; the queue's own name contains the ledger and the mode. */
 const queueSchema = 'bullmq';
 
-/** What a PostgreSQL says of itself, as far as a queue depends on it. */
+/** The properties of a PostgreSQL server that a queue depends on. */
 export type PostgresFacts = {
   version: string;
-  /** The version of BullMQ's tables there; null when they are not there yet. */
+  /** The version of BullMQ's tables; null when there are none yet. */
   schema: number | null;
   /** The version that this program needs. */
   needed: number;
-  /** Whether this user may make a schema in the database. */
+  /** Whether this user may create a schema in the database. */
   mayCreate: boolean;
 };
 
 const patient = { connectionTimeoutMillis: 5000, query_timeout: 10_000, keepAlive: true };
 
-/** PostgreSQL behind BullMQ; `space` keeps the queues of one ledger and mode apart from all others in the database. */
+/** PostgreSQL behind BullMQ. `space` separates the queues of one ledger and mode from all others in the database. */
 export async function postgresWire(url: string, space: string, times = workerTimes): Promise<Wire> {
   const { Queue, Worker, createPostgresBackend, isPgPool } = await import('bullmq');
   const { Pool } = await import('pg');
@@ -27,10 +27,10 @@ export async function postgresWire(url: string, space: string, times = workerTim
     max: 6,
     ...patient,
   });
-  // BullMQ listens to a connection only while it waits for it: one that ended in between would end this process.
+  // BullMQ listens to a connection only while it waits for it. An end in between would otherwise end this process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
-  // BullMQ describes the pool in types of its own.
+  // BullMQ declares its own types for the pool.
   const connection: unknown = pool;
   if (!isPgPool(connection)) throw new Error('bullmq does not know this version of pg');
   return {
@@ -38,7 +38,7 @@ export async function postgresWire(url: string, space: string, times = workerTim
       await askPostgres(url, async (client) => {
         const { runMigrations } = await import('bullmq');
         const { schema, needed } = await factsOf(client);
-        // Only when they are missing: creating a schema asks for a right that a daemon need not have.
+        // Only when they are missing: creating a schema needs a right that a daemon may lack.
         if (schema === null || schema < needed) await runMigrations(client, queueSchema);
       });
     },
@@ -54,7 +54,7 @@ export async function postgresWire(url: string, space: string, times = workerTim
   };
 }
 
-/** Asks a PostgreSQL about itself and goes; throws when it does not answer, or takes nothing. Creates nothing. */
+/** Queries the server and disconnects. Throws when it does not answer or is read-only. Creates nothing. */
 export function inspectPostgres(url: string): Promise<PostgresFacts> {
   return askPostgres(url, factsOf);
 }
@@ -64,7 +64,7 @@ type Client = import('pg').Client;
 async function askPostgres<T>(url: string, ask: (client: Client) => Promise<T>): Promise<T> {
   const { Client } = await import('pg');
   const client = new Client({ connectionString: url, ...patient });
-  // What happens to it later comes as the rejection of what was asked.
+  // A later failure reaches the caller as the rejection of its query.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -83,7 +83,7 @@ async function factsOf(client: Client): Promise<PostgresFacts> {
             has_database_privilege(current_database(), 'create') as may_create`,
   );
   const { version = 'unknown', there = null, may_create: mayCreate = false } = server.rows[0] ?? {};
-  if (server.rows[0]?.read_only === 'on') throw new Error('READONLY transactions there can only read');
+  if (server.rows[0]?.read_only === 'on') throw new Error('READONLY this server only accepts reads');
   const known = { version, needed: LATEST_SCHEMA_VERSION, mayCreate };
   if (there === null) return { ...known, schema: null };
   const tables = await client.query<{ schema: number }>(

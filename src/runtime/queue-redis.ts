@@ -1,11 +1,11 @@
 import type { Wire } from './queue-session.ts';
 
-/** BullMQ's key prefix; the queue's own name holds the ledger and the mode. */
+/** BullMQ's key prefix; the queue's own name contains the ledger and the mode. */
 const prefix = 'counterfoil';
-/** Below it BullMQ 6 warns or fails. */
+/** BullMQ 6 warns or fails below this version. */
 const oldest = [6, 2];
 
-/** What a Redis says of itself, as far as a queue depends on it. */
+/** The properties of a Redis server that a queue depends on. */
 export type RedisFacts = {
   version: string;
   /** `maxmemory-policy`; null when the server does not say. */
@@ -15,13 +15,13 @@ export type RedisFacts = {
 };
 
 /**
- * Redis behind BullMQ; `space` keeps the queues of one ledger and mode apart from all others on the server. Nothing of
- * the driver is loaded before it is asked for.
+ * Redis behind BullMQ. `space` separates the queues of one ledger and mode from all others on the server. The driver
+ * loads only when it is needed.
  */
 export async function redisWire(url: string, space: string, times = workerTimes): Promise<Wire> {
   const { Queue, Worker } = await import('bullmq');
   const connection = { ...(await patient(url)), maxRetriesPerRequest: null };
-  // Else BullMQ prints a warning of its own at each connection; `doctor` says what to change.
+  // Otherwise BullMQ prints its own warning at each connection; `doctor` says what to change.
   let skipVersionCheck = false;
   return {
     async check() {
@@ -46,12 +46,12 @@ export async function redisWire(url: string, space: string, times = workerTimes)
         autorun: !paused,
         ...times,
       }),
-    // Each has connections of its own.
+    // Each part closes its own connections.
     end: () => undefined,
   };
 }
 
-/** A killed worker's job is handed out again after `lockDuration` and at most one `stalledInterval`. */
+/** A killed worker's job is handed out again after `lockDuration` plus at most one `stalledInterval`. */
 export const workerTimes = {
   lockDuration: 20_000,
   stalledInterval: 10_000,
@@ -59,7 +59,7 @@ export const workerTimes = {
   runRetryDelay: 1000,
 };
 
-/** Asks a Redis about itself and goes; throws when it does not answer, or takes nothing: a replica, or one that is full. */
+/** Queries the server and disconnects. Throws when it does not answer or accepts no write: a replica, or a full server. */
 export function inspectRedis(url: string): Promise<RedisFacts> {
   return askRedis(url, async (client) => {
     await client.call('SET', `${prefix}:probe`, '1', 'PX', '60000');
@@ -88,7 +88,7 @@ async function connect(url: string) {
     commandTimeout: 5000,
   });
   let why: Error | undefined;
-  // Without a listener it would be printed; the reason is worth more than "Connection is closed.".
+  // A listener keeps the error from being printed, and its reason says more than "Connection is closed.".
   client.on('error', (error: Error) => {
     why = error;
   });
@@ -101,7 +101,7 @@ async function connect(url: string) {
   return client;
 }
 
-/** Keep-alive finds a server that vanished without a word; the time-out exceeds the longest blocking command (10 s). */
+/** Keep-alive detects a server that vanished; the time-out exceeds the longest blocking command (10 s). */
 async function patient(url: string) {
   return {
     url,

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Job, RetryPolicy } from './queue.ts';
 
-/** What is used of BullMQ's Queue. */
+/** The part of BullMQ's Queue that this program uses. */
 export type BullQueue = {
   getJob(id: string): Promise<unknown>;
   add(name: string, data: Job['payload'], options: object): Promise<unknown>;
@@ -11,7 +11,7 @@ export type BullQueue = {
   disconnect(): Promise<void>;
 };
 
-/** What is used of BullMQ's Worker. */
+/** The part of BullMQ's Worker that this program uses. */
 export type BullWorker = {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'ioredis:close', listener: () => void): unknown;
@@ -21,7 +21,7 @@ export type BullWorker = {
   disconnect(): Promise<void>;
 };
 
-/** What is used of BullMQ's Job. */
+/** The part of BullMQ's Job that this program uses. */
 export type BullJob = {
   id?: string | undefined;
   data: Job['payload'];
@@ -32,38 +32,38 @@ export type WorkerOptions = { concurrency: number; paused: boolean };
 
 /** One server behind BullMQ. */
 export type Wire = {
-  /** Throws when the server does not answer, is too old, or takes nothing. */
+  /** Throws when the server does not answer, is too old, or accepts no writes. */
   check(): Promise<void>;
   queue(name: string): BullQueue;
   worker(name: string, run: (job: BullJob) => Promise<void>, options: WorkerOptions): BullWorker;
-  /** Ends what its queues and workers share, after each of them. */
+  /** Closes what its queues and workers share, after each of them. */
   end(): void;
 };
 
-/** One connection to the queue's server, from its opening until something goes wrong with it. */
+/** One connection to the queue's server, from its opening until its first trouble. */
 export type Session = {
   add(job: Job): Promise<'added' | 'known'>;
   work(name: string, concurrency: number): void;
   depth(names: readonly string[]): Promise<number>;
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Fetches nothing more, and lets what runs be reported as done. */
+  /** Fetches no more jobs, and lets running ones report their end. */
   finish(): Promise<void>;
-  /** Cuts the connection; what runs goes on, and reports to nobody. */
+  /** Cuts the connection; running jobs continue, and their reports are lost. */
   drop(): void;
   dropped: AbortSignal;
 };
 
-/** A server that answers no command for so long is taken for gone. */
+/** A server that does not answer a command for this long counts as gone. */
 const answerMs = 5000;
 
 /**
- * What BullMQ says when a job is no longer this worker's: its lock ran out, or the server was emptied. It says nothing of
- * the connection, and the ledger's claims decide who sends.
+ * BullMQ's messages for a job that this worker lost: its lock ran out, or the server was emptied. They do not concern
+ * the connection, and the claims in the ledger decide which process sends.
  */
 const jobTrouble = /missing (key|lock)|could not renew lock|not in the active state|stalled more than/i;
 
-/** Begins to use a server that answered. `onTrouble` hears of the first thing that shows that it no longer does. */
+/** Starts to use a server that answered. `onTrouble` is called with the first sign that it no longer does. */
 export function openSession(
   wire: Wire,
   deps: {
@@ -115,7 +115,7 @@ export function openSession(
             jobId: job.id,
             attempts: retry.attempts,
             backoff: { type: 'exponential', delay: retry.backoffMs },
-            // Kept any longer, a finished job would keep its id from being added again.
+            // A finished job that stays would block its id from being added again.
             removeOnComplete: true,
             removeOnFail: true,
             ...(job.delayMs && { delay: job.delayMs }),
@@ -143,7 +143,7 @@ export function openSession(
     },
     drop() {
       dropped.abort();
-      // One that closes already waits for its jobs and cannot be hurried; its connections can.
+      // A worker that is closing waits for its jobs and cannot be hurried; its connections can be cut.
       const ends = [
         ...workers.map((worker) => (finishing ? worker.disconnect() : worker.close(true))),
         ...[...queues.values()].map((queue) => queue.disconnect()),
@@ -153,7 +153,7 @@ export function openSession(
   };
 }
 
-/** Rejects when the work takes longer; what it ends with then is nobody's. */
+/** Rejects when the work takes longer; its later result is ignored. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const waiting = new AbortController();
   const late = clock.sleep(ms, waiting.signal).then(() => {

@@ -5,16 +5,16 @@ import { reserveEven, takeBurst } from './rates.sql.ts';
 type Limit = { ledger: Ledger; clock: Clock; name: string; perMs: number; limit: number };
 
 export type RateLimiter = {
-  /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws on ledger I/O. */
+  /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws ledger I/O errors. */
   take(signal?: AbortSignal): Promise<void>;
-  /** How many starts one commit reserves; Infinity where there is no limit. */
+  /** How many starts one commit reserves; Infinity without a limit. */
   atOnce: number;
 };
 
 /**
- * A limit of `limit` starts per `perMs`, shared by all processes on the ledger; 0 means none. Spreads starts evenly, and
- * reserves for everyone who waits (up to a twentieth of the limit) in one commit. What is reserved is a wait on this
- * process's monotonic clock from then on (P33).
+ * Limits starts to `limit` per `perMs` over all processes on the ledger; 0 means no limit. Spreads starts evenly, and
+ * one commit reserves for all waiters (up to a twentieth of the limit). A reservation becomes a wait on this process's
+ * monotonic clock (P33).
  */
 export function createRateLimiter({ ledger, clock, name, perMs, limit }: Limit): RateLimiter {
   const blockSize = Math.max(1, Math.floor(limit / 20));
@@ -48,11 +48,11 @@ export function createRateLimiter({ ledger, clock, name, perMs, limit }: Limit):
 }
 
 export type Throttle = {
-  /** 0 when the caller may start now; else the ms until a start is free, and nothing is reserved. */
+  /** 0 when the caller may start now. Otherwise the ms until a start is free; nothing is reserved. */
   tryTake(): Promise<number>;
 };
 
-/** As {@link createRateLimiter}, but the whole limit may be spent at once, and never more in any window of `perMs`. */
+/** Like {@link createRateLimiter}, but the whole limit may be spent in a burst. No window of `perMs` ever holds more. */
 export function createThrottle({ ledger, clock, name, perMs, limit }: Limit): Throttle {
   return {
     async tryTake() {

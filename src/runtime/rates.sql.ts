@@ -7,8 +7,8 @@ import type { Tables } from '../storage/tables/tables.ts';
 type Stored = Selectable<Tables['rates']>;
 
 /**
- * Reserves `count` starts that follow each other evenly (GCRA without a burst), after all those other processes on
- * this ledger reserved. Returns how long to wait for each, in ms.
+ * Reserves `count` evenly spaced starts (GCRA without a burst), later than all that other processes on this ledger
+ * reserved. Returns the wait for each, in ms.
  */
 export async function reserveEven(
   trx: Trx,
@@ -23,8 +23,8 @@ export async function reserveEven(
 }
 
 /**
- * Takes one start where one is free now, such that no window of `perMs` holds more than `limit`: all may be spent in one
- * burst. Each of the `limit` slots is a row with the time when it is free again. Returns 0, or the ms until a slot is free.
+ * Takes one start if one is free now, so that no window of `perMs` holds more than `limit`; a burst may spend them all.
+ * Each of the `limit` slots is a row with the time when it is free again. Returns 0, or the ms until a slot is free.
  */
 export async function takeBurst(
   trx: Trx,
@@ -34,7 +34,7 @@ export async function takeBurst(
   const nowMs = await sharedNow(trx, want.nowMs);
   const names = Array.from({ length: want.limit }, (_, index) => `${name}#${index}`);
   const rows = await trx.selectFrom('rates').selectAll().where('name', 'in', names).execute();
-  // A slot of a clock that was set back would be as far ahead at each look: it is counted from now on.
+  // A slot noted under a clock that was set back since would stay equally far ahead: it is counted from now on.
   for (const row of rows)
     if (Number(row.noted_at_ms) > nowMs)
       await reserveAt(trx, row.name, { nextMs: nowMs + waitFor(row, nowMs), nowMs });
@@ -60,9 +60,8 @@ async function reserveAt(trx: Trx, name: string, at: { nextMs: number; nowMs: nu
 }
 
 /**
- * The clock that reservations are counted by. Machines that share a ledger have clocks of their own, some seconds apart:
- * by its own, the one behind would wait for the other's starts as if they were to come, and the one ahead would find
- * slots free that are not.
+ * The clock that reservations are counted by. Machines that share a ledger have clocks some seconds apart. By its own
+ * clock, a machine that is behind would wait too long, and one that is ahead would find slots free that are not.
  */
 async function sharedNow(trx: Trx, ownMs: number): Promise<number> {
   if (!isPostgres(trx)) return ownMs;

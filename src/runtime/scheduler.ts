@@ -14,15 +14,15 @@ export type ScheduledJob = {
   name: string;
   /** A node-cron expression; empty: never run, never caught up. */
   expression: string;
-  /** What it throws is noted as the run's result. */
+  /** Runs the job; an error is recorded as the run's result. */
   run(): Promise<JobOutcome>;
-  /** A run that did not do its work is tried again, with growing pauses. */
+  /** An unsuccessful run is retried, with growing pauses. */
   triesAgain?: boolean;
-  /** The first run of all waits for its due time; else what never ran is made up at the start. */
+  /** The very first run waits for its due time. Without this, a job that never ran is made up at the start. */
   waitsWhenNew?: boolean;
 };
 
-/** Rings at the due times of a cron expression until it is cancelled; a time that was missed rings late, and once. */
+/** Rings at the due times of a cron expression until cancelled. A missed time rings late, and once. */
 export type Alarm = (
   job: Pick<ScheduledJob, 'name' | 'expression'>,
   timezone: string,
@@ -30,20 +30,20 @@ export type Alarm = (
 ) => { next(): Date | null; cancel(): void };
 
 export type Scheduler = {
-  /** Runs what came due while nobody ran it, and then each job at its times. */
+  /** Runs the jobs that were missed, and from then on each job at its times. */
   start(): Promise<void>;
-  /** Runs again what a process that died was about, and what did not do its work. */
+  /** Runs again the jobs of processes that died and those that did not do their work. */
   makeUp(): Promise<void>;
-  /** Computes all times again, after a step of the wall clock, and runs what is due by it. */
+  /** Recomputes all times after a step of the wall clock, and runs the jobs that are due. */
   rebuild(): Promise<void>;
-  /** Starts no further run and waits for those under way. */
+  /** Starts no more runs and waits for those in flight. */
   stop(): Promise<void>;
   nextRuns(): { job: string; nextRunAt: string | null }[];
 };
 
 /**
- * Runs jobs by the clock. The ledger holds who took which due time, so that each is run by one process however many there
- * are, and the last success, so that a run missed while all were down is made up.
+ * Runs jobs by the clock. The ledger records which process took each due time, so that one process runs it however many
+ * there are. It also records the last success, so that a run missed while all were down is made up.
  */
 export function createScheduler(deps: {
   jobs: ScheduledJob[];
@@ -51,7 +51,7 @@ export function createScheduler(deps: {
   clock: Clock;
   jobsStore: JobsStore;
   log: Logger;
-  /** This process by its worker id, and whether another by that of its own still lives. */
+  /** This process's worker id, and whether another process, named by its id, still lives. */
   worker: string;
   isAlive(worker: string): Promise<boolean>;
   /** The timers; absent: those of node-cron, by the machine's clock. */
@@ -63,7 +63,7 @@ export function createScheduler(deps: {
   let alarms = new Map<string, ReturnType<Alarm>>();
   let stopped = false;
 
-  /** `since`: what is due is taken by who begins first at or after it. */
+  /** `since`: the first process that begins at or after it takes the due run. */
   const runOnce = async (job: ScheduledJob, since: string, again: boolean): Promise<void> => {
     const startedAt = clock.iso();
     const { name, expression } = job;
@@ -127,7 +127,7 @@ export function createScheduler(deps: {
           if (!(await deps.isAlive(past.runner))) trigger(job, justAfter(past));
           continue;
         }
-        // To look for the last due time of a rare job takes longest, and most jobs did their work.
+        // Cheap checks first: the search for the last due time of a rare job takes longest, and most jobs succeeded.
         const mayTry = job.triesAgain && pauseBeforeTry(past, clock.now()) === 0;
         if (mayTry && isOverdue(job.expression, deps.timezone, past, clock.now()))
           trigger(job, justAfter(past), true);
@@ -151,17 +151,17 @@ export function createScheduler(deps: {
   };
 }
 
-/** What was missed is taken by who begins first after the last run that was known; the beginning of time when none was. */
+/** The first process that begins after the last recorded run takes the missed one. The epoch where there was no run. */
 function justAfter(past: JobPast | undefined): string {
   return new Date(past?.lastRunAt ? Date.parse(past.lastRunAt) + 1 : 0).toISOString();
 }
 
-/** No timer is set for longer: the wall clock that the due time is of may step meanwhile (P33). */
+/** The longest timer: the wall clock may step before the due time (P33). */
 const longestTimerMs = 60_000;
 
 /**
- * The due times of node-cron with timers of our own. Its own walks through every time that a step of the clock skipped,
- * for a step of a year an hour long, while nothing else runs.
+ * The due times of node-cron with our own timers. After a step of the clock, node-cron's scheduler walks through every
+ * skipped time. For a step of a year that blocks the process for an hour.
  */
 function cronAlarm(...[{ expression }, timezone, ring]: Parameters<Alarm>): ReturnType<Alarm> {
   let timer: NodeJS.Timeout | undefined;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type FileLock, isLockFree } from '../storage/file-lock.ts';
 import { tryExclusive } from './worker-lock.ts';
 
-/** More daemons on one data folder than anybody runs. */
+/** More daemons than anyone runs on one data folder. */
 const mostDaemons = 100;
 
 /**
- * Takes the lock that says that a daemon runs on this data folder. Null when another has it; where the queue is shared,
- * `several` may run, each with a lock of its own.
+ * Takes the lock that marks a daemon on this data folder; null when another process has it. With a shared queue,
+ * `several` daemons may run, each with its own lock.
  */
 export function takeServeLock(dataDir: string, several: boolean): FileLock | null {
   for (let n = 1; n <= (several ? mostDaemons : 1); n++) {
@@ -26,7 +26,7 @@ export function isServing(dataDir: string): boolean {
 
 function lockFiles(folder: string): string[] {
   try {
-    // Not those of workers, whose names go on with letters and digits of their own.
+    // Skips the locks of workers, whose names continue with letters and digits.
     return readdirSync(folder).filter((name) => /^serve(-\d{1,3})?\.lock$/.test(name));
   } catch {
     return [];

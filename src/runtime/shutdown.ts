@@ -1,4 +1,4 @@
-/** What is needed of `process`. */
+/** The part of `process` that this needs. */
 export type SignalSource = {
   on(name: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
   off(name: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
@@ -12,21 +12,21 @@ export type Shutdown = {
   dispose(): void;
 };
 
-/** The first signal asks for a graceful stop, the second leaves at once with exit code 130. */
+/** The first signal asks for a graceful stop; the second exits immediately with code 130. */
 export function createShutdown(deps: { process: SignalSource; onStop?: () => void }): Shutdown {
   const stop = new AbortController();
-  const heard = (): void => {
+  const onSignal = (): void => {
     if (stop.signal.aborted) deps.process.exit(130);
     stop.abort();
     deps.onStop?.();
   };
-  deps.process.on('SIGINT', heard);
-  deps.process.on('SIGTERM', heard);
+  deps.process.on('SIGINT', onSignal);
+  deps.process.on('SIGTERM', onSignal);
   return {
     signal: stop.signal,
     dispose() {
-      deps.process.off('SIGINT', heard);
-      deps.process.off('SIGTERM', heard);
+      deps.process.off('SIGINT', onSignal);
+      deps.process.off('SIGTERM', onSignal);
     },
   };
 }

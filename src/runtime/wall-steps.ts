@@ -1,12 +1,12 @@
 import type { Clock } from './clock.ts';
 
-/** A smaller difference is the work of NTP, which nothing that waits here notices (P33). */
+/** Smaller differences come from NTP and affect no wait (P33). */
 const stepMs = 5000;
 const lookEveryMs = 1000;
 
 /**
- * Watches the wall clock against the monotonic one until the signal aborts. Calls `onStep` with the milliseconds by which
- * the wall clock stepped, negative for back. A machine that was suspended looks like a step forward.
+ * Compares the wall clock with the monotonic one until the signal aborts. Calls `onStep` with the milliseconds of each
+ * step, negative for a step back. A suspended machine looks like a step forward.
  */
 export async function watchWallSteps(
   clock: Clock,
@@ -18,7 +18,7 @@ export async function watchWallSteps(
     if (signal.aborted) return;
     const now = offset();
     const moved = now - before;
-    // A slow drift never adds up to a step.
+    // Compare with the last look, so that a slow drift never adds up to a step.
     before = now;
     if (Math.abs(moved) > stepMs) await onStep(moved);
   }

@@ -8,22 +8,22 @@ import type { Clock } from './clock.ts';
 import { addWorker, endWorker, lifeOf, openWorkers, type WorkerRow } from './workers.sql.ts';
 
 export type Workers = {
-  /** This process's worker id: what its attempts are signed with. */
+  /** This process's worker id, which its attempts bear. */
   id: string;
   /** Takes this process's lock, then registers it. Throws when the id is in use. */
   start(kind: string): Promise<void>;
-  /** Ids of workers that never said they ended and whose lock is free: their claims become `unknown` (P3). */
+  /** Ids of workers that did not record their end and whose lock is free: their claims become `unknown` (P3). */
   dead(): Promise<string[]>;
-  /** Call after a dead worker's claims are settled, so that it is not looked at again. */
+  /** Call after a dead worker's claims are settled, so that it is not checked again. */
   markEnded(id: string): Promise<void>;
-  /** Says that this process ends with no claim left, and frees its lock. */
+  /** Records that this process ends without claims, and frees its lock. */
   end(): Promise<void>;
 };
 
 /**
- * Worker identity and liveness of one process. Of a ledger in a file the locks are files under `locks` beside it, so that
- * processes with data folders of their own find each other's; on PostgreSQL they are locks of the process's session,
- * which every machine sees.
+ * Worker identity and liveness of one process. For a ledger in a file, the locks are files in `locks` beside it:
+ * processes with different data folders find them. On PostgreSQL they are locks of the process's session, which every
+ * machine sees.
  */
 export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }): Workers {
   const { ledger, clock, id } = deps;
@@ -61,9 +61,9 @@ export function createWorkers(deps: { ledger: Ledger; clock: Clock; id: string }
 
 /** Where the locks of a ledger's workers are, and whether one of them is free. */
 function locksOf({ session, path }: Pick<Ledger, 'session' | 'path'>) {
-  // A link to the file must not hide who works on it.
+  // A link to the file must not hide its workers.
   const folder = join(dirname(session ? path : realpathSync(path)), 'locks');
-  // Only the name is stored: a folder that was moved must not make its living workers look dead.
+  // Only the file name is stored: if the folder moves, living workers must not look dead.
   const pathOf = (lockFile: string): string => join(folder, basename(lockFile));
   const isFree = async (worker: WorkerRow): Promise<boolean> =>
     session ? session.isFree(lifeOf(worker.id)) : isLockFree(pathOf(worker.lockFile));
@@ -77,17 +77,17 @@ export async function anyWorkerLives(ledger: Ledger): Promise<boolean> {
   return false;
 }
 
-/** Takes the right to reconcile a ledger, over all its machines, or null when another process has it: exit code 11. */
+/** Takes the reconcile lock of a ledger, over all its machines; null when another process has it: exit code 11. */
 export function tryReconcile(ledger: Pick<Ledger, 'session' | 'path'>): Promise<Lock | null> {
   return holdLedgerLock(ledger, 'reconcile', reconcileLockOf(ledger.path));
 }
 
-/** Beside the ledger and of its name: the folder may hold another ledger, and another data folder this one. */
+/** Beside the ledger and named after it: the folder may hold another ledger, and another data folder may use this one. */
 export function reconcileLockOf(ledgerPath: string): string {
   return `${ledgerPath}.reconcile-lock`;
 }
 
-/** Takes the named lock of a data folder (`serve`), or null when another process has it: exit code 11. */
+/** Takes the named lock of a data folder (`serve`); null when another process has it: exit code 11. */
 export function tryExclusive(dataDir: string, name: string): FileLock | null {
   return holdLock(join(dataDir, 'locks', `${name}.lock`));
 }

@@ -1,9 +1,9 @@
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
-/** One process that may hold claims; its lock file tells whether it lives (P3). */
+/** One process that may hold claims; its lock shows whether it lives (P3). */
 export type WorkerRow = { id: string; lockFile: string };
 
-/** Registers a process; its lock must be held before, or another would take it for dead. */
+/** Registers a process. It must hold its lock already, or another process would consider it dead. */
 export async function addWorker(
   trx: Trx,
   worker: { id: string; kind: string; host: string; pid: number; lockFile: string; startedAt: string },
@@ -23,7 +23,7 @@ export async function addWorker(
     .execute();
 }
 
-/** Every worker that has not said it ended, or that ended with an attempt whose outcome nobody recorded. */
+/** Every worker that did not record its end, or that ended with an attempt whose outcome is not recorded. */
 export async function openWorkers(db: Db): Promise<WorkerRow[]> {
   const rows = await db
     .selectFrom('workers')
@@ -48,12 +48,12 @@ export async function endWorker(trx: Trx, id: string, at: string): Promise<void>
     .execute();
 }
 
-/** The name of the lock that tells that a process lives, where machines share a ledger. */
+/** The name of a process's liveness lock, where machines share a ledger. */
 export function lifeOf(workerId: string): string {
   return `worker ${workerId}`;
 }
 
-/** Whether a process of this kind lives on any machine of a ledger on PostgreSQL; of one in a file the session is null. */
+/** Whether a process of this kind lives on any machine of a ledger on PostgreSQL; false for a ledger in a file. */
 export async function livesAnywhere(
   { db, session }: Pick<Ledger, 'db' | 'session'>,
   kind: string,

@@ -5,7 +5,7 @@ export function isAmount(text: string): boolean {
   return amountPattern.test(text) && toMinor(text) > 0n;
 }
 
-/** A decimal as hundredths of its currency; digits past the second are cut off, and what is no decimal counts as 0. */
+/** Converts a decimal to hundredths of its currency. Further digits are cut off, and other text counts as 0. */
 export function toMinor(text: string): bigint {
   const [whole = '', fraction = ''] = text.split('.');
   const digits = whole + fraction.padEnd(2, '0').slice(0, 2);
@@ -18,7 +18,7 @@ export function fromMinor(minor: bigint): string {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** The fee of a transfer: three steps for NGN with the tax included, hence three decimals at times; flat for ZAR. */
+/** The fee of a transfer. For NGN three steps, tax included, hence three decimals at times; flat for ZAR. */
 export function feeFor(currency: string, amount: string): string {
   if (currency !== 'NGN') return '6.50';
   const minor = toMinor(amount);

@@ -3,15 +3,15 @@ import type { FaultFor } from './faults.ts';
 import type { Delivery } from './send-webhooks.ts';
 import { collectionMessage } from './webhook-message.ts';
 
-/** Tells the merchant of collections, as truly as their faults allow. */
+/** Sends collection webhooks to the merchant, as far as the faults allow. */
 export type CollectionWebhooks = {
-  /** When the money arrived, or what is booked changed. */
+  /** Call when money arrived, or when the booking changed. */
   changed(collection: CollectionData): void;
-  /** On request of the merchant ("Resend webhooks"): once, now, as the collection stands. */
+  /** Sends one webhook now with the collection's present state, at the merchant's request ("Resend webhooks"). */
   resend(collection: CollectionData): void;
 };
 
-/** Collection webhooks over the delivery given; a late one comes `lateMs` after the change. */
+/** Collection webhooks over the given delivery; a late one comes `lateMs` after the change. */
 export function createCollectionWebhooks(deps: {
   delivery: Delivery;
   faultFor: FaultFor;

@@ -1,6 +1,6 @@
 /**
- * What can be made to go wrong with one payout. Faults of the answer strike the first POST of a reference only, so
- * that a repeated POST meets an ordinary service; `refuse_24` and `insufficient` hold for as long as they are set.
+ * A fault planted on one payout. Faults of the answer affect only the first POST of a reference, so that a repeated
+ * POST meets an ordinary service. `refuse_24` and `insufficient` last as long as they are set.
  */
 export type Fault =
   /** Settles as failed. */
@@ -19,11 +19,11 @@ export type Fault =
   | 'html_502'
   /** Booked, and no answer ever comes. */
   | 'hang'
-  /** Stays pending for ever. */
+  /** Stays pending forever. */
   | 'never_settles'
-  /** No webhook of its own accord; a resend sends one. */
+  /** No webhook at settlement; a resend sends one. */
   | 'webhook_missing'
-  /** No webhook, not on a resend either, although the resend says so. */
+  /** No webhook at all; a resend answers success and sends none. */
   | 'webhook_never'
   | 'webhook_doubled'
   /** The webhook comes long after the settlement. */
@@ -39,7 +39,7 @@ export type Fault =
   | 'wrong_domain'
   /** Booked twice under one reference after one POST. */
   | 'duplicate'
-  /** Accepted in the answer, then never listed, and no money moves. */
+  /** Accepted in the answer, then never listed; no money moves. */
   | 'vanish'
   /** Booked, but the answer echoes another reference. */
   | 'wrong_echo'
@@ -56,5 +56,5 @@ export type Fault =
   /** A 429 of an edge, without the envelope. */
   | 'edge_429_once';
 
-/** The fault that a payout meets, if any. */
+/** The fault of a payout, if any. */
 export type FaultFor = (reference: string) => Fault | undefined;

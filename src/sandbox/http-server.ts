@@ -7,7 +7,7 @@ import { createHttpDate, type Now } from './sandbox-clock.ts';
 /** A listening server and its address, without a path. */
 export type HttpServer = { url: string; stop(): Promise<void> };
 
-/** What the server needs; `latencyMs` passes between the end of a request and its handling. */
+/** `latencyMs`: the delay between the end of a request and its handling. */
 export type HttpServerDeps = {
   host: string;
   port: number;
@@ -19,7 +19,7 @@ export type HttpServerDeps = {
 const maxBodyBytes = 1_048_576;
 const keepAliveMs = 30_000;
 
-/** Listens until stopped. Rejects when the address cannot be had. */
+/** Listens until stopped. Rejects when the address is not available. */
 export async function startHttpServer(deps: HttpServerDeps): Promise<HttpServer> {
   const httpDate = createHttpDate(deps.now);
   const delayed = new Set<NodeJS.Timeout>();
@@ -62,7 +62,7 @@ export async function startHttpServer(deps: HttpServerDeps): Promise<HttpServer>
       new Promise((resolve) => {
         for (const timer of delayed) clearTimeout(timer);
         server.close(() => resolve());
-        // Idle and hanging connections alike: a client's keep-alive must not hold up a stop.
+        // Close idle and hanging connections too: a client's keep-alive must not delay a stop.
         server.closeAllConnections();
       }),
   };

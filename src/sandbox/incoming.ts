@@ -3,22 +3,22 @@ import { feeFor, fromMinor, toMinor } from './amounts.ts';
 import type { FaultFor } from './faults.ts';
 import type { Now } from './sandbox-clock.ts';
 
-/** The collections of a merchant: money received, told by webhook and confirmed by the verify endpoint. */
+/** A merchant's collections: money received, announced by webhook and confirmed by the verify endpoint. */
 export type Collections = {
-  /** A collection as given, completed with plausible values; its signed webhook goes out as its fault allows. */
+  /** Books a collection, filling in plausible values, and sends its signed webhook as its fault allows. */
   add(partial: Partial<CollectionData>): CollectionData;
-  /** Alters what is booked and tells the merchant. Throws when there is no such collection. */
+  /** Changes a booking and sends a webhook. Throws when there is no such collection. */
   change(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
-  /** What the webhooks tell. */
+  /** The collection as its webhooks show it. */
   find(mode: WireDomain, reference: string): CollectionData | undefined;
-  /** What the verify endpoint shows, which a fault makes another thing. */
+  /** The collection as the verify endpoint shows it, which a fault may alter. */
   shown(mode: WireDomain, reference: string): CollectionData | undefined;
 };
 
-/** Times without a zone are Lagos time: an hour ahead of UTC, all year round. */
+/** Times without a zone are Lagos time: an hour ahead of UTC all year. */
 const lagosMs = 3_600_000;
 
-/** No collections yet. `announce` sends the webhook. */
+/** Starts without collections. `announce` sends the webhook. */
 export function createCollections(deps: {
   now: Now;
   faultFor: FaultFor;

@@ -9,7 +9,7 @@ import { isSigned } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';
 import type { Book, TransferPatch } from './transfer-book.ts';
 
-/** What becomes of a reference that was taken before; the document does not say. */
+/** How a repeated reference is answered; the document does not say. */
 export const duplicatesNames = ['refuse', 'accept', 'conflict'] as const;
 export type Duplicates = (typeof duplicatesNames)[number];
 
@@ -27,16 +27,16 @@ export type InitiateDeps = {
   settlement: Settlement;
   faultFor: FaultFor;
   duplicates: Duplicates;
-  /** A signature must hold under both readings of its rule. */
+  /** A signature must be valid under both readings of its rule. */
   strictSignature: boolean;
 };
 
-/** Answers "Initiate a bank transfer": signature, then fields, then a fault, then duplicates, then the book. */
+/** Answers "Initiate a bank transfer". It checks signature, fields, fault and duplicates in this order, then books. */
 export function createInitiate(deps: InitiateDeps): (order: Order) => Reply {
   const { book, settlement, faultFor, duplicates, strictSignature: strict } = deps;
-  // Faults of the answer strike once: whoever asks again must meet the service as it is.
+  // Faults of the answer occur once: a repeated request meets an ordinary service.
   const struck = new Set<string>();
-  // Below the ids of the book, and one for each: a merchant must not see two payouts share one.
+  // Separate ids below those of the book: a merchant must not see two payouts with one id.
   let lastVanishedId = 400_000;
 
   function take(mode: WireDomain, order: BankTransferRequest, fault: Fault | undefined): BookedTransfer {
@@ -88,7 +88,7 @@ function initiated(transferId: string, reference: string): Reply {
   return accepted('Transfer initiated', { transfer_id: transferId, reference, status: 'pending' });
 }
 
-/** The answers behind which there is no transfer. */
+/** The answers that book no transfer. */
 function withoutBooking(fault: Fault | undefined, reference: string): Reply | undefined {
   switch (fault) {
     case 'lost_before':
@@ -108,7 +108,7 @@ function withoutBooking(fault: Fault | undefined, reference: string): Reply | un
   }
 }
 
-/** What a service that books wrongly writes into its book instead of what was ordered. */
+/** The values that a faulty service books instead of the ordered ones. */
 function wrongly(mode: WireDomain, order: BankTransferRequest, fault: Fault | undefined): TransferPatch {
   switch (fault) {
     case 'wrong_amount':

@@ -9,10 +9,10 @@ export type SandboxKeys = {
   webhookKey?: string;
 };
 
-/** The keys of the modes that the service knows. */
+/** The keys of the modes that the service accepts. */
 export type SandboxModes = { test: SandboxKeys; live?: SandboxKeys };
 
-/** Whom a Bearer token stands for. */
+/** The owner of a Bearer token. */
 export type Caller = { mode: WireDomain; keys: SandboxKeys; by: 'secret' | 'encryption' };
 
 /** Test keys that look like a merchant's; the same seed makes the same keys. */
@@ -31,7 +31,7 @@ export function createKeyring(modes: SandboxModes): (token: string) => Caller | 
   const callers = new Map<string, Caller>();
   const add = (mode: WireDomain, keys: SandboxKeys): void => {
     callers.set(keys.encryptionKey, { mode, keys, by: 'encryption' });
-    // Set last: where both credentials are one and the same, it counts as the secret key.
+    // Set last: where both keys are equal, the token counts as the secret key.
     callers.set(keys.secretKey, { mode, keys, by: 'secret' });
   };
   if (modes.live !== undefined) add('live', modes.live);

@@ -12,7 +12,7 @@ export type Listing = {
 
 const listable: ReadonlySet<string> = new Set(['pending', 'success', 'failed']);
 
-/** Lists over the book given; `base` is the address of the API, at which the page addresses point. */
+/** Lists over the given book; `base` is the API's address, which page links start with. */
 export function createListing(deps: { book: Book; perPage: number; base: () => string }): Listing {
   const { book, perPage } = deps;
 
@@ -74,7 +74,10 @@ function envelope(data: ListPage | FilteredListPage): Reply {
   return { kind: 'json', status: 200, body: { success: true, status: '00', data } };
 }
 
-/** Every page when there are few; else the ends and the neighbours, with gaps, so that a page costs the same for ever. */
+/**
+ * All page links when there are few; otherwise the ends and the neighbours, with gaps, so that every page costs the
+ * same.
+ */
 function pageLinks(current: number, lastPage: number, urlOf: (page: number) => string): PageLink[] {
   const wanted = new Set<number>();
   for (const near of [1, 2, lastPage - 1, lastPage]) wanted.add(near);

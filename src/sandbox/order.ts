@@ -5,7 +5,7 @@ import type { RefusalCode } from './replies.ts';
 /** The parameters of a body as they came. */
 export type Parameters = ReadonlyMap<string, unknown>;
 
-/** An order that can be taken, or why it cannot. */
+/** A valid order, or why it is refused. */
 export type ReadOrder =
   | { kind: 'order'; order: BankTransferRequest }
   | { kind: 'refused'; code: RefusalCode; message: string; reference?: string };
@@ -23,13 +23,13 @@ export function readParameters(body: Buffer): Parameters | undefined {
   }
 }
 
-/** The merchant's reference, where the body has one. */
+/** The merchant's reference, if the body has one. */
 export function referenceOf(parameters: Parameters | undefined): string | undefined {
   const reference = parameters?.get('reference');
   return typeof reference === 'string' && reference !== '' ? reference : undefined;
 }
 
-/** Checks the parameters against the table of "Initiate a bank transfer"; every one is text and none is empty. */
+/** Checks the parameters against the table of "Initiate a bank transfer"; each must be text and not empty. */
 export function readOrder(parameters: Parameters): ReadOrder {
   const missing: string[] = [];
   const text = (name: string): string => {

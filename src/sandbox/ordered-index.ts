@@ -1,4 +1,4 @@
-/** Items in ascending order of a unique number, read by position: a page costs its own length, not the list's. */
+/** Items in ascending order of a unique number, read by position. A page costs its own length, not the list's. */
 export type OrderedIndex<Item> = {
   insert(item: Item): void;
   remove(item: Item): void;
@@ -7,12 +7,12 @@ export type OrderedIndex<Item> = {
   size(): number;
 };
 
-/** A block that grows beyond so many items becomes two: to move one item among a million, a block is moved, not all. */
+/** A block that grows beyond this splits in two. Moving one item among a million then moves one block, not all. */
 const mostInBlock = 2048;
 
 /** An empty index. An item's key must not change while the item is in it. */
 export function createOrderedIndex<Item>(keyOf: (item: Item) => number): OrderedIndex<Item> {
-  /** Each ascending, none empty; every key of a block lies below those of the next. */
+  /** Each block is ascending and not empty; every key of a block is below those of the next. */
   const blocks: Item[][] = [];
   let size = 0;
 
@@ -20,7 +20,7 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
     const last = block.at(-1);
     return last !== undefined && keyOf(last) < key;
   };
-  /** The block in which the key is or would be; past the last one where the key is above all. */
+  /** The index of the block that holds, or would hold, the key; the length of the list if the key is above all. */
   const blockOf = (key: number): number => firstNot(blocks, (block) => endsBefore(block, key));
   const placeIn = (block: readonly Item[], key: number): number =>
     firstNot(block, (item) => keyOf(item) < key);
@@ -28,7 +28,7 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
   return {
     insert(item) {
       const key = keyOf(item);
-      // Nearly every item is the newest so far; the search is for the few that are not.
+      // Nearly every item is the newest so far; the search serves the few that are not.
       const last = blocks.at(-1);
       const at = last && endsBefore(last, key) ? blocks.length - 1 : blockOf(key);
       const block = blocks[at];
@@ -50,21 +50,21 @@ export function createOrderedIndex<Item>(keyOf: (item: Item) => number): Ordered
     slice(start, count, fromEnd) {
       const end = fromEnd ? size - start : Math.min(size, start + count);
       const from = fromEnd ? Math.max(0, end - count) : start;
-      const found: Item[] = [];
+      const items: Item[] = [];
       let before = 0;
       for (const block of blocks) {
         if (before >= end) break;
         if (before + block.length > from)
-          found.push(...block.slice(Math.max(0, from - before), end - before));
+          items.push(...block.slice(Math.max(0, from - before), end - before));
         before += block.length;
       }
-      return fromEnd ? found.reverse() : found;
+      return fromEnd ? items.reverse() : items;
     },
     size: () => size,
   };
 }
 
-/** The first place at which `isBefore` is false, in a list where it is true up to some place and false from there. */
+/** The first index at which `isBefore` is false, in a list where it is true up to some index and false from there. */
 function firstNot<T>(list: readonly T[], isBefore: (one: T) => boolean): number {
   let low = 0;
   let high = list.length;

@@ -4,15 +4,15 @@ import type { Delivery } from './send-webhooks.ts';
 import type { BookedTransfer } from './transfer.ts';
 import { type EventPatch, payoutMessage } from './webhook-message.ts';
 
-/** Tells the merchant of payouts, as truly as their faults allow. */
+/** Sends payout webhooks to the merchant, as far as the faults allow. */
 export type PayoutWebhooks = {
-  /** After a change of status. */
+  /** Call after a change of status. */
   changed(transfer: BookedTransfer): void;
-  /** On request of the merchant ("Resend webhooks"): once, now, as the transfer stands. */
+  /** Sends one webhook now with the transfer's present state, at the merchant's request ("Resend webhooks"). */
   resend(transfer: BookedTransfer): void;
 };
 
-/** Payout webhooks over the delivery given; a late one comes `lateMs` after the change. */
+/** Payout webhooks over the given delivery; a late one comes `lateMs` after the change. */
 export function createPayoutWebhooks(deps: {
   delivery: Delivery;
   faultFor: FaultFor;
@@ -20,7 +20,7 @@ export function createPayoutWebhooks(deps: {
 }): PayoutWebhooks {
   const { delivery, faultFor } = deps;
 
-  function told(transfer: BookedTransfer): EventPatch {
+  function patchFor(transfer: BookedTransfer): EventPatch {
     const fault = faultFor(transfer.reference);
     if (fault === 'status_conflict') return { statusMessage: 'success' };
     if (fault === 'wrong_fee') return { fee: feeFor(transfer.currency, transfer.amount) };
@@ -31,7 +31,7 @@ export function createPayoutWebhooks(deps: {
     changed(transfer) {
       const fault = faultFor(transfer.reference);
       if (fault === 'webhook_missing' || fault === 'webhook_never') return;
-      const message = payoutMessage(transfer, told(transfer));
+      const message = payoutMessage(transfer, patchFor(transfer));
       delivery.send(message, fault === 'webhook_late' ? deps.lateMs : 0);
       if (fault === 'webhook_doubled') delivery.send(message);
       if (fault === 'webhook_forged') {
@@ -41,7 +41,7 @@ export function createPayoutWebhooks(deps: {
     },
     resend(transfer) {
       if (faultFor(transfer.reference) === 'webhook_never') return;
-      delivery.send(payoutMessage(transfer, told(transfer)));
+      delivery.send(payoutMessage(transfer, patchFor(transfer)));
     },
   };
 }

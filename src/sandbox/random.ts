@@ -1,7 +1,7 @@
 /** A source of numbers in [0, 1). */
 export type Random = () => number;
 
-/** A seeded source of numbers (mulberry32): the same seed gives the same run, which is what makes a demo repeatable. */
+/** A seeded source of numbers (mulberry32): the same seed gives the same run, so that a demo is repeatable. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -12,7 +12,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A number in [0, 1) that depends on the seed and the text only, never on the order in which texts arrive. */
+/** A number in [0, 1) that depends only on the seed and the text, never on the order in which texts arrive. */
 export function shareOf(seed: number, text: string): number {
   let hash = 0x811c9dc5 ^ seed;
   for (let index = 0; index < text.length; index += 1) {
@@ -21,7 +21,7 @@ export function shareOf(seed: number, text: string): number {
   return createRandom(hash)();
 }
 
-/** `length` characters of the alphabet given, for keys and identifiers that only have to look alike. */
+/** `length` characters of the given alphabet, for keys and identifiers that only have to look realistic. */
 export function randomText(random: Random, length: number, alphabet: string): string {
   let text = '';
   while (text.length < length) text += alphabet.charAt(Math.floor(random() * alphabet.length));

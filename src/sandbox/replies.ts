@@ -1,11 +1,11 @@
-/** What the service does with a request: an answer, or one of the two ways of giving none. */
+/** What the service does with a request: an answer, or one of two ways of not answering. */
 export type Reply =
   | { kind: 'json'; status: number; body: unknown; retryAfterSeconds?: number }
   | { kind: 'page'; status: number; contentType: string; text: string; retryAfterSeconds?: number }
   | { kind: 'cut' }
   | { kind: 'silence' };
 
-/** The codes that this service answers with, their HTTP status and text; the document shows none but `00`. */
+/** The codes that this service answers with, their HTTP status and text. The document shows only `00`. */
 const refusals = {
   '04': { status: 404, message: 'Reference not found' },
   '05': { status: 404, message: 'Transaction not found' },
@@ -21,10 +21,10 @@ const refusals = {
   '100': { status: 500, message: 'An error occurred' },
 } as const;
 
-/** A code that a request can be refused with. */
+/** A code that can refuse a request. */
 export type RefusalCode = keyof typeof refusals;
 
-/** What a refusal may say beyond its code. */
+/** Details of a refusal beyond its code. */
 export type RefusalDetail = {
   status?: number;
   message?: string;
@@ -37,7 +37,7 @@ export function accepted(message: string, data: unknown): Reply {
   return { kind: 'json', status: 200, body: { success: true, status: '00', message, data } };
 }
 
-/** A refusal in the service's envelope; the payout's reference is echoed where it is known. */
+/** A refusal in the service's envelope; echoes the payout's reference where it is known. */
 export function refused(code: RefusalCode, detail: RefusalDetail = {}): Reply {
   const { status, message } = refusals[code];
   const data = detail.reference === undefined ? {} : { data: { reference: detail.reference } };
@@ -48,13 +48,13 @@ export function refused(code: RefusalCode, detail: RefusalDetail = {}): Reply {
     : { ...reply, retryAfterSeconds: detail.retryAfterSeconds };
 }
 
-/** More requests came than are taken. No code that is known says so: the HTTP status does. */
+/** Answers too many requests. No known code means that: only the HTTP status shows it. */
 export function throttled(retryAfterSeconds: number, reference?: string): Reply {
   const about = reference === undefined ? {} : { reference };
   return refused('100', { status: 429, message: 'Too many requests', retryAfterSeconds, ...about });
 }
 
-/** A page that some machine before or below the service wrote: no envelope. */
+/** A page from a machine in front of or behind the service: no envelope. */
 export function foreignPage(status: number, title: string): Reply {
   const text = `<html><head><title>${status} ${title}</title></head><body><h1>${title}</h1></body></html>`;
   return { kind: 'page', status, contentType: 'text/html', text };

@@ -1,12 +1,12 @@
-/** What reached the initiation endpoint, whatever became of it. */
+/** Requests that reached the initiation endpoint, whatever their outcome. */
 export type RequestCounts = {
-  /** Bodies received to their end. */
+  /** Bodies received completely. */
   readonly posts: number;
-  /** Those among them that carried this reference. */
+  /** Bodies that carried this reference. */
   bodies(reference: string): number;
 };
 
-/** Counts bodies of initiations: the proof that a payout was sent once. */
+/** Counts the bodies of initiations: the proof that a payout was sent once. */
 export function createRequestCounter(): {
   counts: RequestCounts;
   received: (reference: string | undefined) => void;

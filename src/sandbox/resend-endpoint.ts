@@ -14,7 +14,7 @@ export type Resend = {
 
 const windowMs = 60_000;
 
-/** Resends, `perMinute` in any minute and mode; those above are answered 429 with `Retry-After`. */
+/** Resends at most `perMinute` in any minute and mode; answers further requests 429 with `Retry-After`. */
 export function createResend(deps: {
   book: Book;
   delivery: Delivery;
@@ -55,7 +55,7 @@ export function createResend(deps: {
   };
 }
 
-/** Takes a place in the window and gives 0, or gives the milliseconds until there is one. */
+/** Takes a place in the window and returns 0, or returns the milliseconds until one is free. */
 function createThrottle(perMinute: number, now: Now): () => number {
   const taken: number[] = [];
   return () => {

@@ -7,7 +7,7 @@ import type { Resend } from './resend-endpoint.ts';
 import { fullRecord } from './transfer.ts';
 import type { Book } from './transfer-book.ts';
 
-/** A request that was read to its end. `path` has no query. */
+/** A completely received request. `path` has no query. */
 export type Arrival = {
   method: string;
   path: string;
@@ -17,22 +17,22 @@ export type Arrival = {
   body: Buffer;
 };
 
-/** What the routes lead to. */
+/** What the routes need. */
 export type RouteDeps = {
   book: Book;
   callerOf: (token: string) => Caller | undefined;
   initiate: (order: Order) => Reply;
   listing: Listing;
   resend: Resend;
-  /** Told of every body of an initiation, refused ones included. */
+  /** Called with the reference of every initiation, refused ones included. */
   received: (reference: string | undefined) => void;
 };
 
 const prefix = '/api/v1/';
-/** No endpoint of the service: here whoever tries the sandbox out lets a payer pay. */
+/** Not an endpoint of the service: here a person who tries the sandbox makes a payer pay. */
 const collectPath = '/sandbox/collections';
 
-/** Leads each request to its endpoint ("Endpoints"); what is none is refused with 12. */
+/** Routes each request to its endpoint ("Endpoints"); refuses any other path with 12. */
 export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
   const { book, listing, resend } = deps;
 
@@ -67,7 +67,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     return refused('12');
   }
 
-  /** Books money received with the members given, each as in a collection webhook; a known reference is changed. */
+  /** Books money received from the given members, which are those of a collection webhook. Changes a known reference. */
   function collect({ token, body }: Arrival): Reply {
     const caller = token === undefined ? undefined : deps.callerOf(token);
     if (caller === undefined || caller.by !== 'secret') return refused('18');
@@ -95,7 +95,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     const rest = arrival.path.slice(prefix.length);
     if (rest === 'bank_transfer' && arrival.method === 'POST') return initiate(arrival);
     const caller = arrival.token === undefined ? undefined : deps.callerOf(arrival.token);
-    // Only initiation names the encryption key as a Bearer; everything else takes the secret key alone.
+    // Only initiation accepts the encryption key as a Bearer token; everything else takes the secret key alone.
     if (caller === undefined || caller.by !== 'secret') return refused('18');
     const route = split(rest);
     if (route === undefined) return refused('12');
@@ -105,7 +105,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
   };
 }
 
-/** An endpoint's name and its path parameter, decoded; undefined where that cannot be done. */
+/** An endpoint's name and its decoded path parameter; undefined if the path is malformed. */
 function split(rest: string): { name: string; argument: string | undefined } | undefined {
   const nested = 'transaction/verify';
   const at = rest.indexOf('/', rest.startsWith(`${nested}/`) ? nested.length : 0);

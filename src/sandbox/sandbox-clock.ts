@@ -1,7 +1,7 @@
 /** Milliseconds since the epoch. */
 export type Now = () => number;
 
-/** Writes times as the interface does: UTC, microseconds, `Z`; no two of the same millisecond are equal. */
+/** Writes times as the interface does: UTC, microseconds, `Z`. Two stamps of the same millisecond differ. */
 export function createStamp(now: Now): () => string {
   let lastMs = 0;
   let micros = 0;
@@ -13,7 +13,7 @@ export function createStamp(now: Now): () => string {
   };
 }
 
-/** The value of a `Date` header, made anew only when the second changes. */
+/** The value of a `Date` header, recomputed only when the second changes. */
 export function createHttpDate(now: Now): () => string {
   let second = Number.NaN;
   let text = '';

@@ -28,26 +28,26 @@ export type SandboxOptions = {
   port?: number;
   keys?: { test?: SandboxKeys; live?: SandboxKeys };
   seed?: number;
-  /** One of `scenarioNames`; `calm` unless said otherwise. */
+  /** One of `scenarioNames`; by default `calm`. */
   scenario?: string;
-  /** Faults of single payouts by reference; they come before the scenario's. */
+  /** Faults of single payouts by reference; they take precedence over the scenario's. */
   faults?: Readonly<Record<string, Fault>>;
-  /** An address for test-mode webhooks, one without a path as a base for both modes, or one for each mode. */
+  /** One address for test-mode webhooks, a base without a path for both modes, or one address for each mode. */
   webhookUrl?: string | WebhookUrls;
   settleMs?: number;
   perPage?: number;
   resendsPerMinute?: number;
   latencyMs?: number;
-  /** The first of the growing delays between the tries of a webhook. */
+  /** The first delay between the attempts of a webhook; later delays grow. */
   webhookRetryMs?: number;
   duplicates?: Duplicates;
-  /** A signature must be right under both readings of its rule: what passes here passes at either kind of service. */
+  /** A signature must be valid under both readings of its rule: an order accepted here passes at either kind of service. */
   strictSignature?: boolean;
   listOrder?: ListOrder;
   now?: Now;
 };
 
-/** A running local service and everything a test or a demo may do to it. */
+/** A running local service, with everything a test or a demo may do to it. */
 export type Sandbox = {
   /** The base address, without `/api/v1`. */
   url: string;
@@ -55,9 +55,9 @@ export type Sandbox = {
   book: Book;
   faults: Map<string, Fault>;
   setWebhookUrl(url: string): void;
-  /** Settles everything that waits, and resolves when its webhooks are delivered or given up. */
+  /** Settles everything pending; resolves when its webhooks are delivered or given up. */
   settleAll(): Promise<void>;
-  /** Resolves when no settlement and no delivery waits or runs. */
+  /** Resolves when no settlement and no delivery is pending or running. */
   idle(): Promise<void>;
   requests: RequestCounts;
   stop(): Promise<void>;
@@ -124,7 +124,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     requests: counter.counts,
     setWebhookUrl: (address) => delivery.setUrls(webhookUrls(address)),
     async settleAll() {
-      // Once more for each stage: a return waits for the success that it undoes.
+      // Once for each stage: a return waits for the success that it reverses.
       while (settlement.waiting() > 0) {
         settlement.flush();
         await delivery.idle();

@@ -49,15 +49,15 @@ const scenarios: ReadonlyMap<string, readonly Share[]> = new Map<string, readonl
 
 const withStranger: ReadonlySet<string> = new Set(['stranger', 'chaos']);
 
-/** The names that `scenario` takes. */
+/** The valid values of `scenario`. */
 export const scenarioNames: readonly string[] = [...scenarios.keys()];
 
-/** A scenario made ready: which payout meets which fault, and whether the lists hold a transfer nobody ordered. */
+/** A prepared scenario: which payout meets which fault, and whether the lists hold a transfer that nobody ordered. */
 export type Scenario = { faultFor: FaultFor; stranger: boolean };
 
 /**
- * The scenario of that name; a reference's fault depends on the seed and the reference alone.
- * Throws an Error that names the known scenarios when there is none of that name.
+ * Returns the named scenario; a reference's fault depends only on the seed and the reference. Throws an Error that
+ * lists the known scenarios for any other name.
  */
 export function createScenario(name: string, seed: number): Scenario {
   const shares = scenarios.get(name);

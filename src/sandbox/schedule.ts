@@ -1,14 +1,14 @@
-/** Work that has been begun and not ended; what has not ended when it is stopped is let go. */
+/** Counts pending work; on `release`, all of it is forgotten. */
 export type Pending = {
   begin(): void;
   end(): void;
   count(): number;
-  /** Resolves when nothing is pending, or when everything was let go. */
+  /** Resolves when nothing is pending, or after `release`. */
   idle(): Promise<void>;
   release(): void;
 };
 
-/** A counter of pending work with nobody waiting. */
+/** Creates a counter without pending work. */
 export function createPending(): Pending {
   let count = 0;
   let waiting: (() => void)[] = [];
@@ -37,12 +37,12 @@ export function createPending(): Pending {
 /** Tasks that run later, each once; a task counts as pending until it has returned. */
 export type Schedule = {
   after(ms: number, task: () => void): void;
-  /** Runs every waiting task now, in the order in which they were given. */
+  /** Runs every waiting task now, in the order in which they were added. */
   flush(): void;
   stop(): void;
 };
 
-/** A schedule that reports to the counter given. */
+/** A schedule that reports to the given counter. */
 export function createSchedule(pending: Pending): Schedule {
   const waiting = new Map<NodeJS.Timeout, () => void>();
   let stopped = false;

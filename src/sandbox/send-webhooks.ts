@@ -10,7 +10,7 @@ export type WebhookUrls = { test?: string; live?: string };
 
 /** Delivers webhooks until they are answered 200 or given up. */
 export type Delivery = {
-  /** Sends at once, or after `delayMs`; nothing is sent to a mode without an address. */
+  /** Sends at once, or after `delayMs`. Sends nothing to a mode without an address. */
   send(message: WebhookMessage, delayMs?: number): void;
   urlOf(mode: WireDomain): string | undefined;
   setUrls(urls: WebhookUrls): void;
@@ -23,7 +23,7 @@ const maxTries = 10;
 const answerTimeoutMs = 10_000;
 const connections = 32;
 
-/** A deliverer that tries ten times at most, `retryMs` apart at first and twice as long each time after. */
+/** A deliverer that tries at most ten times: `retryMs` apart at first, then twice as long each time. */
 export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now: Now }): Delivery {
   const pending = createPending();
   const schedule = createSchedule(pending);
@@ -39,7 +39,7 @@ export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now:
   async function post(message: WebhookMessage): Promise<boolean> {
     const url = urls[message.mode];
     const keys = deps.keys[message.mode];
-    // The merchant took the address away: nobody to tell, so nothing to try again.
+    // The merchant removed the address: there is nothing to deliver or to retry.
     if (url === undefined || keys === undefined) return true;
     try {
       const headers = webhookHeaders(message, keys, deps.now());
@@ -54,7 +54,7 @@ export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now:
   async function attempt(message: WebhookMessage, tried: number): Promise<void> {
     pending.begin();
     const delivered = await post(message);
-    // After a stop the counter was let go already; counting down would go below nothing.
+    // A stop has reset the counter; another decrement would make it negative.
     if (stopped) return;
     const tries = tried + 1;
     if (!delivered && tries < maxTries) {
@@ -83,8 +83,8 @@ export function createDelivery(deps: { keys: SandboxModes; retryMs: number; now:
 }
 
 /**
- * The addresses that an option stands for. One address is the test mode's; when it has no path it is a base, and each
- * mode's webhooks go to `/webhooks/MODE` below it.
+ * Expands the option into addresses. A single address is the test mode's. One without a path is a base: each mode's
+ * webhooks go to `/webhooks/MODE` below it.
  */
 export function webhookUrls(option: string | WebhookUrls): WebhookUrls {
   if (typeof option !== 'string') return option;

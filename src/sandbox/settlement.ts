@@ -4,11 +4,11 @@ import { createPending, createSchedule } from './schedule.ts';
 import type { BookedTransfer } from './transfer.ts';
 import type { Book, TransferPatch } from './transfer-book.ts';
 
-/** Moves pending transfers to their end, the money with them. */
+/** Settles pending transfers and moves their money. */
 export type Settlement = {
-  /** Settles the transfer in due time, or never where its fault says so. */
+  /** Settles the transfer after the delay, or never if its fault says so. */
   begin(transfer: BookedTransfer): void;
-  /** Settles now what would be settled later, one stage of it: a return follows its success in the next. */
+  /** Settles now what is due later, one stage at a time: a return follows its success in the next. */
   flush(): void;
   waiting(): number;
   idle(): Promise<void>;
@@ -32,7 +32,7 @@ export function createSettlement(deps: {
   }
 
   function settle(transfer: BookedTransfer): void {
-    // Somebody may have planted another end in the meantime; the service does not go back on it.
+    // A test may have set another end meanwhile; the service does not change it.
     if (transfer.status !== 'pending') return;
     const fault = faultFor(transfer.reference);
     if (fault === 'never_settles') return;

@@ -2,22 +2,22 @@ import type { WireDomain } from '../service/wire.ts';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.ts';
 import type { BookedTransfer } from './transfer.ts';
 
-/** The order of list rows: the document does not show one ("Initiate a bank transfer", last line). */
+/** The order of list rows. The document does not show one ("Initiate a bank transfer", last line). */
 export type ListOrder = 'newest' | 'oldest' | 'updated';
 
-/** One transfer with its place in the order of change, and whether the service still shows it. */
+/** One transfer with its position in the order of changes, and whether the lists hide it. */
 export type Shelved = { transfer: BookedTransfer; change: number; hidden: boolean };
 
 /** The transfers that the service shows, ordered for its lists. */
 export type Shelves = {
   put(item: Shelved): void;
   take(item: Shelved): void;
-  /** `count` transfers of the mode from row `start`, of one status or of all. */
+  /** A mode's transfers, `count` of them from row `start`, of one status or of all. */
   rows(mode: WireDomain, status: string | undefined, start: number, count: number): readonly BookedTransfer[];
   size(mode: WireDomain, status: string | undefined): number;
 };
 
-/** Empty shelves, in the order given. An item is taken out before its status or its `change` moves. */
+/** Empty shelves in the given order. Take an item out before its status or its `change` changes. */
 export function createShelves(order: ListOrder): Shelves {
   const shelves = new Map<string, OrderedIndex<Shelved>>();
   const keyOf = order === 'updated' ? (item: Shelved) => item.change : (item: Shelved) => item.transfer.id;

@@ -6,7 +6,7 @@ export function hmacSha512(key: string, message: string | Buffer): string {
   return createHmac('sha512', key).update(message).digest('hex');
 }
 
-/** The text that PHP's `json_encode` gives for the parameters in alphabetical order: `/` and non-ASCII escaped. */
+/** The text that PHP's `json_encode` gives for the parameters in alphabetical order, with `/` and non-ASCII escaped. */
 function phpJson(parameters: ReadonlyMap<string, unknown>): string {
   const sorted = [...parameters].sort(([a], [b]) => (a < b ? -1 : 1));
   const members = sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
@@ -16,9 +16,8 @@ function phpJson(parameters: ReadonlyMap<string, unknown>): string {
 }
 
 /**
- * True when the signature is the digest of the raw body, whatever its order and escaping, or of the parameters sorted and
- * serialised again: the rule can be read in both ways. `strict`: both must hold. The document names both keys, so either
- * is taken.
+ * True when the signature is the digest of the raw body, or of the parameters sorted and serialised again: the rule can
+ * be read both ways. `strict`: both must hold. The document names both keys, so either is accepted.
  */
 export function isSigned(
   body: Buffer,

@@ -1,13 +1,13 @@
 import { toMinor } from './amounts.ts';
 import type { BookedTransfer } from './transfer.ts';
 
-/** How many transfers, and how much in hundredths of the currency. */
+/** A number of transfers and their sum in hundredths of the currency. */
 export type Total = { count: number; minor: bigint };
 
 /** Totals by currency, then by status: pending, success, failed, or `returned` where the money came back. */
 export type Totals = Record<string, Record<string, Total>>;
 
-/** Adds up the transfers given; a currency or status without any is absent. */
+/** Adds up the given transfers; a currency or status without any is absent. */
 export function totalsOf(transfers: Iterable<BookedTransfer>): Totals {
   const totals: Totals = {};
   for (const transfer of transfers) {

@@ -7,12 +7,12 @@ import { createShelves, type ListOrder, type Shelved } from './shelves.ts';
 import { type Totals, totalsOf } from './totals.ts';
 import { type BookedTransfer, createIdentifiers, type PlantedTransfer, transferOf } from './transfer.ts';
 
-/** What `change` may alter: anything but the identity of the transfer. */
+/** What `change` may alter: everything except the identity of the transfer. */
 export type TransferPatch = Partial<Omit<BookedTransfer, 'id' | 'mode'>>;
 
-/** The service's own book of money moved: what it shows, and what is true whatever it shows. */
+/** The service's own book of money moved: both what it shows and what is true. */
 export type Book = {
-  /** Every transfer ever booked, oldest first, those hidden by `remove` included. */
+  /** Every transfer ever booked, oldest first, including those hidden by `remove`. */
   transfers(mode?: WireDomain): readonly BookedTransfer[];
   /** Every transfer of that reference, in both modes, oldest first. */
   find(reference: string): BookedTransfer[];
@@ -26,20 +26,20 @@ export type Book = {
   moneyMoved(reference: string): number;
   /** Books an order that was taken, as pending. */
   enter(mode: WireDomain, order: BankTransferRequest, patch?: TransferPatch): BookedTransfer;
-  /** Books a transfer that nobody ordered; without a status it is a success whose money left. */
+  /** Books a transfer that nobody ordered; by default a success whose money left. */
   plant(partial?: PlantedTransfer): BookedTransfer;
-  /** Alters what the service shows of a transfer and moves `updated_at`. Throws when there is no such id. */
+  /** Changes what the service shows of a transfer, and `updated_at`. Throws when there is no such id. */
   change(id: number, patch: TransferPatch): BookedTransfer;
   /** Hides a transfer from lists and details; the book keeps it. Throws when there is no such id. */
   remove(id: number): void;
-  /** Records money received and sends its signed webhook, as far as its fault lets it. */
+  /** Books money received and sends its signed webhook, as far as its fault allows. */
   addCollection(partial?: Partial<CollectionData>): CollectionData;
-  /** Alters what is booked of a collection and tells the merchant. Throws when there is none of that reference. */
+  /** Changes a collection's booking and sends a webhook. Throws when there is none of that reference. */
   changeCollection(mode: WireDomain, reference: string, patch: Partial<CollectionData>): CollectionData;
   collection(mode: WireDomain, reference: string): CollectionData | undefined;
   /** The collection as the verify endpoint shows it. */
   shownCollection(mode: WireDomain, reference: string): CollectionData | undefined;
-  /** The bank's identifiers for a transfer that settles. */
+  /** The bank's identifiers for a settled transfer. */
   bankIdentifiers(): { transactionRef: string; sessionid: string };
 };
 
@@ -48,7 +48,7 @@ export type BookDeps = {
   now: Now;
   random: Random;
   listOrder: ListOrder;
-  /** What a collection meets; payouts meet theirs on the way in. */
+  /** The faults of collections; payouts meet theirs at initiation. */
   faultFor: FaultFor;
   announceCollection: (collection: CollectionData) => void;
 };

@@ -9,11 +9,11 @@ import { type Random, randomText } from './random.ts';
 
 /**
  * A transfer as the service keeps it: what it shows, and beside it what is true. `mode` is the mode of the key that
- * ordered it, whatever `domain` shows; `moneyMoved` says that money left; `returned` that it came back later.
+ * ordered it, even if `domain` differs. `moneyMoved`: money left. `returned`: it came back later.
  */
 export type BookedTransfer = TransferRecord & { mode: WireDomain; moneyMoved: boolean; returned: boolean };
 
-/** What a caller of `plant` may say of a transfer that nobody ordered. */
+/** What a caller of `plant` may set on a transfer that nobody ordered. */
 export type PlantedTransfer = Partial<BookedTransfer>;
 
 const bankNames: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export function createIdentifiers(random: Random) {
   };
 }
 
-/** A new, pending transfer for an order that was taken; nothing has moved yet. */
+/** A new pending transfer for an accepted order; no money has moved yet. */
 export function transferOf(
   order: BankTransferRequest,
   made: { id: number; trx: string; mode: WireDomain; at: string },
@@ -87,7 +87,7 @@ export function filteredRecord(transfer: BookedTransfer): FilteredTransferRecord
   };
 }
 
-/** The record of the list of all transfers and of the details, without what only the book knows. */
+/** The record in the list of all transfers and in the details, without the book's private fields. */
 export function fullRecord(transfer: BookedTransfer): TransferRecord {
   const { mode: _mode, moneyMoved: _moneyMoved, returned: _returned, ...record } = transfer;
   return record;

@@ -3,13 +3,13 @@ import type { SandboxKeys } from './keyring.ts';
 import { hmacSha512 } from './signatures.ts';
 import type { BookedTransfer } from './transfer.ts';
 
-/** One webhook, ready to be delivered: the body is frozen, the headers are made anew at each try. */
+/** One webhook, ready for delivery. The body is fixed; the headers are made for each attempt. */
 export type WebhookMessage = { mode: WireDomain; reference: string; body: string; forged: boolean };
 
-/** What a payout webhook may say other than the record does. */
+/** Fields in which a payout webhook may differ from the record. */
 export type EventPatch = Partial<Pick<PayoutEvent, 'statusMessage' | 'fee'>>;
 
-/** The payout event of a transfer as it stands ("Payout event"); `timestamp` is that of its last change. */
+/** The payout event of a transfer in its present state ("Payout event"); `timestamp` is that of its last change. */
 export function payoutMessage(
   transfer: BookedTransfer,
   patch: EventPatch = {},
@@ -60,7 +60,7 @@ export function collectionMessage(collection: CollectionData): WebhookMessage {
   return { mode, reference: collection.reference, body: JSON.stringify(event), forged: false };
 }
 
-/** The headers of a delivery ("Authentication", rule 5); a forged one is signed with a key that is nobody's. */
+/** The headers of a delivery ("Authentication", rule 5); a forged one is signed with a key that belongs to no account. */
 export function webhookHeaders(
   message: WebhookMessage,
   keys: SandboxKeys,

@@ -4,7 +4,7 @@ import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
 import { type Clock, elapsedSince, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
-import { isHeld, PostgresFailure } from '../storage/failure.ts';
+import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Brakes } from './brakes.ts';
 import type { Cleared, Scope } from './claim-request.ts';
@@ -90,7 +90,7 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
       () => true,
       () => false,
     );
-    if (isWritten || !isHeld(error)) throw error;
+    if (isWritten || !isLockConflict(error)) throw error;
     // Who lived on would keep its attempts under way for ever: it must stop, so that others make them unknown and ask.
     throw new PostgresFailure('ANSWERS_LOST', `answers could not be written: ${error.message}`, error);
   } finally {

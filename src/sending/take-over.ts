@@ -1,5 +1,5 @@
 import type { Clock } from '../runtime/clock.ts';
-import { isHeld } from '../storage/failure.ts';
+import { isLockConflict } from '../storage/failure.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { abandonClaims } from './claims.sql.ts';
 
@@ -20,7 +20,7 @@ export async function takeOver(deps: {
       stranded += await deps.ledger.write((trx) => abandonClaims(trx, id, deps.clock.iso()));
       await deps.workers.markEnded(id);
     } catch (error) {
-      if (!isHeld(error)) throw error;
+      if (!isLockConflict(error)) throw error;
       deps.onHeld?.(error);
     }
   }

@@ -9,7 +9,7 @@ export type AnswerRules = {
   edgeRejections: readonly number[];
 };
 
-/** What a complete HTTP reply to a bank transfer proves (P5, P6, P8). Total: every reply has one outcome. */
+/** Judges what a complete HTTP reply to a bank transfer proves (P5, P6, P8). Every reply has exactly one outcome. */
 export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRules): Outcome {
   const envelope = readEnvelope(parseLossless(reply.text));
   if (!envelope) {
@@ -19,7 +19,7 @@ export function judgeAnswer(reply: PostReply, reference: string, rules: AnswerRu
   }
   const message = envelope.message || textOf(envelope.status);
   const echo = asText(envelope.data?.reference);
-  // P22: a reference is one whatever its case.
+  // P22: references are compared without regard to case.
   if (echo !== null && foldReference(echo) !== foldReference(reference))
     return unknown(reply, envelope.status, `the answer names another reference: ${message}`);
   if (envelope.success !== (envelope.status === '00')) {
@@ -41,8 +41,8 @@ function judgeSuccess(reply: PostReply, envelope: Envelope, echo: string | null,
     return unknown(reply, '00', `success with HTTP ${reply.httpStatus}`);
   if (echo === null || !transferId)
     return unknown(reply, '00', 'success without our reference and a transfer id');
-  const shown = asText(envelope.data?.status);
-  const status = shown === 'success' || shown === 'failed' ? shown : 'pending';
+  const echoed = asText(envelope.data?.status);
+  const status = echoed === 'success' || echoed === 'failed' ? echoed : 'pending';
   return { kind: 'accepted', transferId, status, httpStatus: reply.httpStatus, message, raw: reply.text };
 }
 

@@ -10,20 +10,20 @@ import { signBody } from './signing.ts';
 import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
 export type ClientOptions = {
-  /** The service's address; a path in it comes before `/api/v1`. */
+  /** The service's address; its path, if any, comes before `/api/v1`. */
   baseUrl: string;
   transport: Transport;
-  /** The Bearer of everything but bank_transfer. */
+  /** The Bearer token of every request except bank_transfer. */
   secretKey: string;
-  /** The Bearer of bank_transfer, and the key of its Signature. */
+  /** The Bearer token of bank_transfer. */
   orderKey: string;
   signingKey: string;
   rules: AnswerRules;
-  /** Takes our secrets out of what the service says: it may say back what it was told, and replies are kept. */
+  /** Removes our secrets from what the service sends. It may echo them, and replies are stored. */
   redact?: Redact;
 };
 
-/** Speaks the payments service's interface; what an answer means is judged here, how it travels by the transport. */
+/** Speaks the payments service's interface. The client judges what a reply means; the transport carries it. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { transport, redact = (text: string) => text } = options;
   const prefix = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/api/v1`;
@@ -31,7 +31,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
     accept: 'application/json',
-    // Without it a server may compress (RFC 9110, 12.5.3), and nothing here unpacks.
+    // Without this header a server may compress (RFC 9110, 12.5.3), and we do not decompress.
     'accept-encoding': 'identity',
   });
 
@@ -52,7 +52,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
       method: 'POST',
       path: `${prefix}/bank_transfer`,
       headers: { ...headersWith(options.orderKey), signature: signBody(body, options.signingKey) },
-      // A buffer of its own: the transport knows the request by it.
+      // A new buffer for each request: the transport recognises the request by it.
       body: Buffer.from(body, 'utf8'),
       mayWrite: beforeWrite,
       answers: ({ text }) => mentions(parseLossless(text), reference),
@@ -64,7 +64,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     }
     const { reply, control } = delivery;
     const outcome = judge(reply);
-    // Where the service turns away all that it is asked, the question gets the same answer as the order.
+    // A service that turns every request away gives the question the same answer as the order.
     const saysAgain = (next: HttpReply): boolean =>
       outcome.kind === 'turned_away' && judge(next).kind === 'turned_away';
     if (!control || refusalStands(control, reference, saysAgain)) return outcome;
@@ -76,7 +76,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     return answers ? { ...request, answers } : request;
   }
 
-  /** A question about one reference. What is no reply of the service is no evidence, whosever answer it is. */
+  /** A question about one reference. A reply that the service did not make is no evidence, whichever request it answers. */
   function questionAbout(path: string, reference: string): Question {
     return question('GET', `${path}/${encodeURIComponent(reference)}`, (reply) => {
       const judged = judgeReply(reply);
@@ -86,8 +86,8 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
 
   const detailsOf = (reference: string): Question => questionAbout('fetch_transfer_details', reference);
 
-  async function ask(asked: Question): Promise<LookUpReply | ServiceTrouble> {
-    const delivery = await deliver(asked);
+  async function ask(request: Question): Promise<LookUpReply | ServiceTrouble> {
+    const delivery = await deliver(request);
     return delivery.kind === 'failed' ? unanswered(delivery) : judgeReply(delivery.reply);
   }
 
@@ -95,10 +95,10 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     bankTransfer,
     async listPage(page, status, recall) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const heard = await transport.deliver(question('GET', path, ({ text }) => isPage(text, page)));
-      if (heard.kind === 'failed') return unanswered({ ...heard, message: redact(heard.message) });
-      const { reply } = heard;
-      // Of what came, not of what redacting leaves: a page that is known need not be searched for secrets again.
+      const delivery = await transport.deliver(question('GET', path, ({ text }) => isPage(text, page)));
+      if (delivery.kind === 'failed') return unanswered({ ...delivery, message: redact(delivery.message) });
+      const { reply } = delivery;
+      // The digest is of the raw text, before redaction: a known page is then not searched for secrets again.
       const digest = digestOf(reply.text);
       const known = reply.status === 200 ? recall?.(digest) : undefined;
       if (known) return { kind: 'page', page: { ...known, date: dateOf(reply) } };
@@ -112,22 +112,22 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
   };
 }
 
-/** The outcomes that allow another POST: the reply must be the order's own (P6, P8). */
+/** True for the outcomes that allow another POST: there the reply must be the order's own (P6, P8). */
 function leavesUntaken({ kind }: Outcome): boolean {
   return kind === 'refused' || kind === 'turned_away';
 }
 
-/** A list's page is read at once: what parses every number as text is needed only to say what is wrong. */
+/** Reads a list page directly. The slower lossless parser runs only to explain what is wrong. */
 function judgePage(
   reply: HttpReply,
   digest: string,
-  asked: number,
+  wanted: number,
 ): { kind: 'page'; page: ListPage } | ServiceTrouble {
   const { status, text } = reply;
   const read = readListPage(text, dateOf(reply));
   if (status === 200 && read.kind === 'page') {
     const { page } = read.page;
-    if (page === asked) return { kind: 'page', page: { ...read.page, digest } };
+    if (page === wanted) return { kind: 'page', page: { ...read.page, digest } };
     return trouble('not_understood', `it calls itself page ${page}`, status);
   }
   const judged = judgeReply(reply);
@@ -135,10 +135,13 @@ function judgePage(
   return read.kind === 'page' ? read : trouble('not_understood', read.why, status);
 }
 
-/** Whether a list's reply calls itself this page; true for what calls itself none, and is judged as what it is. */
-function isPage(text: string, asked: number): boolean {
-  const shown = /"current_page"\s*:\s*"?(\d+)/.exec(text)?.[1];
-  return shown === undefined || Number(shown) === asked;
+/**
+ * Whether a list reply carries this page number. True for a reply without one: {@link judgePage} says what is wrong
+ * with it.
+ */
+function isPage(text: string, wanted: number): boolean {
+  const current = /"current_page"\s*:\s*"?(\d+)/.exec(text)?.[1];
+  return current === undefined || Number(current) === wanted;
 }
 
 function unknown(message: string, raw: string): Outcome {
@@ -160,10 +163,10 @@ function judgeReply(reply: HttpReply): LookUpReply | ServiceTrouble {
   const retryAfterMs = readRetryAfter(headers);
   const json = parseLossless(raw);
   const envelope = readEnvelope(json);
-  const said = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
-  if (httpStatus === 429) return { ...trouble('throttled', said, httpStatus), retryAfterMs };
-  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', said, httpStatus);
-  if (httpStatus >= 500) return { ...trouble('server_error', said, httpStatus), retryAfterMs };
+  const summary = envelope ? `${envelope.status} ${envelope.message}`.trim() : `HTTP ${httpStatus}`;
+  if (httpStatus === 429) return { ...trouble('throttled', summary, httpStatus), retryAfterMs };
+  if (httpStatus === 401 || httpStatus === 403) return trouble('unauthorised', summary, httpStatus);
+  if (httpStatus >= 500) return { ...trouble('server_error', summary, httpStatus), retryAfterMs };
   if (httpStatus >= 300 && httpStatus < 400)
     return trouble('not_understood', `a redirect (HTTP ${httpStatus})`, httpStatus);
   if (json === undefined) return trouble('not_understood', `HTTP ${httpStatus}, not JSON`, httpStatus);
@@ -179,8 +182,8 @@ function trouble(
 }
 
 /**
- * Retry-After as seconds or an HTTP date, in milliseconds; a date counts from the reply's own Date, so that a clock of
- * ours that is off does not matter. null when absent or unreadable.
+ * Returns Retry-After (seconds or an HTTP date) in milliseconds; null when absent or unreadable. A date counts from the
+ * reply's own Date header, so that a wrong clock here does not matter.
  */
 function readRetryAfter(headers: Record<string, string | string[] | undefined>): number | null {
   const value = headers['retry-after'];

@@ -1,4 +1,4 @@
-/** What a known status code says about a payout (P10). `halt` is about the account: sending stops. */
+/** What a known status code says about a payout (P10). `halt` concerns the whole account: sending stops. */
 export type CodeClass = 'accepted' | 'refused' | 'halt' | 'unknown';
 
 const table: Record<string, { class: CodeClass; text: string }> = {
@@ -32,13 +32,13 @@ const table: Record<string, { class: CodeClass; text: string }> = {
   '100': { class: 'unknown', text: 'an error occurred' },
 };
 
-/** The class of any code: an override moves one only towards unknown or halt; a code nobody knows is unknown. */
+/** The class of any code. An override may move a code only towards unknown or halt; an unlisted code is unknown. */
 export function classOf(code: string, overrides: Readonly<Record<string, 'unknown' | 'halt'>>): CodeClass {
   if (Object.hasOwn(overrides, code)) return overrides[code] ?? 'unknown';
   return (Object.hasOwn(table, code) && table[code]?.class) || 'unknown';
 }
 
-/** What the code means, for people; the code itself where nobody knows. */
+/** What the code means, for people; the code itself where it is not listed. */
 export function textOf(code: string): string {
   return (Object.hasOwn(table, code) && table[code]?.text) || `code ${code}`;
 }

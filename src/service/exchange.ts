@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
 import type { Delivery, HttpReply } from './http.ts';
 
-/** `begins`: called in the tick in which the request would be written; after its no, nothing is written. */
+/** `begins` is called in the tick in which the request would be written. If it returns false, nothing is written. */
 export type Watch = { timeoutMs: number; wasSent: () => boolean; begins: () => boolean };
 
 const maxReplyBytes = 16 * 1024 * 1024;
 
-/** One request and its whole reply. A handler of its own: what undici's `request` builds around each is not needed here. */
+/** Sends one request and collects its whole reply. A handler of our own avoids the wrappers of undici's `request`. */
 export function exchange(
   client: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -29,13 +29,13 @@ export function exchange(
     client.dispatch(request, {
       onRequestStart(begun) {
         controller = begun;
-        // In the tick in which it would be written: connecting, or waiting for a socket, can outlast the intent (P3).
+        // Asked in the tick of the write: connecting, or waiting for a socket, can outlast the intent (P3).
         if (late) begun.abort(late);
         else if (!watch.begins())
           begun.abort(new Error('the intent grew too old before its bytes could leave'));
       },
       onResponseStart(_, status, headers) {
-        // Also of what comes before the answer, such as 103: the answer takes its place.
+        // An interim response such as 103 also arrives here; the final response replaces it.
         reply = { status, headers };
       },
       onResponseData(begun, chunk) {
@@ -54,7 +54,7 @@ export function exchange(
   });
 }
 
-/** The name tells a time-out from what else ends a request. */
+/** Its name separates a time-out from every other failure. */
 class TimedOut extends Error {
   override readonly name = 'TimeoutError';
 }

@@ -1,7 +1,7 @@
-/** What every request puts on the wire. */
+/** The parts of every request that go on the wire. */
 export type Head = {
   method: 'GET' | 'POST';
-  /** Path and query, from the origin. */
+  /** Path and query, relative to the origin. */
   path: string;
   headers: Record<string, string>;
 };
@@ -12,32 +12,36 @@ export type HttpReply = {
   text: string;
 };
 
-/** `answers`: the reply shows by itself that it answers this request; else it may be a late answer to another. */
+/** `answers`: the reply itself shows that it answers this request. Otherwise it may be a late answer to another one. */
 type Answering = { answers?: (reply: HttpReply) => boolean };
 
-/** A question may be asked twice. */
+/** A question is safe to repeat. */
 export type Question = Head & Answering & { body?: undefined; mayWrite?: undefined };
 
 /** An order is written at most once. */
 export type Order = Head &
   Answering & {
-    /** A buffer of its own: the order is known by it. */
+    /** A new buffer for each order: it identifies the order. */
     body: Buffer;
-    /** Asked in the tick in which the order would be written; after its no, nothing is written (P3). */
+    /** Called in the tick in which the order would be written. If it returns false, nothing is written (P3). */
     mayWrite?: () => boolean;
-    /** What to ask on the same socket after a reply that does not show whose it is; undefined for a reply that proves nothing. */
+    /**
+     * What to ask on the same socket after a reply that does not show whose it is. Undefined where the reply proves
+     * nothing.
+     */
     control?: (reply: HttpReply) => Head | undefined;
   };
 
 export type HttpRequest = Order | Question;
 
 /**
- * `failed`: no whole reply came. `sent` false: the request's bytes never began to leave (P7). `control`: what the socket
- * said next, undefined where it had closed; `alone`: it had carried no other request before this order.
+ * `failed`: no whole reply came. `sent` false: the request's bytes never began to leave (P7). `control.next` is the
+ * next answer of the socket; undefined where it had closed. `alone`: the socket carried no other request before this
+ * order.
  */
 export type Delivery =
   | { kind: 'reply'; reply: HttpReply; control?: { next: Delivery | undefined; alone: boolean } }
   | { kind: 'failed'; message: string; timedOut: boolean; sent: boolean };
 
-/** The wire: carries one order at most once, never follows a redirect, never throws for what the network does (P9). */
+/** The wire. It carries an order at most once, never follows a redirect, and never throws for a network failure (P9). */
 export type Transport = { deliver(request: HttpRequest): Promise<Delivery>; close(): Promise<void> };

@@ -5,7 +5,7 @@ import { foldReference } from '../domain/ids.ts';
  * Returns undefined for anything that is not JSON.
  */
 export function parseLossless(source: string): unknown {
-  // A byte order mark is no part of the text (RFC 8259, 8.1).
+  // A byte order mark is not part of the text (RFC 8259, 8.1).
   const text = source.replace(/^\ufeff/, '');
   try {
     if (isPlain(text)) {
@@ -20,19 +20,19 @@ export function parseLossless(source: string): unknown {
   }
 }
 
-/** False where a text may hold a number with a fraction, an exponent or a minus, which may be written in more ways than one. */
+/** False where a text may hold a number with a fraction, an exponent or a minus: such numbers have several spellings. */
 export function isPlain(text: string): boolean {
   return !lossyField.test(text) && !lossyElement.test(text) && !lossyWhole.test(text);
 }
 
-// Three take half the time of one with an alternative: each begins with what can be searched for.
+// Three patterns take half the time of one with an alternative: each begins with literal text to search for.
 const lossyField = /"\s*:\s*(?:-|\d+[.eE])/;
 const lossyElement = /[[,]\s*(?:-|\d+[.eE])/;
 const lossyWhole = /^\s*(?:-|\d+[.eE])/;
 
 /**
- * Turns the whole numbers in a parsed value into text, in place; false where one is too large to be exact. Four times as
- * fast as a reviver, and a listing parses every row twice.
+ * Turns the whole numbers of a parsed value into text, in place. Returns false where one is too large to be exact. It
+ * is four times as fast as a reviver, and a listing parses every row twice.
  */
 function numbersToText(within: object): boolean {
   const fields = within as Record<string, unknown>;
@@ -46,19 +46,19 @@ function numbersToText(within: object): boolean {
   return true;
 }
 
-/** A JSON object, or undefined for arrays, null and everything else. */
+/** A copy of a JSON object; undefined for arrays, null and everything else. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
     : undefined;
 }
 
-/** Text as it is, a lossless number as its text; null for everything else. */
+/** Returns text as it is, lossless numbers included; null for everything else. */
 export function asText(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Whether a parsed reply holds this reference as a value, whatever its case (P22). */
+/** Whether a parsed reply holds this reference as a value, in any case (P22). */
 export function mentions(json: unknown, reference: string): boolean {
   const key = foldReference(reference);
   const holds = (value: unknown): boolean => {
@@ -68,7 +68,7 @@ export function mentions(json: unknown, reference: string): boolean {
   try {
     return holds(json);
   } catch (error) {
-    // Nested deeper than the stack: nobody's answer.
+    // Nested deeper than the stack allows: not an answer of the service.
     if (error instanceof RangeError) return false;
     throw error;
   }
@@ -81,7 +81,7 @@ export type Envelope = {
   data: Record<string, unknown> | undefined;
 };
 
-/** The service's JSON envelope (Errors and Resources of the interface), or undefined when the body is not one. */
+/** The service's JSON envelope (interface document, Errors and Resources); undefined when the body is not one. */
 export function readEnvelope(json: unknown): Envelope | undefined {
   const body = asObject(json);
   if (!body || typeof body.success !== 'boolean' || typeof body.status !== 'string') return undefined;

@@ -2,16 +2,19 @@ import { Client, errors } from 'undici';
 import { exchange, type Watch } from './exchange.ts';
 import type { Delivery, Head } from './http.ts';
 
-/** A socket to the service, opened again when it closes, that carries one request at a time. */
+/** One socket to the service, reopened when it closes. It carries one request at a time. */
 export type Line = {
   send(request: Head & { body?: Buffer }, watch: Watch): Promise<Delivery>;
-  /** The same on the socket of the last request and on no other; undefined where that has closed. */
+  /** Sends on the socket of the last request and on no other; undefined where that socket has closed. */
   sendAfter(request: Head, watch: Watch): Promise<Delivery> | undefined;
-  /** True while the socket carried nothing but the last request. */
+  /** True while the socket has carried only the last request. */
   isAlone(): boolean;
-  /** True once the socket ended because the service sent what no request had asked for. */
+  /** True once the socket ended because the service sent an answer that no request had asked for. */
   isConfused(): boolean;
-  /** Ends the socket: the next request has one of its own. */
+  /**
+   * Destroys the socket; the next request opens a new one. undici's message for an answer without a request; a test
+   * makes undici produce it.
+   */
   renew(): void;
   close(): Promise<void>;
 };
@@ -21,7 +24,7 @@ const unaskedAnswer = 'bad response';
 
 export function createLine(origin: string, options: Client.Options): Line {
   let client = connect();
-  /** Counts the sockets. */
+  /** Numbers the sockets. */
   let socket = 0;
   let carried = 0;
   let open = false;
@@ -79,7 +82,7 @@ export function createLine(origin: string, options: Client.Options): Line {
   };
 }
 
-/** A fixed number of lines, each lent to one user at a time. */
+/** A fixed number of lines; each serves one user at a time. */
 export type Lines = {
   use<T>(work: (line: Line) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -97,7 +100,7 @@ export function createLines(count: number, make: () => Line): Lines {
     if (all.length >= count) return new Promise((resolve) => void waiting.push(resolve));
     const line = make();
     all.push(line);
-    // What still comes then fails as it would have on a line of before.
+    // A line made after the close is closed too: its requests fail as on the earlier lines.
     if (closed) void line.close();
     return line;
   }

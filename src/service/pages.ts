@@ -7,13 +7,16 @@ import type { ListPage, NamelessTransfer } from './types.ts';
 type ReadPage = { kind: 'page'; page: ListPage } | { kind: 'bad'; why: string };
 type Fields = Record<string, unknown>;
 
-/** A whole number too large to be exact: the text must be read losslessly. */
+/** Thrown for a whole number too large to be exact: the text must be read losslessly. */
 const inexact = Symbol('inexact');
 
-/** Reads one page of a transfer list (both envelopes), or says what is wrong with it; no id or amount loses a digit (P13). */
+/**
+ * Reads one page of a transfer list (both envelopes), or says what is wrong with it. No id or amount loses a digit
+ * (P13).
+ */
 export function readListPage(text: string, date: number | null): ReadPage {
   try {
-    // Most pages show no number that could be written in two ways; then only the few fields that count become text.
+    // Most pages hold no number with several spellings; then only the fields that count become text.
     if (isPlain(text)) return readPage(JSON.parse(text), date);
   } catch (error) {
     if (error !== inexact && !(error instanceof SyntaxError)) throw error;
@@ -21,7 +24,7 @@ export function readListPage(text: string, date: number | null): ReadPage {
   return readPage(parseLossless(text), date);
 }
 
-/** Tells replies apart: two of one digest are the same byte for byte. */
+/** The digest of a reply's text: two replies with the same digest are the same byte for byte. */
 export function digestOf(text: string): string {
   return hash('sha256', text, 'base64');
 }
@@ -53,7 +56,7 @@ function readPage(json: unknown, date: number | null): ReadPage {
   };
 }
 
-/** The first transfer of another mode that the page shows, in words; undefined for none (P24). */
+/** The first transfer of another mode on the page, in words; undefined for none (P24). */
 export function otherMode({ items, nameless = [] }: ListPage, mode: Mode): string | undefined {
   const other = [...items, ...nameless].find(({ domain }) => domain !== null && domain !== mode);
   return other && `a ${other.domain} transfer (${other.id ?? 'without an id'})`;
@@ -63,7 +66,10 @@ function isNamed(one: ListedTransfer | NamelessTransfer): one is ListedTransfer 
   return one.id !== null;
 }
 
-/** A transfer needs only its id: one made by hand at the service may lack a reference, and must not hide the others. */
+/**
+ * Reads one transfer, which needs only an id. One made by hand at the service may lack a reference and must still be
+ * seen.
+ */
 function readTransfer(row: unknown): ListedTransfer | NamelessTransfer {
   if (!isFields(row)) return { id: null, domain: null };
   const id = textOf(row.id);
@@ -73,7 +79,7 @@ function readTransfer(row: unknown): ListedTransfer | NamelessTransfer {
     id,
     trx: textOf(row.trx),
     reference: textOf(row.reference) ?? '',
-    // Amounts are read by it, and no table of currencies has a small letter.
+    // Upper case, because amounts are read by currency and currency tables use capitals.
     currency: (textOf(row.currency) ?? '').toUpperCase(),
     amount: textOf(row.amount) ?? '',
     fee: textOf(row.fee),
@@ -91,7 +97,10 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Text as it is, a whole number as its text, null for the rest; an empty trx or fee is one not set yet: taken for a value it would pair strangers. */
+/**
+ * Returns text as it is, a whole number as text, and null for the rest. An empty trx or fee is not set yet: as a value
+ * it would pair unrelated transfers.
+ */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   if (typeof value !== 'number') return null;

@@ -5,9 +5,12 @@ import { mentions, parseLossless, readEnvelope } from './json.ts';
 type Control = NonNullable<Extract<Delivery, { kind: 'reply' }>['control']>;
 
 /**
- * Whether a refusal or a 429 that names no reference is the order's own (P6, P8). On a socket that carried other requests
- * only the answer to the next question tells: had it been a stray one, the order's answer would come first.
- * `saysAgain`: true for a reply that leaves the order untaken, whether it answers the order or the question.
+ * Whether a refusal or a 429 that names no reference belongs to the order (P6, P8). On a socket that carried other
+ * requests, only the answer to the next question proves it. A stray refusal would be followed by the order's own
+ * answer.
+ *
+ * `saysAgain`: true for a reply that turns the request away again, whether it answers the order or the question. The
+ * service took the order, or its real answer arrives only now.
  */
 export function refusalStands(
   { next, alone }: Control,

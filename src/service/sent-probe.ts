@@ -3,12 +3,15 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 const channel = 'undici:client:sendHeaders';
 
 export type SentProbe = {
-  /** Starts watching one request, known by its body buffer; the answer tells whether its bytes began to leave. */
+  /**
+   * Starts to watch one request, identified by its body buffer. The function returned says whether its bytes began to
+   * leave.
+   */
   watch(body: Buffer): () => boolean;
   close(): void;
 };
 
-/** Knows which requests undici began to write (P7): no error's name tells that, only this event does. */
+/** Knows which requests undici began to write (P7). Only this event proves it; no error name does. */
 export function createSentProbe(): SentProbe {
   const sent = new WeakSet<object>();
   const onSend = (message: unknown): void => {

@@ -3,17 +3,17 @@ import { canonicalBody } from '../domain/body.ts';
 import { signatureVectors } from './signature-vectors.ts';
 import { type KeyName, keyNameOf, signBody } from './signing.ts';
 
-/** The keys of one mode that a Signature may have been made with: the first of each is used, the others verify. */
+/** The keys of one mode that may have made a Signature. The first of each kind signs; the others only verify. */
 export type CandidateKeys = { secretKeys: readonly string[]; encryptionKeys: readonly string[] };
 
-/** A digest as it may be shown: enough of it to compare, nothing of the key. */
+/** A digest as people may see it: enough to compare, nothing of the key. */
 export type ShownDigest = { first: string; last: string };
 
 export type Combination = {
   key: string;
   form: string;
   signature: ShownDigest;
-  /** How to have it sent; null where this program cannot send it. */
+  /** The setting that makes this program send it; null where it cannot. */
   setting: string | null;
 };
 
@@ -21,14 +21,14 @@ export type SignatureFacts = {
   /** SHA-256 of the text that was signed, unmasked, in hexadecimal. */
   sha256: string;
   signature: ShownDigest;
-  /** Which key signs and which one is the Bearer, by name. */
+  /** The names of the key that signs and of the key that is the Bearer token. */
   signedWith: string;
   bearer: string;
-  /** Key and form combinations that give another signature than the one sent. */
+  /** Key and form combinations that give another signature than the one that was sent. */
   untried: Combination[];
 };
 
-/** Whether this program signs as the known answers say, by the names of those it misses. */
+/** Signs the known vectors and returns the names of those that come out wrong. */
 export function testSigning(): { total: number; failed: string[] } {
   const failed = signatureVectors.filter(
     ({ payload, key, body, signature }) =>
@@ -53,8 +53,8 @@ const documented = [
 type Form = { name: string; text: string; sendable: boolean };
 
 /**
- * What was signed, with which key, and what else a service may mean by "the HMAC of the payload": every key with every
- * way to write the same order, each with the setting that switches to it. Sends nothing.
+ * Returns what was signed, with which key, and what else a service may mean by "the HMAC of the payload". That is every
+ * key with every way to write the same order, each with the setting that selects it. Sends nothing.
  */
 export function examineSignature(options: {
   body: string;
@@ -82,7 +82,7 @@ export function examineSignature(options: {
         untried.push({
           key: nameOf(prefix, kind, at, values[kind].length),
           form: form.name,
-          signature: shown(digest),
+          signature: masked(digest),
           setting: form.sendable ? settingFor(prefix, { kind, at, signer }) : null,
         });
       }
@@ -90,10 +90,10 @@ export function examineSignature(options: {
   }
   return {
     sha256: createHash('sha256').update(body, 'utf8').digest('hex'),
-    signature: shown(sent),
+    signature: masked(sent),
     signedWith: nameOf(prefix, signer, 0, values[signer].length),
     bearer: nameOf(prefix, options.authorizationKey, 0, Math.max(1, values[options.authorizationKey].length)),
-    // What can be tried here comes before what only the service's support can answer.
+    // Combinations that can be tried here come before those that only the service's support can answer.
     untried: untried.toSorted((a, b) => Number(a.setting === null) - Number(b.setting === null)),
   };
 }
@@ -110,7 +110,7 @@ function settingFor(prefix: string, key: { kind: KeyName; at: number; signer: Ke
   return [...choose, ...rotate].join(', and ');
 }
 
-/** The ways to write one order that are in use; those that come out alike are told apart by nothing. */
+/** The ways in use to write one order. Two may give the same text. */
 function formsOf(body: string): Form[] {
   const order: Record<string, unknown> = JSON.parse(body);
   const sorted = Object.fromEntries(Object.entries(order).toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -131,6 +131,6 @@ function ascii(json: string): string {
   return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-function shown(digest: string): ShownDigest {
+function masked(digest: string): ShownDigest {
   return { first: digest.slice(0, 8), last: digest.slice(-8) };
 }

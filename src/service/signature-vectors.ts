@@ -1,6 +1,6 @@
 import type { TransferOrder } from '../domain/body.ts';
 
-/** A known answer: the order, the exact text that is signed, the key, and the digest that PHP computes of them. */
+/** A known answer: the order, the exact text that is signed, the key, and the digest that PHP computes. */
 export type SignatureVector = {
   name: string;
   payload: TransferOrder;
@@ -9,7 +9,7 @@ export type SignatureVector = {
   signature: string;
 };
 
-/** Answers computed with PHP (ksort, json_encode, hash_hmac sha512): what a service written in it would compute. */
+/** Answers computed with PHP (ksort, json_encode, hash_hmac sha512), as a service written in PHP computes them. */
 export const signatureVectors: readonly SignatureVector[] = [
   {
     name: 'plain NGN',

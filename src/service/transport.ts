@@ -5,15 +5,15 @@ import { createSentProbe } from './sent-probe.ts';
 
 export type { Delivery, HttpReply, HttpRequest, Transport } from './http.ts';
 
-/** How long a socket is watched for an answer too many. */
+/** How long a socket is watched for a surplus answer. */
 const afterwardsMs = 200;
 
-/** HTTP/1.1 over undici to one origin; orders and questions have connections of their own. */
+/** HTTP/1.1 over undici to one origin. Orders and questions use separate connections. */
 export function createTransport(options: {
   origin: string;
   timeoutMs: number;
   concurrency: number;
-  /** Waited for before a request that nobody counted: a question asked again, or a control. */
+  /** Awaited before a request that the rate limit has not counted yet: a repeated question, or a control. */
   permit?: () => Promise<void>;
 }): Transport {
   const { timeoutMs, permit = () => Promise.resolve() } = options;
@@ -32,7 +32,7 @@ export function createTransport(options: {
   const probe = createSentProbe();
   const plain = { timeoutMs, wasSent: () => true, begins: () => true };
 
-  /** A reply that may be another request's is asked for again, on a socket that has carried nothing else. */
+  /** Asks again where the reply may answer another request, on a socket that has carried nothing else. */
   async function ask(own: Line, { answers, method, path, headers }: Question): Promise<Delivery> {
     const request = { method, path, headers };
     const first = await own.send(request, plain);
@@ -46,10 +46,10 @@ export function createTransport(options: {
     return again;
   }
 
-  /** A reply that may be another order's is followed by a question: the answers of one socket come in order. */
+  /** Sends an order. A reply that may answer another order is followed by a question: one socket answers in order. */
   async function order(own: Line, { answers, control, mayWrite, ...request }: Order): Promise<Delivery> {
     const wasSent = probe.watch(request.body);
-    // A request that undici would write a second time is not written (P9).
+    // Stops undici from writing the same request a second time (P9).
     const begins = (): boolean => !wasSent() && (mayWrite?.() ?? true);
     const first = await own.send(request, { timeoutMs, wasSent, begins });
     if (first.kind === 'failed' || !answers || answers(first.reply)) return first;
@@ -60,10 +60,10 @@ export function createTransport(options: {
       return first;
     }
     await permit();
-    // A socket that ended with the reply is known as closed a moment later.
+    // A socket that ended with the reply is reported as closed a moment later.
     await sleep(1);
     const next = await own.sendAfter(question, plain);
-    // For a service that keeps no order among its answers.
+    // Some services do not answer in order: wait for a surplus answer.
     await sleep(afterwardsMs);
     const confused = own.isConfused();
     own.renew();

@@ -1,12 +1,12 @@
 import type { ListedTransfer } from '../domain/listed-transfer.ts';
 import type { Outcome } from '../domain/outcome.ts';
 
-/** What is read of a listed transfer that shows no id. */
+/** What is read of a listed transfer without an id. */
 export type NamelessTransfer = { id: null; domain: string | null };
 
 /**
- * One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent; `digest` tells
- * its text from every other.
+ * One page of a transfer list. `date` is the reply's Date header in ms since the epoch, null when absent. `digest`
+ * identifies the reply's text.
  */
 export type ListPage = {
   page: number;
@@ -15,17 +15,17 @@ export type ListPage = {
   total: number;
   date: number | null;
   items: ListedTransfer[];
-  /** The rows that show no id, so that no transfer can be told from them; absent for none. */
+  /** The rows without an id, which identify no transfer; absent if there are none. */
   nameless?: NamelessTransfer[];
   digest?: string;
-  /** The page was known by its digest: its rows are not shown again. */
+  /** The page was known by its digest: its rows are not repeated. */
   recalled?: true;
 };
 
-/** The page that a reply with this digest held, if it is known: the same text is not read twice. */
+/** Returns the page that a reply with this digest held, if it is known, so that the same text is not read twice. */
 export type RecallPage = (digest: string) => ListPage | undefined;
 
-/** Why a question got no usable answer. `throttled` carries the Retry-After in ms when given. */
+/** Why a question got no usable answer. `throttled` and `server_error` carry the Retry-After in ms when given. */
 export type ServiceTrouble = {
   kind: 'trouble';
   reason: 'unreachable' | 'timeout' | 'unauthorised' | 'throttled' | 'server_error' | 'not_understood';
@@ -34,7 +34,7 @@ export type ServiceTrouble = {
   retryAfterMs: number | null;
 };
 
-/** A raw reply to a look-up: the parsed JSON (big numbers as text) with what it was read from. */
+/** The raw reply to a look-up: the parsed JSON (numbers as text) and its source text. */
 export type LookUpReply = {
   kind: 'reply';
   httpStatus: number;
@@ -44,7 +44,7 @@ export type LookUpReply = {
 };
 
 export type ServiceClient = {
-  /** Sends one frozen body exactly once; never retries, never throws for anything the network or service does. */
+  /** Sends one frozen body exactly once. Never retries, and never throws for a failure of the network or the service. */
   bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome>;
   /** `GET /fetch_all_transfers?page=n`, or the status-filtered list. */
   listPage(

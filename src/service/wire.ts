@@ -1,6 +1,6 @@
 /**
- * The shapes that cross the wire, as the interface document writes them: types only, nothing runs.
- * Nothing here says that a reply really has its shape: whoever reads one must parse it first.
+ * The shapes that cross the wire, as the interface document writes them. Types only, no code. A reply need not have its
+ * shape: every reader must parse it first.
  */
 
 /** The mode of a transfer, and of the credentials that made it ("Authentication", rule 3). */

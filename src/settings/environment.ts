@@ -6,12 +6,15 @@ export function readEnvironment(): Environment {
   return process.env;
 }
 
-/** Whether output must stay without colour: NO_COLOR is set to anything, or the terminal is dumb (no-color.org). */
+/** Whether output must stay without colour: NO_COLOR is set, or the terminal is dumb (no-color.org). */
 export function noColor(env: Environment): boolean {
   return Boolean(env.NO_COLOR) || env.TERM === 'dumb';
 }
 
-/** Whether `serve` was given leave to send in live mode. */
+/**
+ * Whether `serve` may send in live mode. The folder that file arguments are relative to. npm runs a script in its
+ * package's folder and passes the caller's folder.
+ */
 export function liveAllowedForServe(env: Environment): boolean {
   return env.COUNTERFOIL_LIVE === 'yes';
 }

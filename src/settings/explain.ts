@@ -5,17 +5,17 @@ import { type Config, type LoadOptions, loadConfig, secretsOf, type Unreadable }
 import { sections } from './settings-schema.ts';
 import { withoutCredentials } from './yaml-file.ts';
 
-/** One effective value by its name in the file, and where it came from; credentials inside an address are left out. */
+/** One effective value, its name in the file, and its origin. Credentials inside an address are left out. */
 export type Setting = { key: string; value: unknown; origin: string };
 
-/** Whether a secret is set, never any part of it. `file` is what its NAME_FILE names. */
+/** Whether a secret is set, never any part of it. `file` is the path in NAME_FILE. */
 export type SecretState = { name: string; values: number; origin: string; file: string | null };
 
 export type Explained = {
   config: Config;
   settings: Setting[];
   secrets: SecretState[];
-  /** Variables that look like ours and that nothing reads: a misspelt one would be missed in silence. */
+  /** Variables that begin with COUNTERFOIL_ and that nothing reads. A misspelt one would otherwise go unnoticed. */
   unread: string[];
 };
 
@@ -87,7 +87,7 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): st
 }
 
 function shownText(key: string, value: string): string {
-  // The path of an alert's address is often the password itself; that of the service is no secret.
+  // The path of an alert address is often the password itself; that of the service is no secret.
   return /(^|[._])url$/.test(key) && key !== 'service.base_url' ? withoutCredentials(value) : value;
 }
 

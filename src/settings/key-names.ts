@@ -1,6 +1,6 @@
 import type { Mode } from '../domain/payout.ts';
 
-/** The credentials of one mode. Two values while one is being rotated: the first signs, each verifies. */
+/** The credentials of one mode. During a rotation a key has two values: the first signs, each verifies. */
 export type ModeKeys = {
   secretKeys: string[];
   publicKeys: string[];
@@ -8,7 +8,7 @@ export type ModeKeys = {
   webhookKeys: string[];
 };
 
-/** A secret's value by its variable's name; a problem is kept for the caller to print, never the value. */
+/** Returns a secret by its variable's name. It collects problems for the caller to print, never the value. */
 export type SecretReader = (name: string) => string | undefined;
 
 /** Reads one mode's keys; undefined when none is set. A key that belongs to the other mode is a problem (P24). */
@@ -30,7 +30,7 @@ export function readModeKeys(mode: Mode, secret: SecretReader, problems: string[
   return Object.values(keys).some((values) => values.length > 0) ? keys : undefined;
 }
 
-/** Parses `name:token,…`; the name is who approved. */
+/** Parses `name:token,…`; the name identifies the approver. */
 export function readAdminTokens(secret: SecretReader, problems: string[]): { name: string; token: string }[] {
   const entries = (secret('COUNTERFOIL_ADMIN_TOKENS') ?? '')
     .split(',')
@@ -43,7 +43,7 @@ export function readAdminTokens(secret: SecretReader, problems: string[]): { nam
   });
 }
 
-/** The password inside an address, as it is written there and as it is meant. */
+/** The password inside an address, both as written and percent-decoded. */
 export function passwordsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];
   const { password, searchParams } = new URL(url);

@@ -27,7 +27,7 @@ const codes = z.record(
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 
-/** This version knows one value of the setting; any other is refused instead of being ignored. */
+/** This version accepts one value of the setting and refuses every other, instead of ignoring it. */
 const only = <T extends string | number>(known: T) =>
   z.literal(known, `this version knows only ${JSON.stringify(known)}`);
 const emptyText = only('');
@@ -35,7 +35,7 @@ const emptyList = z.array(z.never()).max(0, 'this version knows only an empty li
 
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
 
-/** The configuration file as contract.md spells it, defaults included; keys are checked by name in config-file.ts. */
+/** The configuration file as contract.md spells it, with defaults. yaml-file.ts checks the names of the keys. */
 export const sections = {
   service: section({
     base_url: z.string('required: the address of the payments service').transform(parseBaseUrl),
@@ -140,10 +140,10 @@ export const sections = {
   }),
 };
 
-/** The whole file; `mode` stands at the top level beside the sections. */
+/** The whole file; `mode` is at the top level beside the sections. */
 export const fileSchema = z.strictObject({ mode: z.enum(['test', 'live']).default('test'), ...sections });
 
-/** The parsed file in its own spelling. */
+/** The parsed file in the spelling of the file. */
 export type FileConfig = z.infer<typeof fileSchema>;
 
 function isTimezone(name: string): boolean {
@@ -162,19 +162,19 @@ function isAddress(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
 }
 
-/** A gateway's 502 or 504 may come after the request was passed on, so it can never be declared harmless (P8). */
+/** A gateway's 502 or 504 may come after it passed the request on, so neither can be declared harmless (P8). */
 function mayTurnAway(status: number): boolean {
   return (status >= 400 && status <= 499) || status === 503;
 }
 
-/** True for what `ledger.url` may be. */
+/** True for a valid `ledger.url`. */
 export function isLedgerUrl(text: string): boolean {
   if (!/^postgres(ql)?:/.test(text)) return /^sqlite:(?!:memory:).+/.test(text);
   const schema = URL.canParse(text) ? new URL(text).searchParams.get('schema') : null;
   return isQueueUrl(text) && (schema === null || /^[a-z_][a-z0-9_]{0,62}$/.test(schema));
 }
 
-/** What follows the host of a Redis is the number of a database; a PostgreSQL needs the name of one. */
+/** The path of a Redis address is a database number; a PostgreSQL address needs a database name. */
 function isQueueUrl(text: string): boolean {
   if (text === 'inline') return true;
   if (!URL.canParse(text)) return false;
@@ -219,16 +219,16 @@ function parseBaseUrl(text: string, context: z.RefinementCtx): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 }
 
-/** True for names and addresses that never leave this machine. */
+/** True for names and addresses that stay on this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** A date alone is none: whose midnight it means would be a guess. */
+/** A date alone is refused: its time zone would be a guess. */
 function parseInstant(text: string, context: z.RefinementCtx): string {
   if (text === '') return '';
   const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(text) ?? [];
-  // Date.parse alone takes 30 February for 2 March.
+  // Date.parse alone reads 30 February as 2 March.
   const ms = z.iso.date().safeParse(day).success ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms)) {
     context.addIssue({

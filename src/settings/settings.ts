@@ -17,26 +17,26 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
 type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
 type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
 
-/** The whole configuration: contract.md's file in camelCase, the secrets, and where things lie. */
+/** The whole configuration: contract.md's file in camelCase, the secrets, and the paths. */
 export type Config = Sections & {
   mode: 'test' | 'live';
   /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
   home: string;
   dataDir: string;
   configFile: string;
-  /** Where `ledger.url` says that the ledger lies. */
+  /** Where the ledger is, according to `ledger.url`. */
   ledgerPlace: Place;
-  /** Its SQLite file, absolute; for one on PostgreSQL the name beside which this machine keeps what belongs to it. */
+  /** Its SQLite file, absolute. For a ledger on PostgreSQL, the base name of the files that this machine keeps for it. */
   ledgerFile: string;
   keys: { test?: ModeKeys; live?: ModeKeys };
   adminTokens: { name: string; token: string }[];
-  /** Where each value came from, by its name in the file: `default`, `file`, or the variable's name. */
+  /** The origin of each value, by its name in the file: `default`, `file`, or the variable's name. */
   origins: Record<string, string>;
-  /** What is legal but unwise, such as an `.env` that others can read. */
+  /** Settings that are legal but unwise, such as an `.env` that others can read. */
   warnings: string[];
 };
 
-/** Where to look. */
+/** Where to look for the configuration and the data. */
 export type LoadOptions = {
   configFlag?: string | undefined;
   dataFlag?: string | undefined;
@@ -44,7 +44,7 @@ export type LoadOptions = {
   env: Environment;
 };
 
-/** What was read besides the values: for who says where each came from. */
+/** The inputs besides the values, so that {@link explainConfig} can name origins. */
 export type Sources = {
   /** The values in the file's own spelling and order. */
   values: FileConfig;
@@ -57,8 +57,8 @@ export type Sources = {
 export type Unreadable = { kind: 'problem'; problems: string[]; advice?: Advice };
 
 /**
- * Reads the file, `.env` and the environment (which wins). Every problem is reported at once, each naming the key
- * and what was expected, none naming a secret's value.
+ * Reads the file, `.env` and the environment; the environment wins. Reports every problem together. Each names the key
+ * and what was expected, never a secret's value.
  */
 export function loadConfig(
   options: LoadOptions,
@@ -86,7 +86,7 @@ export function loadConfig(
   const values = camelSections(file.values);
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
-  if (isHeardInTheClear(receiver)) warnings.push(inTheClear(receiver.host));
+  if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
   if (approvesNothing(values.submission)) warnings.push(noApproval);
   return {
     kind: 'ok',
@@ -123,7 +123,7 @@ function placesOf({ cwd, configFlag, env }: LoadOptions): { configFile: string; 
   return { configFile, home: basename(folder) === 'config' ? dirname(folder) : folder };
 }
 
-/** Every secret value of both modes, and the passwords inside addresses, for who takes them out of texts. */
+/** Every secret value of both modes, and the passwords inside addresses, so that a redactor can remove them. */
 export function secretsOf({ keys, adminTokens = [], queue, ledger }: Secrets): string[] {
   const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
   const addresses = [queue?.url ?? '', ledger?.url ?? ''];
@@ -156,7 +156,7 @@ function readTree(path: string, text: string, problems: string[]): unknown {
   }
 }
 
-/** Where a key of the file stands, as `FILE, line 12: `. */
+/** The position of a key in the file, as `FILE, line 12: `. */
 function placeOfKey(file: string, text: string, path: readonly string[]): string {
   const lines = new LineCounter();
   let at: unknown = parseDocument(text, { lineCounter: lines }).contents;
@@ -185,7 +185,7 @@ function readDotEnv(path: string, problems: string[], warnings: string[]): Envir
   return values;
 }
 
-/** An empty variable counts as absent, so that a compose file may pass one through unset. */
+/** Returns a reader of secrets. An empty variable counts as absent, so that a compose file may pass one through unset. */
 function secretReader(env: Environment, home: string, problems: string[]): SecretReader {
   return (name) => {
     const path = env[`${name}_FILE`];
@@ -196,9 +196,9 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
     }
     const text = readText(resolve(home, path));
     if (text.kind === 'text') return text.text.trim();
-    // Who put the key itself there must not find it in a log.
-    const shown = path.includes('/') ? path : 'the file it names';
-    problems.push(`${name}_FILE: ${shown} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
+    // A person may have put the key itself there: keep it out of the log.
+    const named = path.includes('/') ? path : 'the file it names';
+    problems.push(`${name}_FILE: ${named} ${text.kind === 'absent' ? 'does not exist' : text.why}`);
     return undefined;
   };
 }
@@ -208,15 +208,15 @@ function withFiles(receiver: Config['receiver'], home: string): Config['receiver
   return { ...receiver, tlsCert: file(receiver.tlsCert), tlsKey: file(receiver.tlsKey) };
 }
 
-function isHeardInTheClear({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {
+function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {
   return enabled && tlsCert === '' && trustProxy.length === 0 && !isLoopback(host);
 }
 
-function inTheClear(host: string): string {
-  return `receiver.host ${host} can be reached by others, and webhooks would come to it in the clear: set receiver.tls_cert and tls_key, or name the TLS proxy before it in receiver.trust_proxy`;
+function plainHttpWarning(host: string): string {
+  return `receiver.host ${host} is reachable from other machines, and webhooks would arrive unencrypted: set receiver.tls_cert and tls_key, or name the TLS proxy before it in receiver.trust_proxy`;
 }
 
-/** Whoever names totals expects them to be watched. */
+/** A configuration that names totals expects them to be checked. */
 function approvesNothing({ approval, approvalAbove }: Config['submission']): boolean {
   return approval === 'none' && Object.keys(approvalAbove).length > 0;
 }
@@ -231,6 +231,6 @@ function camelSections(values: FileConfig): Sections {
       ? []
       : [[name, Object.fromEntries(Object.entries(keys).map(([key, value]) => [camel(key), value]))]],
   );
-  // The one place where the two spellings meet: the mapped type above says what this loop does.
+  // The one place where the two spellings meet: the loop produces what the mapped type above describes.
   return Object.fromEntries(entries) as Sections;
 }

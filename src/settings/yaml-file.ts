@@ -3,12 +3,12 @@ import { type FileConfig, fileSchema, sections } from './settings-schema.ts';
 
 type Tree = Record<string, unknown>;
 
-/** Checks the YAML tree with the environment's overrides on top; undefined when a problem was found. */
+/** Checks the YAML tree with the environment's overrides applied; undefined when a problem was found. */
 export function parseFile(
   tree: unknown,
   env: Record<string, string | undefined>,
   problems: string[],
-  /** Where a key stands, to be put before what is wrong with it. */
+  /** Returns the position of a key, as a prefix for its problem. */
   placeOf: (path: readonly string[]) => string,
 ): { values: FileConfig; origins: Record<string, string> } | undefined {
   if (tree === undefined) return undefined;
@@ -30,7 +30,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Every section is present afterwards, so that a missing required key is reported by its full name. */
+/** Applies the overrides. Every section is then present, so that a missing required key is reported by its full name. */
 function mergeOverrides(
   tree: Tree,
   env: Record<string, string | undefined>,
@@ -61,7 +61,7 @@ function mergeOverrides(
   return merged;
 }
 
-/** The default's type says how the text is to be read; text that does not fit is left for the schema to refuse. */
+/** Reads the text as the type of the key's default. Text that does not fit is left for the schema to refuse. */
 function fromText(text: string, type: z.ZodType): unknown {
   const example = type.safeParse(undefined).data;
   if (typeof example === 'number') return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
@@ -74,7 +74,7 @@ function fromText(text: string, type: z.ZodType): unknown {
   }
 }
 
-/** A misspelt override would otherwise be ignored in silence. */
+/** Refuses a misspelt override, which would otherwise be ignored silently. */
 function refuseUnknownVariables(
   prefix: string,
   keys: string[],
@@ -110,11 +110,11 @@ function describe(issue: z.core.$ZodIssue, { merged, origins, placeOf }: Given):
   if (issue.code === 'unrecognized_keys') return [`${where}: ${issue.message}`];
   const value = valueAt(merged, path);
   const got = value === undefined ? '' : `, got ${withoutCredentials(JSON.stringify(value))}`;
-  const said = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
-  return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? said}${got}`];
+  const message = issue.message.replace(/, received .*$/, '').replace(/^Invalid input: /, '');
+  return [`${where || 'the configuration'}: ${listOrMap(issue, value, where !== name) ?? message}${got}`];
 }
 
-/** How a list or a map is written, where something else stands; shown with the value that stands there. */
+/** How to write the list or map that the key expects, using the value that was given. */
 function listOrMap(issue: z.core.$ZodIssue, value: unknown, inVariable: boolean): string | undefined {
   if (issue.code !== 'invalid_type') return undefined;
   const how = inVariable ? ' as JSON' : '';
@@ -125,7 +125,7 @@ function listOrMap(issue: z.core.$ZodIssue, value: unknown, inVariable: boolean)
   return `expected a list${how}, such as ${withoutCredentials(JSON.stringify(items))}`;
 }
 
-/** Passwords and tokens inside addresses must not reach a log: what may be one goes, the host stays. */
+/** Keeps passwords and tokens inside addresses out of the log: removes everything that may be one, and keeps the host. */
 export function withoutCredentials(text: string): string {
   return text
     .replace(/\/\/[^/\s]*@/g, '//…@')
@@ -141,14 +141,14 @@ function valueAt(tree: Tree, path: string[]): unknown {
 
 function knownKeys(path: string[]): string[] {
   if (path.length === 0) return Object.keys(fileSchema.shape);
-  const found = Object.entries(sections).find(([name]) => name === path[0]);
-  return found ? Object.keys(found[1].shape) : [];
+  const section = Object.entries(sections).find(([name]) => name === path[0]);
+  return section ? Object.keys(section[1].shape) : [];
 }
 
-/** A slip of so many letters is a misspelt key, whatever the key looks like. */
+/** An edit distance up to this counts as a misspelt key, even for names that look like secrets. */
 const slip = 2;
 
-/** The nearest known name; of a secret where secrets belong, so that nobody is led to write one into the file. */
+/** The nearest known name. For a secret, the place where secrets belong, so that nobody writes one into the file. */
 function suggest(name: string, known: string[]): string {
   const [nearest] = known.map((key) => ({ key, far: distance(name, key) })).toSorted((a, b) => a.far - b.far);
   if (!nearest) return '';

@@ -3,27 +3,27 @@ import { storable } from './bulk.ts';
 import type { Db, Trx } from './ledger.ts';
 import { prepared } from './prepared.ts';
 
-/** A value of a row. */
+/** A value in a row. */
 export type Cell = string | bigint | null;
 
-/** Rows with a place for each value, as a statement names them. */
+/** Rows whose values are bound to places, as a statement refers to them. */
 type Given<C extends string> = {
-  /** The rows, for `from`; those left over are null in every column. */
+  /** The rows, for `from`; unused rows are null in every column. */
   rows: RawBuilder<unknown>;
   text(column: C): RawBuilder<string>;
-  /** A column that is compared with or stored as a whole number. */
+  /** A column that is compared with, or stored as, a whole number. */
   integer(column: C): RawBuilder<bigint>;
-  /** A value that is the same for all rows, by its place among those. */
+  /** A value that all rows share, by its position. */
   shared<T>(at: number): RawBuilder<T>;
 };
 
-/** How many rows a statement has places for. The least that holds them is taken: each size is prepared but once. */
+/** The row counts that statements are prepared for. The smallest that holds the rows is used, so each is prepared once. */
 const sizes = [1, 8, 16, 32, 64, 128, 256];
 const mostRows = 256;
 
 /**
- * A statement over many rows, each value bound to a place of its own: half the work of a JSON text that the database
- * takes apart again. `shared`: how many values are the same for all rows. Resolves with what the statement returns.
+ * Builds a statement over many rows, with one place for each value. That is half the work of a JSON text that the
+ * database must parse. `shared`: how many values all rows have in common. Resolves with what the statement returns.
  */
 export function overRows<C extends string, R = never>(
   columns: readonly C[],

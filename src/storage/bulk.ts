@@ -4,19 +4,21 @@ import { perDialect } from './dialect.ts';
 
 export { storable };
 
-/** A row of many, as it travels in one JSON text. Amounts go as text: a JSON number would lose digits above 2^53. */
+/** One row of a JSON text. Amounts go as text: a JSON number would lose digits above 2^53. */
 type BulkRow = Readonly<Record<string, string | bigint | null>>;
 
 /**
- * Many rows as one parameter, so that a chunk of any size is one prepared statement. Bigints go in as JSON integers;
- * ids and counters stay below 2^53. The one place that knows the databases' JSON table functions: PostgreSQL takes the rows
- * of an array for few, so that it looks each up by its key; those of a JSON function it takes for many, and reads a table.
+ * Passes many rows as one parameter, so that a chunk of any size is one prepared statement. Bigints become JSON
+ * integers; ids and counters stay below 2^53. Only this file knows the databases' JSON table functions.
+ *
+ * PostgreSQL estimates few rows for an array and looks each up by its key. For a JSON function it estimates many, and
+ * reads a whole table.
  */
 export function rowsOf(rows: readonly BulkRow[]): RawBuilder<{ value: string }> {
   return rowsIn(sql`${rowsText(rows)}`);
 }
 
-/** The rows in a text of {@link rowsText}, for a statement that is put together before its rows are known. */
+/** The rows in a text of {@link rowsText}, for a statement that is prepared before its rows are known. */
 export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }> {
   return perDialect(
     sql`json_each(${text})`,
@@ -26,19 +28,19 @@ export function rowsIn(text: RawBuilder<unknown>): RawBuilder<{ value: string }>
   );
 }
 
-/** The text of {@link rowsIn}. */
+/** Writes the text for {@link rowsIn}. */
 export function rowsText(rows: readonly BulkRow[]): string {
   return JSON.stringify(rows.map(plain));
 }
 
 function plain(row: BulkRow): Record<string, string | number | null> {
-  const told: Record<string, string | number | null> = {};
+  const fields: Record<string, string | number | null> = {};
   for (const name in row) {
     const value = row[name];
-    if (typeof value === 'string') told[name] = storable(value);
-    else if (value !== undefined) told[name] = typeof value === 'bigint' ? Number(value) : value;
+    if (typeof value === 'string') fields[name] = storable(value);
+    else if (value !== undefined) fields[name] = typeof value === 'bigint' ? Number(value) : value;
   }
-  return told;
+  return fields;
 }
 
 /** A text field of the current row of {@link rowsOf}, as SQL. */
@@ -46,17 +48,17 @@ export function field(name: string): RawBuilder<string> {
   return sql`row.value ->> ${sql.lit(name)}`;
 }
 
-/** A field that is compared with or stored as a whole number. */
+/** A field that is compared with, or stored as, a whole number. */
 export function integerField(name: string): RawBuilder<bigint> {
   return sql`cast(row.value ->> ${sql.lit(name)} as bigint)`;
 }
 
-/** A list of ids as one parameter, for `in`: the statement is the same for any number of them. */
+/** A list of ids as one parameter, for `in`. The statement is the same for any number of ids. */
 export function idsOf(ids: readonly bigint[]): RawBuilder<bigint> {
   return idsIn(sql`${idsText(ids)}`);
 }
 
-/** The ids in a text of {@link idsText}, for a statement that is put together before they are known. */
+/** The ids in a text of {@link idsText}, for a statement that is prepared before they are known. */
 export function idsIn(text: RawBuilder<unknown>): RawBuilder<bigint> {
   return perDialect(
     sql`(select value from json_each(${text}))`,
@@ -64,7 +66,7 @@ export function idsIn(text: RawBuilder<unknown>): RawBuilder<bigint> {
   );
 }
 
-/** True for an id of a text of {@link idsText}: for a table of which one id has several rows. */
+/** True for an id in a text of {@link idsText}. For tables that hold several rows of one id. */
 export function isOneOf(column: RawBuilder<unknown>, text: RawBuilder<unknown>): RawBuilder<boolean> {
   return perDialect(
     sql<boolean>`${column} in (select value from json_each(${text}))`,
@@ -72,7 +74,7 @@ export function isOneOf(column: RawBuilder<unknown>, text: RawBuilder<unknown>):
   );
 }
 
-/** The text of {@link idsIn}. */
+/** Writes the text for {@link idsIn}. */
 export function idsText(ids: readonly bigint[]): string {
   return `[${ids.join(',')}]`;
 }
@@ -82,7 +84,7 @@ export function textsOf(texts: readonly string[]): RawBuilder<string> {
   return textsIn(sql`${JSON.stringify(texts)}`);
 }
 
-/** The texts in a JSON array of them, for a statement that is put together before they are known. */
+/** The texts in a JSON array, for a statement that is prepared before they are known. */
 export function textsIn(text: RawBuilder<unknown>): RawBuilder<string> {
   return perDialect(
     sql`(select value from json_each(${text}))`,
@@ -90,7 +92,7 @@ export function textsIn(text: RawBuilder<unknown>): RawBuilder<string> {
   );
 }
 
-/** The instant of an ISO UTC column so many milliseconds later, in the ledger's form. */
+/** Adds `ms` milliseconds to an ISO UTC column, in the ledger's form. */
 export function instantPlus(instant: RawBuilder<unknown>, ms: number): RawBuilder<string> {
   const seconds = `+${(ms / 1000).toFixed(3)} seconds`;
   return perDialect(

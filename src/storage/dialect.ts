@@ -1,12 +1,12 @@
 import { ExpressionWrapper, type OperationNode, PostgresAdapter, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from './ledger.ts';
 
-/** What PostgreSQL is told in place of a part of a query; the compiler of its dialect looks here. */
+/** The PostgreSQL form of a query part; the compiler of that dialect looks it up. */
 const onPostgres = new WeakMap<OperationNode, OperationNode>();
 
 /**
- * SQL that the two databases spell differently. SQLite's spelling is the one that everybody reads; the other one is used
- * where the query runs on PostgreSQL, and both mean the same.
+ * SQL that the two databases spell differently. Readers see SQLite's spelling; on PostgreSQL the other one runs. Both
+ * must mean the same.
  */
 export function perDialect<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<unknown>): RawBuilder<T> {
   const node = sqlite.toOperationNode();
@@ -14,22 +14,22 @@ export function perDialect<T>(sqlite: RawBuilder<T>, postgres: RawBuilder<unknow
   return sql`${new ExpressionWrapper(node)}`;
 }
 
-/** The spelling for PostgreSQL, where a part has one of its own. */
+/** The PostgreSQL form of a part, if it has one. */
 export function postgresForm(node: OperationNode): OperationNode | undefined {
   return onPostgres.get(node);
 }
 
-/** Whether the ledger lies on PostgreSQL. */
+/** Whether the ledger is on PostgreSQL. */
 export function isPostgres(db: Db | Trx): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/** The text of a field (or, by number, an element) of a column of JSON text. */
+/** The text of a field (or, by number, an element) of a JSON column. */
 export function jsonText(column: RawBuilder<unknown>, key: string | number): RawBuilder<string | null> {
   return perDialect(sql`${column} ->> ${sql.lit(key)}`, sql`(${column})::jsonb ->> ${sql.lit(key)}`);
 }
 
-/** All rows of a group as one JSON text: an array of arrays of these columns, in the group's order. */
+/** All rows of a group as one JSON text: an array of arrays with these columns, in the order of the group. */
 export function jsonRows(...columns: string[]): RawBuilder<string> {
   const row = sql.join(columns.map((column) => sql.ref(column)));
   return perDialect(
@@ -38,7 +38,7 @@ export function jsonRows(...columns: string[]): RawBuilder<string> {
   );
 }
 
-/** The smaller of two values of which neither is null. */
+/** The smaller of two values, neither of which is null. */
 export function lesser<T>(one: RawBuilder<T>, other: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`case when ${one} < ${other} then ${one} else ${other} end`;
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Place, schemaOf } from './place.ts';
 
-/** Whether a ledger lies at that place. Throws PostgresFailure where the database cannot be asked. */
+/** Whether a ledger exists at this place. Throws PostgresFailure where the database does not answer. */
 export async function isLedgerThere(place: Place): Promise<boolean> {
   if (place.kind === 'sqlite') return existsSync(place.path);
   const { openSession } = await import('./postgres-session.ts');

@@ -1,13 +1,14 @@
 /**
- * The ledger's database failed, or may have: what it was asked may or may not have happened (P12). Codes begin with
- * `SQLITE_` or `POSTGRES_`, so that whoever stops for one stops for the other.
+ * Returns the code of a failure of the ledger's database; null for any other error. After such a failure, the last
+ * change may or may not have happened (P12). Codes begin with `SQLITE_` or `POSTGRES_`, so that one test covers both
+ * databases.
  */
 export function ledgerFailureCode(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^(SQLITE|POSTGRES)_/.test(code) ? code : null;
 }
 
-/** What PostgreSQL, or the way to it, answered instead of a result. `code` ends with its SQLSTATE or the socket's error. */
+/** An error from PostgreSQL, or from the connection to it. `code` ends with its SQLSTATE or the socket's error. */
 export class PostgresFailure extends Error {
   readonly code: string;
   constructor(code: string, message: string, cause?: unknown) {
@@ -17,9 +18,9 @@ export class PostgresFailure extends Error {
 }
 
 /**
- * Somebody else's open transaction was in the way, and this one was rolled back: unlike after other failures, it is
- * certain that nothing happened (P12), and a later try may succeed.
+ * True where another session's open transaction blocked this one, which was rolled back. Unlike after other failures,
+ * it is certain that nothing happened (P12). A later try may succeed.
  */
-export function isHeld(error: unknown): error is PostgresFailure {
+export function isLockConflict(error: unknown): error is PostgresFailure {
   return error instanceof PostgresFailure && error.code === 'POSTGRES_HELD';
 }

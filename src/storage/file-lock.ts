@@ -3,22 +3,23 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { isBusy } from './sqlite.ts';
 
-/** A lock that the operating system frees when its process dies, however it dies. */
+/** A lock that the operating system frees when its process dies, in whatever way. */
 export type FileLock = { release(): void };
 
-// A lock belongs to the process: a holder that nobody refers to any more must not be collected, and so freed.
+// A lock belongs to the process. This reference keeps a database object from being collected, which would free its
+// lock.
 const held = new Set<Database.Database>();
 
 /**
- * Takes the lock at `path`, or answers null when another holder (here or in another process) has it (P3). The lock is
- * an exclusive SQLite transaction: a pid would lie, since a zombie still answers `kill(pid, 0)`. Never open the file
- * by other means: closing any descriptor of it would drop the lock of this process.
+ * Takes the lock at `path`; null when another holder, here or in another process, has it (P3). The lock is an exclusive
+ * SQLite transaction. A pid would lie: a zombie still answers `kill(pid, 0)`. Never open the file by other means:
+ * closing any descriptor of it drops the lock of this process.
  */
 export function holdLock(path: string): FileLock | null {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const database = openNamed(path);
   try {
-    // By its name: a descriptor of it would be another means.
+    // By name, because a descriptor would be another way of opening the file.
     chmodSync(path, 0o600);
     database.exec('begin exclusive');
   } catch (error) {
@@ -35,7 +36,7 @@ export function holdLock(path: string): FileLock | null {
   };
 }
 
-/** SQLite says that it cannot open a file, but not which; who must give it to the right account has to know. */
+/** SQLite does not name the file it cannot open. Add it: the person who corrects its permissions needs the name. */
 function openNamed(path: string, options: { readonly?: boolean } = {}): Database.Database {
   try {
     return new Database(path, { timeout: 0, ...options });
@@ -46,8 +47,8 @@ function openNamed(path: string, options: { readonly?: boolean } = {}): Database
 }
 
 /**
- * True when nobody holds the lock; a file that is gone counts as free, which errs towards asking about a payout. Changes
- * nothing, so that it can be asked in a folder that cannot be written.
+ * True when nobody holds the lock. A missing file counts as free, which errs towards a look-up of the payout. Changes
+ * nothing, so that it also works in a read-only folder.
  */
 export function isLockFree(path: string): boolean {
   if (!existsSync(path)) return true;

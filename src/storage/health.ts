@@ -7,7 +7,7 @@ import { serverFacts, unfitness } from './postgres-server.ts';
 
 type Row = Record<string, unknown>;
 
-/** What SQLite finds wrong with the file when it looks quickly, or PostgreSQL with its settings; empty when nothing is. */
+/** Problems that SQLite's quick check finds in the file, or PostgreSQL's unsafe settings; empty if there are none. */
 export async function quickCheck(db: Db): Promise<string[]> {
   if (isPostgres(db)) {
     return [unfitness(await factsOf(db))].filter((why) => why !== null);
@@ -20,7 +20,7 @@ function factsOf(db: Db): ReturnType<typeof serverFacts> {
   return serverFacts({ ask: async (text) => (await sql.raw<Row>(text).execute(db)).rows });
 }
 
-/** The PostgreSQL server that the ledger lies on, in words. */
+/** Describes the PostgreSQL server of the ledger. */
 export async function describeServer(db: Db): Promise<string> {
   const { version, synchronousCommit, fsync } = await factsOf(db);
   return `PostgreSQL ${version}, synchronous_commit ${synchronousCommit}, fsync ${fsync}`;
@@ -42,7 +42,7 @@ export async function rejectionsSince(
   return rows.map(({ kind, n }) => ({ kind, count: Number(n) }));
 }
 
-/** A frozen body and the last time it was sent; `beganAt` null: never. */
+/** A frozen body and its last send; `beganAt` null: never sent. */
 export type SignedBody = {
   reference: string;
   body: string;
@@ -51,25 +51,25 @@ export type SignedBody = {
   message: string | null;
 };
 
-/** The last attempt that was answered 22, unless one was accepted since: then the signature is right again. */
+/** The last attempt that was answered 22. Undefined if one was accepted since: then the signature is right again. */
 export async function lastSignatureRefusal(db: Db): Promise<SignedBody | undefined> {
-  const found = await attemptsOf(db)
+  const refusal = await attemptsOf(db)
     .where('attempts.code', '=', '22')
     .orderBy('attempts.id', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!found) return undefined;
+  if (!refusal) return undefined;
   const later = await db
     .selectFrom('attempts')
     .select('id')
     .where('outcome', '=', 'accepted')
-    .where('id', '>', found.id)
+    .where('id', '>', refusal.id)
     .limit(1)
     .executeTakeFirst();
-  return later ? undefined : found;
+  return later ? undefined : refusal;
 }
 
-/** The frozen body of a payout with its last attempt; undefined for a reference that the ledger does not hold. */
+/** The frozen body of a payout with its last attempt; undefined for a reference that is not in the ledger. */
 export async function signedBodyOf(db: Db, reference: string): Promise<SignedBody | undefined> {
   const key = foldReference(reference);
   const sent = await attemptsOf(db)

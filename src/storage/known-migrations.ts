@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration';
 
-/** Every migration that this version knows, in their order. Loaded only where one of them is still to be made. */
+/** Every migration of this version, in order. A migration is loaded only where it must run. */
 export const migrations: Record<string, () => Promise<Migration>> = {
   '0001-initial': () => import('./migrations/0001-initial.ts'),
 };

@@ -11,20 +11,23 @@ export type Trx = Transaction<Tables>;
 
 export type Ledger = {
   db: Db;
-  /** Its SQLite file; on PostgreSQL the name beside which this machine keeps what belongs to it. */
+  /** Its SQLite file. On PostgreSQL, the base name of the files that this machine keeps for it. */
   path: string;
   place: Place;
-  /** Locks that every process of a ledger on PostgreSQL sees, on whatever machine; null: files are its locks. */
+  /** Locks of a ledger on PostgreSQL, which processes on every machine see. Null: the ledger's locks are files. */
   session: Pick<Session, 'hold' | 'isFree' | 'holders' | 'lost'> | null;
-  /** The instance id: which ledger this is, wherever its file lies. */
+  /** The instance id: identifies the ledger wherever its file is. */
   id: string;
-  /** When the ledger was made, ISO UTC. */
+  /** When the ledger was created, ISO UTC. */
   birth: string;
-  /** The one mode that it belongs to from its birth (P24). */
+  /** The one mode that the ledger belongs to, from its creation (P24). */
   mode: Mode;
-  /** Why nothing may be sent from a ledger that only reads and went back in time, unless that is noted in it (P25). */
+  /**
+   * Why a ledger that was opened to read, and that went back in time, may send nothing. Null where the ledger records
+   * it (P25).
+   */
   unnotedFall: { cause: string; at: string } | null;
-  /** Runs `work` in one transaction that is alone among all writers. Never await the network inside. */
+  /** Runs `work` in one transaction, exclusive among all writers. Never await the network inside. */
   write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 };

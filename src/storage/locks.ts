@@ -1,12 +1,12 @@
 import { holdLock } from './file-lock.ts';
 import type { Ledger } from './ledger.ts';
 
-/** A lock that goes when its process dies, however it dies. */
+/** A lock that is freed when its process dies, in whatever way. */
 export type Lock = { release(): void | Promise<void> };
 
 /**
- * Takes a lock that one process over all of a ledger has, or answers null when another has it. Where machines share the
- * ledger they share the lock; for a ledger in a file it is the file at `path`.
+ * Takes an exclusive lock of the ledger; null when another process has it. Machines that share a ledger share its
+ * locks. For a ledger in a file, the lock is the file at `path`.
  */
 export async function holdLedgerLock(
   { session }: Pick<Ledger, 'session'>,

@@ -4,12 +4,12 @@ import { syncFolder } from './sync-folder.ts';
 
 const filePath = (ledgerPath: string): string => `${ledgerPath}.machine`;
 
-/** The setting by which the database's connections know whose they are. */
+/** The connection setting that tells the database which machine a connection comes from. */
 export const machineSetting = 'counterfoil.machine';
 
 /**
- * Which of the machines that share a ledger on PostgreSQL this one is: a name in a file of its data folder, since names of
- * hosts change. Empty for a ledger in a file, which one machine has. Throws what the disk throws.
+ * Identifies this machine among those that share a ledger on PostgreSQL. The name is in a file of the data folder,
+ * because host names change. Empty for a ledger in a file, which one machine has. Throws disk errors.
  */
 export function machineOf(ledgerPath: string): string {
   try {
@@ -20,7 +20,7 @@ export function machineOf(ledgerPath: string): string {
   }
 }
 
-/** Gives this machine its name, once; of two processes the first one's stays. */
+/** Names this machine once. If two processes do so together, the first name stays. */
 export function nameMachine(ledgerPath: string): string {
   const known = machineOf(ledgerPath);
   if (known !== '') return known;

@@ -3,21 +3,21 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 /**
- * Where a ledger lies. `path` is the SQLite file, or the name in the data folder beside which this machine keeps its
- * mark (P25) of a ledger on PostgreSQL. The URL holds a password: it goes into no message.
+ * Where a ledger is. `path` is the SQLite file. For PostgreSQL it is the base name of this machine's mark in the data
+ * folder (P25). The URL holds a password: no message may contain it.
  */
 export type Place = { kind: 'sqlite'; path: string } | PostgresPlace;
 
 export type PostgresPlace = { kind: 'postgres'; path: string; url: string };
 
-/** A place as a function takes it: a bare text is a SQLite file. */
+/** Normalises a place: a plain string is a SQLite file. */
 export function placeOf(place: string | Place): Place {
   return typeof place === 'string' ? { kind: 'sqlite', path: followed(place) } : place;
 }
 
 /**
- * One name for one file: gate, locks and mark lie beside the ledger by its name, and a link to it would give it a second set
- * of them. Whoever came by the link would then be alone beside others (P25, P26).
+ * Resolves a link, so that one file has one name. Gate, locks and mark are beside the ledger and bear its name. A
+ * process that came through a link would find other ones, and would not see the first (P25, P26).
  */
 function followed(path: string): string {
   try {
@@ -28,46 +28,46 @@ function followed(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    // Of a ledger that is not made yet.
+    // The link's target does not exist yet.
     return resolve(dirname(path), readlinkSync(path));
   }
 }
 
-/** The place that a URL of the configuration names: `sqlite:FILE`, relative to the data folder, or `postgres://…`. */
+/** Parses the ledger URL of the configuration: `sqlite:FILE`, relative to the data folder, or `postgres://…`. */
 export function placeNamed(url: string, dataDir: string): Place {
   return url.startsWith('postgres')
     ? { kind: 'postgres', path: join(dataDir, 'ledger.postgres'), url }
     : { kind: 'sqlite', path: followed(resolve(dataDir, url.replace(/^sqlite:(\/\/(?=\/))?/, ''))) };
 }
 
-/** What names the place to a person: a file, or a database without its password. */
+/** The place's name for people: a file, or a database URL without its password. */
 export function nameOf(place: Place): string {
   return place.kind === 'sqlite' ? place.path : withoutPassword(place.url);
 }
 
-/** What stands where a URL has its password. */
-export const shownPassword = '***';
+/** Replaces the password in a URL. */
+export const maskedPassword = '***';
 
-/** A PostgreSQL URL as it may be shown. */
+/** A PostgreSQL URL without secrets. */
 function withoutPassword(url: string): string {
-  const shown = new URL(url);
-  if (shown.password !== '') shown.password = shownPassword;
-  for (const name of [...shown.searchParams.keys()])
-    if (/pass|key/i.test(name)) shown.searchParams.delete(name);
-  return shown.href;
+  const masked = new URL(url);
+  if (masked.password !== '') masked.password = maskedPassword;
+  for (const name of [...masked.searchParams.keys()])
+    if (/pass|key/i.test(name)) masked.searchParams.delete(name);
+  return masked.href;
 }
 
-/** The schema that the ledger's tables lie in: `?schema=` of the URL, so that one database can hold several ledgers. */
+/** The schema of the ledger's tables: `?schema=` of the URL, so that one database can hold several ledgers. */
 export function schemaOf(url: string): string {
   return new URL(url).searchParams.get('schema') ?? 'counterfoil';
 }
 
-/** A number for an advisory lock: advisory locks are shared by a whole database, so the schema is part of the name. */
+/** The number of an advisory lock. The whole database shares these numbers, so the schema is part of the name. */
 export function lockKey(schema: string, name: string): bigint {
   return createHash('sha256').update(`counterfoil ${schema} ${name}`).digest().readBigInt64BE(0);
 }
 
-/** The rows of `pg_locks` about one advisory lock, held or waited for. */
+/** The rows of `pg_locks` for one advisory lock, whether held or awaited. */
 export function advisoryLocks(schema: string, name: string): string {
   const key = BigInt.asUintN(64, lockKey(schema, name));
   return `pg_locks where locktype = 'advisory'

@@ -3,9 +3,9 @@ import { PostgresFailure } from './failure.ts';
 import { machineSetting } from './machine.ts';
 import { schemaOf } from './place.ts';
 
-/** How long a statement waits for another process's transaction before it is an error. */
+/** How long a statement waits for another process's transaction before it fails. */
 const lockTimeoutMs = 60_000;
-/** A process that stands still in the middle of a transaction gives way before the others give up. */
+/** A transaction that stands still for this long is ended, before the processes that wait for it give up. */
 const standstillMs = 30_000;
 
 const bool = 16;
@@ -15,7 +15,7 @@ const int2 = 21;
 const int4 = 23;
 const numeric = 1700;
 
-/** Every whole number is read as bigint and true as 1, as from SQLite; JSON stays text. */
+/** Reads every whole number as bigint and true as 1, as SQLite does; JSON stays text. */
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number) => {
     if (oid === int8 || oid === int4 || oid === int2) return BigInt;
@@ -37,10 +37,10 @@ export function clientConfig(
   const settings = {
     search_path: schemaOf(url),
     lock_timeout: lockTimeoutMs,
-    // A snapshot may stand still for as long as somebody reads: nobody waits for it.
+    // A snapshot may stand still while a person reads: no other process waits for it.
     idle_in_transaction_session_timeout: more.standsStill ? 0 : standstillMs,
     statement_timeout: 0,
-    // A machine that is gone without a word is noticed after 25 s, when it has long since stopped by itself (P3).
+    // A machine that vanishes is noticed after 25 s; by then it has stopped by itself (P3).
     tcp_keepalives_idle: 10,
     tcp_keepalives_interval: 5,
     tcp_keepalives_count: 3,
@@ -59,32 +59,35 @@ export function clientConfig(
 }
 
 /**
- * An idle connection that breaks is replaced; the query of one in use rejects by itself. Without a listener of its own a
- * connection that is out of the pool would end the process when the server goes.
+ * Keeps broken connections from ending the process. The pool replaces an idle connection; a query in use rejects by
+ * itself. A connection outside the pool also needs a listener for the server's end.
  */
 export function tolerateBreaks(pool: Pool): void {
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 }
 
-/** PostgreSQL's text has no NUL: it is shown as what cannot be shown. */
+/** PostgreSQL's text cannot hold NUL: replace it with U+FFFD. */
 export function parameterFor(value: unknown): unknown {
   return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-/** The server gave up waiting for a lock, by itself or to end a deadlock: it rolled back, and nothing happened. */
+/** The server gave up waiting for a lock, or ended a deadlock. It rolled back, and nothing happened. */
 const blocked = ['55P03', '40P01'];
 
-/** What a driver or a socket threw, as a failure of the ledger. The server's detail is left out: it may hold values. */
+/**
+ * Turns an error of the driver or a socket into a failure of the ledger. Omits the server's detail, which may hold
+ * values.
+ */
 export function failureOf(error: unknown): PostgresFailure {
   if (error instanceof PostgresFailure) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (blocked.includes(code))
     return new PostgresFailure(
       'HELD',
-      'another session of the database has locked what was to be changed',
+      'another session of the database holds a lock on the rows or tables to be changed',
       error,
     );
-  const said = error instanceof Error && error.message !== '' ? error.message : code || String(error);
-  return new PostgresFailure(code || 'CONNECTION', said, error);
+  const message = error instanceof Error && error.message !== '' ? error.message : code || String(error);
+  return new PostgresFailure(code || 'CONNECTION', message, error);
 }

@@ -10,14 +10,14 @@ import { postgresForm } from './dialect.ts';
 import { definitionFor } from './postgres-schema.ts';
 
 /**
- * Compiles the ledger's queries for PostgreSQL: parts that have a spelling of their own get it, definitions of tables
- * are translated, and hints to SQLite's planner are left out.
+ * Compiles the ledger's queries for PostgreSQL. It replaces parts that have a PostgreSQL form, translates table
+ * definitions, and leaves out hints to SQLite's planner.
  */
 export class LedgerPostgresCompiler extends PostgresQueryCompiler {
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
     const { operator, rightOperand: list } = node;
     const isEmpty = (ValueListNode.is(list) || PrimitiveValueListNode.is(list)) && list.values.length === 0;
-    // SQLite knows lists of nothing: nothing is in them.
+    // SQLite accepts an empty list, which contains nothing.
     if (isEmpty && OperatorNode.is(operator)) this.append(operator.operator === 'not in' ? 'true' : 'false');
     else super.visitBinaryOperation(node);
   }

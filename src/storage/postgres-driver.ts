@@ -15,12 +15,12 @@ import { PostgresFailure } from './failure.ts';
 import { failureOf, parameterFor } from './postgres-client.ts';
 import { LedgerPostgresCompiler } from './postgres-compiler.ts';
 
-/** Statements that a connection keeps prepared; those that come after them are prepared anew each time. */
+/** How many statements a connection keeps prepared; later ones are prepared each time. */
 const mostPrepared = 300;
 
 /**
- * Kysely's PostgreSQL dialect with the ledger's own ways: `begin` is the statement a write transaction starts with,
- * failures have one class, and a connection on which a transaction did not end cleanly is never used again.
+ * Kysely's PostgreSQL dialect with three changes. `begin` is the statement that starts a write transaction. All
+ * failures have one class. A connection whose transaction did not end cleanly is never used again.
  */
 export class LedgerPostgresDialect implements Dialect {
   readonly #pool: Pool;
@@ -48,7 +48,7 @@ export class LedgerPostgresDialect implements Dialect {
   }
 }
 
-/** Migrations run inside a write transaction, which is alone by itself. */
+/** Migrations run inside a write transaction, which is exclusive already. */
 class LedgerPostgresAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
@@ -89,7 +89,7 @@ class PostgresLedgerDriver implements Driver {
       if (failureOf(error).code !== 'POSTGRES_22012') throw error;
       throw new PostgresFailure(
         'SESSION_LOST',
-        'others may have taken this process for dead, since its session at the database ended: it changes nothing more',
+        'the database session of this process ended, and others may have taken over its work: it changes nothing more',
         error,
       );
     }
@@ -98,14 +98,14 @@ class PostgresLedgerDriver implements Driver {
   async commitTransaction(connection: DatabaseConnection): Promise<void> {
     try {
       const { rows } = await connection.executeQuery<{ command: string }>(CompiledQuery.raw('commit'));
-      // A transaction in which a statement failed is rolled back by its commit.
+      // After a failed statement, PostgreSQL answers the commit with a rollback.
       if (rows[0]?.command !== 'ROLLBACK') return;
     } catch (error) {
       this.#spoil(connection);
       const { message } = failureOf(error);
       throw new PostgresFailure(
         'COMMIT_UNKNOWN',
-        `nobody knows whether the last change was committed: ${message}`,
+        `it is not known whether the last change was committed: ${message}`,
         error,
       );
     }
@@ -113,7 +113,7 @@ class PostgresLedgerDriver implements Driver {
   }
 
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // What made it roll back is what the caller must hear of; a lost connection has rolled back by itself.
+    // The caller must see the first error. A lost connection has rolled back by itself.
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => this.#spoil(connection));
   }
 
@@ -134,14 +134,14 @@ class PostgresLedgerDriver implements Driver {
   async #execute<R>(client: PoolClient, { sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const values = parameters.map(parameterFor);
     const name = values.length > 0 ? this.#nameOf(sql) : undefined;
-    const asked = name === undefined ? { text: sql, values } : { text: sql, values, name };
-    const result = await client.query(asked).catch((error: unknown) => {
+    const config = name === undefined ? { text: sql, values } : { text: sql, values, name };
+    const result = await client.query(config).catch((error: unknown) => {
       throw failureOf(error);
     });
     return resultOf<R>(result);
   }
 
-  /** The same name stands for the same statement on every connection. */
+  /** The same statement has the same name on every connection. */
   #nameOf(sql: string): string | undefined {
     const known = this.#names.get(sql);
     if (known !== undefined || this.#names.size >= mostPrepared) return known;
@@ -154,7 +154,7 @@ class PostgresLedgerDriver implements Driver {
 type Answer = { command: string; rowCount: number | null; rows: unknown[] };
 
 function resultOf<R>(answer: Answer | Answer[]): QueryResult<R> {
-  // Several statements in one text: what the last of them answered.
+  // A text with several statements: use the last answer.
   const last = Array.isArray(answer) ? answer.at(-1) : answer;
   if (!last) return { rows: [] };
   const { command, rowCount } = last;

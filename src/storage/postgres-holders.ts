@@ -1,8 +1,8 @@
 import { advisoryLocks } from './place.ts';
 
 /**
- * Asks which sessions, other than writers of the ledger, have held rows or tables of a schema for some seconds. Since
- * when, the database tells only those with the right to see it.
+ * Selects the sessions that have held rows or tables of a schema for some seconds, writers of the ledger excluded. The
+ * database shows the start time only to users with that right.
  */
 const question = (
   schema: string,
@@ -15,7 +15,7 @@ const question = (
     and a.pid not in (select pid from ${advisoryLocks(schema, 'write')})
   order by a.xact_start nulls first, a.pid limit 3`;
 
-/** Who keeps others from changing the ledger, and the way out, for a person; empty where nobody is seen to. */
+/** Describes the sessions that block changes to the ledger, and how to end them; empty where none is visible. */
 export async function holdersOf(
   { ask }: { ask(text: string): Promise<Record<string, unknown>[]> },
   schema: string,

@@ -1,7 +1,7 @@
 import { PostgresFailure } from './failure.ts';
 import type { Session } from './postgres-session.ts';
 
-/** What the ledger must know of the server it lies on. */
+/** The server properties that the ledger depends on. */
 export type ServerFacts = {
   version: string;
   versionNumber: number;
@@ -30,7 +30,7 @@ export async function serverFacts(session: Pick<Session, 'ask'>): Promise<Server
   };
 }
 
-/** Why a ledger must not lie on this server, with what to change; null where it may. */
+/** Why a ledger must not be on this server, and what to change; null where it may. */
 export function unfitness(facts: ServerFacts): string | null {
   const { version, versionNumber, synchronousCommit, fsync, fullPageWrites, encoding, inRecovery } = facts;
   if (versionNumber < oldest) return `PostgreSQL ${version} is too old: it must be 13 or newer`;

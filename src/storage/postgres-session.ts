@@ -5,53 +5,56 @@ import { advisoryLocks, lockKey, schemaOf } from './place.ts';
 import { clientConfig, failureOf } from './postgres-client.ts';
 import { holdersOf } from './postgres-holders.ts';
 
-/** How often a process makes sure that it still has its session, and how long it waits for the answer. */
+/** How often a process checks that it still has its session, and how long it waits for the answer. */
 const beatMs = 2000;
 const answerMs = 4000;
 const graceMs = 1000;
 
 /**
- * What is written is found by its keys. A plan that was made while a table was nearly empty, and kept, would read the whole
- * table each time once it is large, until the server's own analysis comes round.
+ * Writes find their rows by key. A plan cached while a table was nearly empty would read the whole table each time,
+ * until the server analyses it again.
  */
 const byIndex = 'set local enable_seqscan = off';
 
 /**
- * Whoever has the ledger's one lock waits for nobody of the ledger: a row that is locked then is a stranger's, such as a
- * person's in psql, and everybody would wait behind it.
+ * The process with the ledger's write lock never waits for another writer. A locked row then belongs to someone else,
+ * such as a person in psql, and every writer would queue behind it.
  */
 const briefly = `set local lock_timeout = '3s'`;
 
 /**
- * Each statement sees what was committed before it (P2): were the database's default stricter, everything after the wait
- * for the ledger's lock would be seen as it was before that wait, and a halt made meanwhile not at all.
+ * Each statement must see everything committed before it (P2). Under a stricter default of the database, statements
+ * after the wait for the lock would see the state before it. A halt set meanwhile would go unseen.
  */
 const beginNow = 'begin isolation level read committed';
 
-/** P25: who opened the ledger found it on; a server that was told otherwise since must not lose what we answered for. */
+/** P25: it was on when the ledger was opened. If a person turned it off since, no confirmed commit may be lost. */
 const durably = `select set_config('synchronous_commit', 'on', true) where current_setting('synchronous_commit') = 'off'`;
 
-/** A lock that goes when its process or its connection does. */
+/** A lock that is freed when its process or its connection ends. */
 export type SessionLock = { release(): Promise<void> };
 
 /**
- * One connection for as long as a ledger is open (P3): its advisory locks tell others that this process lives, whatever
- * machine they are on. Once it is lost, others may have taken this process for dead, and it writes nothing more.
+ * One connection for as long as a ledger is open (P3). Its advisory locks show every machine that this process lives.
+ * Once it is lost, others may have taken over, and this process writes nothing more.
  */
 export type Session = {
-  /** The statements that a write transaction begins with: alone among all writers, and only while this session lives. */
+  /** The statements that begin a write transaction: exclusive among all writers, and only while this session lives. */
   begin: string;
-  /** Takes a named lock of the ledger, or answers null when another holder has it, in this process or elsewhere. */
+  /** Takes a named lock of the ledger; null when another holder, in this process or elsewhere, has it. */
   hold(name: string, how?: 'shared' | 'exclusive'): Promise<SessionLock | null>;
   /** True when nobody holds the lock. */
   isFree(name: string): Promise<boolean>;
   ask(text: string): Promise<Record<string, unknown>[]>;
   /**
-   * The socket of a further connection, which is cut with the session: where the network swallows everything, what was
-   * asked over it would else be waited for until the system gives up, a quarter of an hour.
+   * The socket of a further connection, which closes with the session. In a network that drops everything, a query on
+   * it would otherwise wait a quarter of an hour for the system to give up.
    */
   stream(): Socket;
-  /** Which other sessions keep the ledger from being changed, and the way out; empty where none is seen. Never throws. */
+  /**
+   * Describes the sessions that block changes to the ledger, and how to end them; empty if none is visible. Never
+   * throws.
+   */
   holders(): Promise<string>;
   /** Why this process may write nothing more; null while it may. */
   lost(): PostgresFailure | null;
@@ -75,7 +78,7 @@ export async function openSession(url: string): Promise<Session> {
     if (closed) return;
     failure ??= new PostgresFailure(
       'SESSION_LOST',
-      `the connection that shows this process alive was lost (${why}): others may have taken it for dead, so that it changes nothing more`,
+      `the connection that proves this process alive was lost (${why}): others may have taken over its work, and it changes nothing more`,
       cause,
     );
     for (const socket of sockets) socket.destroy();
@@ -85,7 +88,7 @@ export async function openSession(url: string): Promise<Session> {
   await client.connect().catch((error: unknown) => {
     throw failureOf(error);
   });
-  // One question at a time; a lost answer is a lost session.
+  // One query at a time; a lost answer means a lost session.
   let last: Promise<unknown> = Promise.resolve();
   const ask = (text: string): Promise<Record<string, unknown>[]> => {
     const answer = last.then(async () => {
@@ -106,7 +109,7 @@ export async function openSession(url: string): Promise<Session> {
   const born = String(self?.born);
   const beat = setInterval(() => {
     ask(identity).then(
-      // Behind a pooler of transactions a session is nobody's, and its locks are not ours.
+      // Behind a transaction pooler, sessions change hands, and their locks are not ours.
       ([now]) => now?.pid === pid || lose('a connection pooler gave it to others; use a direct connection'),
       () => undefined,
     );
@@ -133,7 +136,7 @@ export async function openSession(url: string): Promise<Session> {
       return {
         async release() {
           if (!held.delete(name)) return;
-          // A lost session has freed it already.
+          // A lost session has freed its locks already.
           await ask(`select pg_advisory_unlock${suffix}(${key})`).catch(() => undefined);
         },
       };
@@ -156,8 +159,8 @@ export async function openSession(url: string): Promise<Session> {
 }
 
 /**
- * Divides by zero unless the session is still there: asked inside the transaction, after its lock, so that whoever took
- * over waits for this transaction or is waited for by none.
+ * Divides by zero unless the session still exists. It runs inside the transaction, after the lock. A process that took
+ * over therefore waits for this transaction, or this transaction fails.
  */
 function onlyWhile(pid: string, born: string): string {
   return `select 1 / count(*) from pg_stat_get_activity(${pid}) as a where a.backend_start = '${born}'::timestamptz`;
@@ -167,7 +170,7 @@ async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const giveUp = (): void => reject(new PostgresFailure('TIMEOUT', `no answer within ${ms} ms`));
-    // A process that stood still itself finds its timer run out before it has read the answer that lies there.
+    // A process that was suspended finds its timer expired before it reads an answer that has arrived.
     timer = setTimeout(() => {
       timer = setTimeout(giveUp, graceMs);
     }, ms);

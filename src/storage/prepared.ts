@@ -1,7 +1,7 @@
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Db, Trx } from './ledger.ts';
 
-/** The place of a value in a query that is put together before its values are known. */
+/** The place of a value in a query that is built before its values are known. */
 class Slot {
   readonly at: number;
 
@@ -10,7 +10,7 @@ class Slot {
   }
 }
 
-/** Stands for the value at this position, whatever it will be. */
+/** Stands for the value at this position. */
 type Slots = <T>(at: number) => RawBuilder<T>;
 
 type Build<R> = (db: Db | Trx, slot: Slots) => { compile(db: Db | Trx): CompiledQuery<R> };
@@ -18,23 +18,23 @@ type Build<R> = (db: Db | Trx, slot: Slots) => { compile(db: Db | Trx): Compiled
 const slot: Slots = (at) => sql`${new Slot(at)}`;
 
 /**
- * The same text, out of the planner's sight. SQLite looks at a value that is compared in a query with an order, or with a
- * column of a partial index, and for that puts the statement together anew each time it runs.
+ * Hides the value from SQLite's planner. SQLite inspects values in an ordered query and those compared with a column of
+ * a partial index. It then prepares the statement again on every run.
  */
 export function unseen<T extends string>(text: RawBuilder<T>): RawBuilder<T> {
   return sql<T>`cast(${text} as text)`;
 }
 
 /**
- * A query that is put together once for each ledger that is open, and from then on only gets its values: putting it
- * together costs more than running it. For the few that run with every group of payouts.
+ * Builds a query once for each open ledger and then only binds values: building costs more than running. For the few
+ * queries that run with every group of payouts.
  */
 export function prepared<R>(
   build: Build<R>,
 ): (db: Db | Trx, values: readonly (string | bigint | null)[]) => Promise<R[]> {
   const known = new WeakMap<object, { query: CompiledQuery<R>; inOrder: boolean }>();
   return async (db, values) => {
-    // A transaction has the adapter of the ledger it runs in.
+    // A transaction has the same adapter as its ledger.
     const ledger = db.getExecutor().adapter;
     let one = known.get(ledger);
     if (!one) {

@@ -1,10 +1,10 @@
 import { ActionNeeded } from '../domain/advice.ts';
 import type { Mode } from '../domain/payout.ts';
 
-/** How the tables of a ledger stand to those of this program; `new`: there are none yet. */
+/** Compares a ledger's tables with those of this program; `new`: there are none yet. */
 export type SchemaStanding = 'new' | 'current' | 'older' | 'newer';
 
-/** Compares the migrations that a ledger has (null: not even their table) with those that this program knows. */
+/** Compares a ledger's migrations (null: it has no migration table) with those that this program knows. */
 export function schemaStanding(done: readonly string[] | null, known: readonly string[]): SchemaStanding {
   if (done === null || done.length === 0) return 'new';
   if (!done.every((name) => known.includes(name))) return 'newer';
@@ -19,7 +19,7 @@ export class LedgerOlder extends ActionNeeded {
   }
 }
 
-/** The tables are of a later version, which this program does not know. */
+/** The tables are of a later version that this program does not know. */
 export class LedgerNewer extends Error {
   readonly code = 'LEDGER_NEWER';
   constructor(name: string) {
@@ -48,13 +48,13 @@ class OtherMode extends ActionNeeded {
   }
 }
 
-/** Parses the mode that the ledger or home called `what` belongs to. */
+/** Parses the mode of the ledger or home named `what`. */
 export function readMode(what: string, text: string | undefined): Mode {
   if (text === 'test' || text === 'live') return text;
   throw new Error(`${what} names no mode: it must say test or live`);
 }
 
-/** Throws where the ledger or home called `what` belongs to another mode than the one asked for (P24). */
-export function assertMode(what: string, own: Mode | undefined, asked: Mode | undefined): void {
-  if (own !== undefined && asked !== undefined && own !== asked) throw new OtherMode(what, own, asked);
+/** Throws where the ledger or home named `what` belongs to another mode than the configured one (P24). */
+export function assertMode(what: string, own: Mode | undefined, wanted: Mode | undefined): void {
+  if (own !== undefined && wanted !== undefined && own !== wanted) throw new OtherMode(what, own, wanted);
 }

@@ -11,20 +11,20 @@ import {
   SqliteDriver,
 } from 'kysely';
 
-/** How long a transaction waits for another process's commit before it is an error, in milliseconds. */
+/** How long a transaction waits for another process's commit before it fails, in milliseconds. */
 const busyLimitMs = 60_000;
 
-/** How long statements may follow each other before others get their turn, in milliseconds. */
+/** How long statements may run in a row before the event loop gets a turn, in milliseconds. */
 const turnMs = 10;
 
-/** True for the two codes that mean "another process is writing; ask again". */
+/** True for the two codes that mean "another process is writing; try again". */
 export function isBusy(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code);
 }
 
 /**
- * The same error with the file or folder in it, where SQLite may not use one: its own words name none. A full disk is
- * called that, whichever of SQLite's files could not grow.
+ * Adds the file or folder to an error that does not name it. Reports a full disk as such, whichever of SQLite's files
+ * could not grow.
  */
 export function withPlace(error: unknown, path: string): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
@@ -38,7 +38,7 @@ export function withPlace(error: unknown, path: string): unknown {
     : error;
 }
 
-/** As SQLite needs it: its smallest step is 32 KiB, of the index of the write-ahead log. */
+/** SQLite's smallest growth step is 32 KiB, of the index of the write-ahead log. */
 const leastFreeBytes = 64 * 1024;
 
 function isDiskFull(folder: string): boolean {
@@ -51,16 +51,20 @@ function isDiskFull(folder: string): boolean {
 }
 
 /**
- * Kysely's SQLite dialect with five changes: write transactions are BEGIN IMMEDIATE (a deferred upgrade would throw
- * BUSY half-way), waiting for another process never blocks the event loop, prepared statements are kept, migrations
- * are atomic, and the error that ended a transaction is never replaced by that of its rollback.
+ * Kysely's SQLite dialect with five changes:
+ *
+ * - write transactions are BEGIN IMMEDIATE, because a deferred upgrade could throw BUSY half-way;
+ * - waiting for another process never blocks the event loop;
+ * - prepared statements are kept;
+ * - migrations are atomic;
+ * - the error of a rollback never replaces the error that ended the transaction.
  */
 export class LedgerDialect extends SqliteDialect {
   readonly #database: Database.Database;
   readonly #cached: ReturnType<typeof withStatementCache>;
   readonly #breathes: boolean;
 
-  /** `breathes`: the event loop gets its turn between statements, however many come one after another. */
+  /** `breathes`: the event loop gets a turn between statements, however many follow each other. */
   constructor(database: Database.Database, { breathes = false } = {}) {
     const cached = withStatementCache(database);
     super({ database: cached });
@@ -79,7 +83,7 @@ export class LedgerDialect extends SqliteDialect {
   }
 }
 
-/** Tables are made in a transaction: a crash, or a second process, in the middle of a migration leaves none half done. */
+/** Creates tables in a transaction: a crash or a second process during a migration leaves none half done. */
 class LedgerAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -100,8 +104,8 @@ class ImmediateDriver extends SqliteDriver {
     this.#breathe = breathe;
   }
 
-  // Every statement waits, not only BEGIN: opening and recovery of the file can meet another process too. A statement
-  // that met a busy file did nothing, so that asking again is safe.
+  // Every statement waits, not only BEGIN: opening and recovery of the file can also meet another process. A statement
+  // that met a busy file did nothing, so it is safe to repeat.
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
     return {
@@ -122,14 +126,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    // SQLite ends the transaction of some failures itself. What cannot be rolled back is never committed, and the next
-    // transaction fails.
+    // SQLite itself ends the transaction after some failures. A transaction that cannot be rolled back is never
+    // committed, and the next one fails.
     if (!this.#database.inTransaction) return;
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(() => undefined);
   }
 }
 
-/** SQLite answers at once: without a pause a whole transaction would be one turn of the event loop. */
+/** SQLite answers synchronously: without a pause, a whole transaction would be one turn of the event loop. */
 function createBreath(): () => Promise<void> {
   let turned = performance.now();
   return async () => {
@@ -172,8 +176,9 @@ function withStatementCache(database: Database.Database): {
 }
 
 /**
- * Opens the file with the settings every connection must have; throws when one does not hold. One that `reads` makes no
- * file and changes nothing in it; it is not opened read-only, since a reader of a write-ahead log has to write its index.
+ * Opens the file with the settings that every connection must have; throws when one does not hold. With `reads` it
+ * creates no file and changes nothing. The file is still opened for writing: a reader of a write-ahead log must write
+ * its index.
  */
 export function openDatabase(
   path: string,
@@ -199,9 +204,10 @@ function openWith(
   }
   retryBusy(() => database.pragma('journal_mode = WAL'));
   database.pragma('synchronous = FULL');
-  // A page that many commits wrote goes into the file once: with random keys, as digests are, that is most of the work.
+  // A larger log merges repeated writes of a page before they reach the file; with random keys that is most of the
+  // work.
   database.pragma('wal_autocheckpoint = 4000');
-  // The system keeps the file's pages too; the sixteen megabytes of the default made nothing faster.
+  // The system caches the file's pages too; SQLite's default of sixteen megabytes was no faster.
   database.pragma('cache_size = -4000');
   database.pragma('foreign_keys = ON');
   database.pragma('trusted_schema = OFF');
@@ -213,7 +219,7 @@ function openWith(
   return database;
 }
 
-/** Two processes that open a new ledger at once contend for the switch to WAL for a moment. */
+/** Two processes that open a new ledger together briefly compete for the switch to WAL. */
 function retryBusy(action: () => void): void {
   for (let tries = 0; ; tries++) {
     try {

@@ -5,10 +5,10 @@ import type { Redact } from '../domain/redact.ts';
 import type { Source } from './receiver-address.ts';
 import { type Delivery, differsHeader } from './webhook-inbox.sql.ts';
 
-/** Headers that carry credentials; Authorization's verdict is stored in its place. */
+/** Headers that carry credentials; Authorization's verdict is stored instead. */
 const secretHeaders = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
-/** Makes the ledger's form of an authentic delivery. Nothing in the body can make it fail: what is odd is `unknown`. */
+/** Converts an authentic delivery to the ledger's form. No body can make it fail: an unreadable one is `unknown`. */
 export function describeDelivery(input: {
   body: Uint8Array;
   headers: IncomingHttpHeaders;
@@ -17,7 +17,7 @@ export function describeDelivery(input: {
   receivedAt: string;
   nowMs: number;
   replayWindowMs: number;
-  /** Takes our secrets out of what is kept. */
+  /** Removes our secrets from what is stored. */
   redact?: Redact;
 }): Delivery {
   const { redact = (text: string) => text } = input;
@@ -39,17 +39,17 @@ export function describeDelivery(input: {
   };
 }
 
-/** The same bytes, unless a secret stands among them. */
+/** Returns the same bytes, unless they contain a secret. */
 function withoutSecrets(body: Uint8Array, redact: Redact): Uint8Array {
-  // Every byte is a character of its own, so that what is no UTF-8 survives.
+  // In latin1 every byte is one character, so that bytes that are not UTF-8 survive.
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   const safe = redact(text);
   return safe === text ? body : Buffer.from(safe, 'latin1');
 }
 
 /**
- * The header lies outside the signature, so that it can only raise a question; the service's own name for a transfer
- * in one place and ours in the other is no rarity.
+ * The header is outside the signature, so it can only raise a question. It is common for one of the two to hold the
+ * service's own name and the other our reference.
  */
 function namesAnother(
   header: string | undefined,
@@ -59,17 +59,17 @@ function namesAnother(
   return ![reference, trx].some((own) => own?.toLowerCase() === header.trim().toLowerCase());
 }
 
-/** One text per header; Node joins repeats of unknown headers by itself. */
+/** Joins a header's values; Node joins repeats of unknown headers itself. */
 export function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** What the event is about, leniently: fields at the top level or under `data`. */
+/** Reads the event leniently: its fields are at the top level or under `data`. */
 function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx'> {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const source = text.replace(/^\ufeff/, '');
   const plain = readFields(parseJson(source));
-  // Reading every number as its text takes long, and few events name themselves by one.
+  // Reading every number as text takes long, and few ids are numbers.
   const { kind, reference, trx } = hasNumbers(plain) ? readFields(parseJson(source, keepDigits)) : plain;
   return {
     kind: kinds.get(String(kind).toLowerCase()) ?? 'unknown',
@@ -78,7 +78,7 @@ function readEvent(body: Uint8Array): Pick<Delivery, 'kind' | 'reference' | 'trx
   };
 }
 
-/** Event names as services write them, in whatever case. */
+/** Event names that services use, in any case. */
 const kinds = new Map<string, Delivery['kind']>([
   ['payout', 'payout'],
   ['transaction', 'transaction'],
@@ -110,7 +110,7 @@ function parseJson(source: string, reviver?: Parameters<typeof JSON.parse>[1]): 
   }
 }
 
-/** Ids beyond 2^53 would be rounded, so numbers are read as their text (P13). */
+/** Reads numbers as text: ids beyond 2^53 would be rounded (P13). */
 function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' ? (context?.source ?? String(value)) : value;
 }
@@ -119,14 +119,14 @@ function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-/** As the ledger holds it: money that came under any name is reported. */
+/** The id in the ledger's form: any reference is kept, so that its money is reported. */
 function idOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? keptReference(value) : null;
 }
 
 /**
- * True when the `timestamp` header lies outside the window on either side, or cannot be read. The header is outside the signature, so its absence
- * proves no more than its presence: without one there is nothing to judge by.
+ * True when the `timestamp` header is outside the window on either side, or unreadable. A missing header is not stale:
+ * it is outside the signature, so its absence proves no more than its presence.
  */
 function isStale(header: string | undefined, nowMs: number, windowMs: number): boolean {
   if (header === undefined || header.trim() === '') return false;

@@ -2,18 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../runtime/clock.ts';
 
 export type GroupCommit<T> = {
-  /** Resolves when the item is durable; rejects with what the commit threw. `full` answers at once. */
+  /** Resolves when the item is durable; rejects with the commit's error. `full` is returned at once. */
   add(item: T): Promise<'durable' | 'full'>;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no item waits. */
   drained(): Promise<void>;
 };
 
-/** How long commits may follow upon each other without a pause, ms. */
+/** How long commits may follow each other without a pause, ms. */
 const longestRowMs = 20;
 
 /**
- * Lets items that arrive together share one commit, so that a burst costs few disk syncs. At most `maxWaiting` items
- * of `maxWaitingSize` together wait; every so often others get a millisecond to write.
+ * Lets items that arrive together share one commit, so that a burst costs few disk syncs. At most `maxWaiting` items of
+ * `maxWaitingSize` in total wait. Between commits, other writers regularly get a millisecond.
  */
 export function createGroupCommit<T>(deps: {
   clock: Clock;
@@ -43,18 +43,18 @@ export function createGroupCommit<T>(deps: {
       await deps.clock.sleep(1);
       rested = deps.clock.monotonic();
     }
-    // In the same turn as the last look at what waits: what comes later begins anew.
+    // In the same turn as the last check, so that a later item starts a new run.
     running = undefined;
   };
   const start = async (): Promise<void> => {
-    // One turn of the event loop, so that what was read in the same turn is in the group.
+    // Wait one turn of the event loop, so that items read in the same turn join the group.
     await setImmediate();
     await run();
   };
   return {
     add(item) {
       const size = deps.sizeOf(item);
-      // One item alone always fits, however large.
+      // A single item always fits, however large.
       const isFull = waitingSize > 0 && waitingSize + size > deps.maxWaitingSize;
       if (isFull || waiting.length >= deps.maxWaiting) return Promise.resolve('full');
       const settle = Promise.withResolvers<'durable'>();

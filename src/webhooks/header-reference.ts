@@ -5,7 +5,7 @@ import { differingReference } from './webhook-inbox.sql.ts';
 import { payoutOfWebhook } from './webhooks.sql.ts';
 
 /**
- * Asks about the payout of a webhook, and about the one that its X-Webhook-Reference names instead. The header lies
+ * Schedules look-ups of the webhook's payout and of the one that its X-Webhook-Reference names instead. The header is
  * outside the signature: it is a reason to ask, never a witness and never a refusal.
  */
 export async function askWhereHeaderDiffers(

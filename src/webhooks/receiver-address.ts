@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 
-/** Where a request came from, as far as it can be believed. */
+/** Where a request came from, as far as that can be trusted. */
 export type Source = { address: string; protocol: 'http' | 'https' };
 
-/** Whether an address is in the list of addresses and subnets; an empty list holds none. */
+/** Returns a test for membership in the list of addresses and subnets; nothing is in an empty list. */
 export function addressList(entries: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const entry of entries) {
@@ -19,18 +19,18 @@ export function addressList(entries: readonly string[]): (address: string) => bo
   };
 }
 
-/** An IPv4 address that came over an IPv6 socket in its plain form; empty for a socket that is gone. */
+/** Returns an IPv4 address that came over an IPv6 socket in its plain form; empty for a closed socket. */
 export function plainAddress(address: string | undefined): string {
   return (address ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 /**
- * Whose address it is, for what one sender may have: whoever has one IPv6 address has all 2^64 of its /64 (RFC 4291,
- * 2.5.4), so that these count as one.
+ * The owner of an address, for limits per sender. The owner of one IPv6 address has all 2^64 of its /64 (RFC 4291,
+ * 2.5.4), so these count as one.
  */
 export function ownerOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  // An IPv4 address at its end stands for two groups; a zone (`%eth0`) belongs to the last.
+  // A trailing IPv4 address stands for two groups; a zone (`%eth0`) belongs to the last group.
   const [head = '', tail] = address
     .toLowerCase()
     .replace(/[\d.]*\.\d+/, '0:0')
@@ -44,7 +44,7 @@ export function ownerOf(address: string): string {
 
 /**
  * Reads the source of a request. X-Forwarded-For and -Proto count only as far as trusted proxies wrote them: from the
- * right, the first address that is no proxy's is the sender. `unknown` where a proxy wrote something else.
+ * right, the first address that is not a proxy's is the sender. `unknown` if a proxy wrote something else.
  */
 export function createSourceReader(
   isTrusted: (address: string) => boolean,
@@ -53,10 +53,10 @@ export function createSourceReader(
     const peer = plainAddress(request.socket.remoteAddress);
     const protocol = 'encrypted' in request.socket ? 'https' : 'http';
     if (!isTrusted(peer)) return { address: peer, protocol };
-    const told = textOf(request.headers['x-forwarded-proto']).split(',').at(-1)?.trim().toLowerCase();
+    const forwarded = textOf(request.headers['x-forwarded-proto']).split(',').at(-1)?.trim().toLowerCase();
     return {
       address: senderOf(peer, textOf(request.headers['x-forwarded-for']), isTrusted),
-      protocol: told === 'https' || told === 'http' ? told : protocol,
+      protocol: forwarded === 'https' || forwarded === 'http' ? forwarded : protocol,
     };
   };
 }
@@ -72,7 +72,7 @@ function senderOf(peer: string, forwarded: string, isTrusted: (address: string) 
   return sender;
 }
 
-/** Some proxies add the sender's port: `192.0.2.7:51234`, `[2001:db8::1]:51234`. */
+/** Removes the sender's port, which some proxies add: `192.0.2.7:51234`, `[2001:db8::1]:51234`. */
 function withoutPort(hop: string): string {
   return plainAddress(/^\[([^\]]*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1'));
 }

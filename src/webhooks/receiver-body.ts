@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { Turn } from './receiver-connections.ts';
 
-/** `gone`: the sender went away; `no_room`: others' bodies fill what may be held. */
+/** `gone`: the sender disconnected; `no_room`: other bodies fill the available memory. */
 export type BodyRead =
   | { kind: 'body'; body: Buffer }
   | { kind: 'too_large' }
   | { kind: 'no_room' }
   | { kind: 'gone' };
 
-/** What a piece of a body takes beside its bytes: a sender may send them one by one. */
+/** The overhead of each piece of a body: a sender may send single bytes. */
 const pieceBytes = 256;
 
-/** Reads a request's body to its end, at most `maxBytes` of it. Resolves always; what is too large is not kept. */
+/** Reads a request's body, at most `maxBytes` of it. Always resolves; a body that is too large is not kept. */
 export function readBody(request: IncomingMessage, maxBytes: number, turn: Turn): Promise<BodyRead> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

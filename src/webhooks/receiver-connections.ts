@@ -3,26 +3,26 @@ import { ownerOf, plainAddress } from './receiver-address.ts';
 
 /** One request on a connection, from its headers to its answer. */
 export type Turn = {
-  /** So many bytes more of its body are held. False: there is no room for them, or its connection was given up. */
+  /** Counts further bytes of its body. False: there is no room for them, or the connection was dropped. */
   hold(bytes: number): boolean;
-  /** Its body was read: from here on we owe an answer, and the connection is never given up for another. */
+  /** Call when the body is read: from then on an answer is owed, and the connection is never dropped for another. */
   owe(): void;
-  /** It was answered, or its sender went away. */
+  /** Call when it was answered, or its sender disconnected. */
   end(): void;
 };
 
 export type Connections = {
-  /** Counts a connection just accepted, and gives another up for it; turns it away when all are owed an answer. */
+  /** Counts a new connection and drops another for it if necessary. Rejects it when every other one is owed an answer. */
   admit(socket: Socket): void;
-  /** The TLS socket on top of a connection that was admitted stands for it from now on. */
+  /** Links the TLS socket to the admitted connection below it. */
   secured(socket: Socket): void;
-  /** A request began on a connection that was admitted. */
+  /** A request began on an admitted connection. */
   begin(socket: Socket): Turn;
-  /** True when a connection's last request was answered before its end: what breaks now is the rest of that. */
+  /** True when the last request was answered before its end: an error now only concerns the rest of it. */
   wasRefused(socket: Socket): boolean;
-  /** Ends those that wait between two requests or never sent anything. */
+  /** Ends connections that wait between two requests or never sent anything. */
   endIdle(): void;
-  /** Ends all that are owed no answer. */
+  /** Ends all connections that are owed no answer. */
   endUnread(): void;
 };
 
@@ -30,13 +30,13 @@ export type ConnectionLimits = {
   total: number;
   /** An IPv6 /64 counts as one address. */
   perAddress: number;
-  /** Bytes of bodies that are not read to their end, over all connections. */
+  /** Bytes of incomplete bodies, over all connections. */
   heldBytes: number;
 };
 
 /**
- * `unread` counts requests under way, `owed` those that were read and not answered. `since`: the number of its last
- * change among those of all connections; a smaller one has been as it is for longer.
+ * `unread`: requests in flight. `owed`: requests that were read and not answered. `since`: the number of its last
+ * change, counted over all connections; a smaller one has been unchanged for longer.
  */
 type Entry = {
   socket: Socket;
@@ -50,23 +50,24 @@ type Entry = {
   since: number;
 };
 
-/** How long a connection that is turned away may take to hear it, ms, and how many may at once. */
+/** How long a rejected connection may take to receive its answer, ms, and how many such connections may exist. */
 const lingerMs = 500;
 const mostLingering = 200;
 
-/** For whom there is no room: the service delivers again. */
+/** For senders without room: the service delivers again. */
 const busyReply =
   'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 15\r\n\r\ntry again later';
 
 /**
- * Bounds how many connections are open, in all and from one address, and how many bytes of unfinished bodies they
- * hold. Whoever is new gets in. Given up for him are first those that wait between two requests, then those that have
- * been sending theirs for the longest: slow senders starve nobody. `isExempt` names proxies, behind whom many stand.
+ * Bounds the number of open connections, in total and per address, and the bytes of incomplete bodies. A new connection
+ * gets in unless every other one is owed an answer. Connections that wait between two requests are dropped first, then
+ * those that have been sending the longest: slow senders cannot starve others. `isExempt` names proxies, which carry
+ * many senders.
  */
 export function createConnections(deps: {
   limits: ConnectionLimits;
   isExempt(address: string): boolean;
-  /** Over TLS a word in the clear means nothing, so that a connection is only cut. */
+  /** Over TLS a plain-text reply means nothing, so a connection is only cut. */
   tellsWhy: boolean;
 }): Connections {
   const { limits } = deps;
@@ -91,7 +92,7 @@ export function createConnections(deps: {
     heldBytes -= entry.bytes;
     entry.bytes = 0;
   };
-  /** A socket closed over what it has not read is reset, and its reply lost: so it is closed a moment later. */
+  /** Closes the socket a moment later: closed with unread data, it would be reset and the reply lost. */
   const turnAway = (socket: Socket): void => {
     if (!deps.tellsWhy || lingering >= mostLingering) return void socket.destroy();
     lingering += 1;
@@ -108,7 +109,7 @@ export function createConnections(deps: {
     if (isIdle(entry)) entry.socket.destroy();
     else turnAway(entry.socket);
   };
-  /** Gives up the one that matters least; a look at each is cheap, and taken only where there is no room. */
+  /** Drops the least important connection. The search is linear, but it runs only when there is no room. */
   const makeRoom = (isAsked: (entry: Entry) => boolean): boolean => {
     let least: Entry | undefined;
     for (const entry of entries)
@@ -204,7 +205,10 @@ export function createConnections(deps: {
 
 const goneTurn: Turn = { hold: () => false, owe: () => undefined, end: () => undefined };
 
-/** Between two requests. One that has sent nothing whole yet is taken for a sender, since every sender begins so. */
+/**
+ * True between two requests. A connection that has sent nothing complete counts as a sender, since every sender starts
+ * so.
+ */
 function isIdle({ isFresh, unread, owed }: Entry): boolean {
   return !isFresh && unread === 0 && owed === 0;
 }
@@ -213,7 +217,7 @@ function mattersLess(a: Entry, b: Entry): boolean {
   return isIdle(a) === isIdle(b) ? a.since < b.since : isIdle(a);
 }
 
-/** The other end, by which a TLS socket and the one below it are known to be one connection. */
+/** The remote end, which identifies a TLS socket and the socket below it as one connection. */
 function endOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;
 }

@@ -3,13 +3,13 @@ import type { Rejection, RejectionCount } from './webhook-inbox.sql.ts';
 
 export type RejectionLog = {
   add(rejection: Rejection): void;
-  /** Resolves when all that was added is written, or could not be. */
+  /** Resolves when all rejections are written, or could not be. */
   drained(): Promise<void>;
 };
 
 /**
- * Gathers what was turned away and writes it a few times a second, so that a flood of forgeries takes no disk syncs from
- * deliveries. Of one gathering at most `keep` are kept one by one; the rest is only counted.
+ * Collects rejections and writes them a few times a second, so that a flood of forgeries takes no disk syncs from
+ * deliveries. Each write keeps at most `keep` of them one by one; the rest is only counted.
  */
 export function createRejectionLog(deps: {
   clock: Clock;

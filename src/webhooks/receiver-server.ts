@@ -8,23 +8,23 @@ export type ReceiverServer = { kind: 'http'; server: Server } | { kind: 'https';
 
 /** How long a connection may wait between two requests, ms. */
 const idleMs = 30_000;
-/** How long who asked for a tunnel may take to hear that there is none, ms. */
+/** How long a sender of CONNECT may take to receive the refusal, ms. */
 const tunnelMs = 500;
 
-/** The server and its limits on headers and time; what is no HTTP is answered and told to `onMalformed`. */
+/** The server with its limits on headers and time. Malformed requests are answered and reported to `onMalformed`. */
 export function createReceiverServer(deps: {
   pair: TlsPair | null;
   requestTimeoutMs: number;
   handler: RequestListener;
-  /** False when it was answered already. */
+  /** Returns false when it was answered already. */
   onMalformed(socket: Duplex, status: string): boolean;
 }): ReceiverServer {
   const { pair, requestTimeoutMs, handler } = deps;
   const options: ServerOptions = {
     requestTimeout: requestTimeoutMs,
-    // Node swaps the two limits when the one for headers is the longer.
+    // Node swaps the two limits if the one for headers is longer.
     headersTimeout: requestTimeoutMs,
-    // Node looks for slow requests only this often.
+    // Node checks for slow requests only this often.
     connectionsCheckingInterval: Math.min(1000, requestTimeoutMs),
     keepAliveTimeout: idleMs,
     maxHeaderSize: 16_384,
@@ -43,7 +43,7 @@ export function createReceiverServer(deps: {
       }
     : { kind: 'http', server: createServer(options) };
   const { server } = made;
-  // A sender that has said all may close its half: else Node would close ours before the delivery is durable.
+  // A sender may close its half after the request: Node would otherwise close ours before the delivery is durable.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on('request', handler);
   server.on('checkContinue', handler);
@@ -52,7 +52,7 @@ export function createReceiverServer(deps: {
     if (status && deps.onMalformed(socket, status) && socket.writable) socket.end(emptyReply(status));
     socket.destroy();
   });
-  // CONNECT asks for a tunnel. Its socket is ours alone now: nobody else reads what comes behind it, or its end.
+  // CONNECT asks for a tunnel. Its socket now belongs to this code, which must read the rest and the end.
   server.on('connect', (_request, socket) => {
     const cut = setTimeout(() => socket.destroy(), tunnelMs);
     socket.once('close', () => clearTimeout(cut));
@@ -63,7 +63,7 @@ export function createReceiverServer(deps: {
   return made;
 }
 
-/** What broke before a request was whole; null for a sender that merely went away. */
+/** The status for a request that broke off; null for a sender that merely disconnected. */
 function statusOf(code: string | undefined): string | null {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

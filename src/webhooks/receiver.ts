@@ -16,13 +16,13 @@ import { type Delivery, recordRejections, storeDeliveries } from './webhook-inbo
 
 export type Receiver = {
   /**
-   * Starts to accept; `url` is the base of `/webhooks/MODE`, the one of this home. Throws TlsProblem when the certificate
-   * or its key cannot be used, and when the port is taken.
+   * Starts to accept. `url` is the base of this home's `/webhooks/MODE`. Throws TlsProblem when the certificate or its
+   * key is unusable, and when the port is taken.
    */
   listen(): Promise<{ url: string }>;
   /** Uses a renewed certificate now instead of within the minute. Never throws. */
   reload(): Promise<void>;
-  /** Stops accepting, answers what was read, and returns when all of it is durable. */
+  /** Stops accepting, answers the requests that were read, and returns when all of it is durable. */
   close(): Promise<void>;
 };
 
@@ -31,23 +31,23 @@ type Deps = {
   ledger: Ledger;
   clock: Clock;
   log: Logger;
-  /** Called after each commit with the ids yet to be applied; what it throws is logged, never answered. */
+  /** Called after each commit with the ids to apply; an error of it is logged, never answered. */
   onStored(ids: bigint[]): void | Promise<void>;
-  /** Called with what made a commit fail (P12); the deliveries in it were answered 503. */
+  /** Called with the error of a failed commit (P12); its deliveries were answered 503. */
   onFailed?(error: unknown): void;
-  /** How long a sender may take over one request, ms. */
+  /** How long a sender may take for one request, ms. */
   requestTimeoutMs?: number;
   limits?: Partial<ConnectionLimits>;
 };
 
 const defaultTimeoutMs = 10_000;
-/** How long a request under way may go on once we close, ms: container runtimes kill ten seconds after they asked. */
+/** How long a request in flight may last after the close began, ms: container runtimes kill after ten seconds. */
 const closeGraceMs = 3000;
-/** Bytes of bodies that are held at most before they are whole, and again before they are durable. */
+/** The most bytes of incomplete bodies held in memory; the same again for bodies not yet durable. */
 const heldBytes = 64 * 1024 * 1024;
 const defaultLimits: ConnectionLimits = { total: 2000, perAddress: 500, heldBytes };
 
-/** The webhook receiver (contract.md, Webhooks in): 200 `success` only after the delivery is durable. */
+/** The webhook receiver (contract.md, "Webhooks in"): it answers 200 `success` only after the delivery is durable. */
 export function createReceiver(deps: Deps): Receiver {
   const { config, ledger, clock, log, requestTimeoutMs = defaultTimeoutMs } = deps;
   const { tlsCert, tlsKey, host, port } = config.receiver;

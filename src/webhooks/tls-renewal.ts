@@ -3,25 +3,25 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { readTlsPair, type TlsFiles, type TlsPair, TlsProblem, validityProblem } from './tls.ts';
 
-/** Nothing older than TLS 1.2. */
+/** Only TLS 1.2 and newer. */
 export const oldestTls = 'TLSv1.2';
 
 const everyMs = 20_000;
-/** Two files are rarely written at one instant: a pair that does not match is read again before it is called broken. */
+/** Two files are rarely replaced together: a pair that does not match is read again before it counts as broken. */
 const settleMs = 2000;
 const dayMs = 86_400_000;
 const warnBeforeMs = 14 * dayMs;
 
 export type TlsRenewal = {
-  /** Reads the files now and uses them when they changed and are in order. Never throws. */
+  /** Reads the files now and uses them if they changed and are valid. Never throws. */
   reload(): Promise<void>;
-  /** Stops looking at the files. */
+  /** Stops checking the files. */
   stop(): Promise<void>;
 };
 
 /**
- * Uses a renewed certificate without a restart: the files are read every twenty seconds, and on {@link TlsRenewal.reload}.
- * A pair that is broken or not valid today is not used: the old one stays, and a warning says why.
+ * Uses a renewed certificate without a restart: reads the files every twenty seconds, and on {@link TlsRenewal.reload}.
+ * A broken pair, or one not valid today, is not used: the old one stays, and a warning says why.
  */
 export function renewTls(deps: {
   server: Pick<Server, 'setSecureContext'>;
@@ -35,11 +35,11 @@ export function renewTls(deps: {
   let current = deps.pair;
   let warned = '';
 
-  /** Once for each new thing to say, and once a day while it stays so. */
+  /** Warns once for each new text, and once a day while it stays the same. */
   const warn = (text: string): void => {
-    const told = `${Math.floor(clock.now() / dayMs)} ${text}`;
-    if (told !== warned) log.warn(text);
-    warned = told;
+    const line = `${Math.floor(clock.now() / dayMs)} ${text}`;
+    if (line !== warned) log.warn(text);
+    warned = line;
   };
   const read = async (): Promise<TlsPair | TlsProblem> => {
     try {
@@ -51,16 +51,16 @@ export function renewTls(deps: {
     }
   };
   const reload = async (): Promise<void> => {
-    let found = await read();
-    if (found instanceof TlsProblem) {
+    let next = await read();
+    if (next instanceof TlsProblem) {
       await clock.sleep(settleMs, stopped.signal);
-      found = await read();
+      next = await read();
     }
-    if (found instanceof TlsProblem)
-      return warn(`${found.message}. The receiver keeps the certificate it has, ${validUntil(current)}`);
-    if (!isSame(found, current)) {
-      server.setSecureContext({ cert: found.cert, key: found.key, minVersion: oldestTls });
-      current = found;
+    if (next instanceof TlsProblem)
+      return warn(`${next.message}. The receiver keeps the certificate it has, ${validUntil(current)}`);
+    if (!isSame(next, current)) {
+      server.setSecureContext({ cert: next.cert, key: next.key, minVersion: oldestTls });
+      current = next;
       log.info(`the receiver uses the renewed certificate, ${validUntil(current)}`);
     }
     const late = ageProblem(current, files.certFile, clock.now());
@@ -92,7 +92,7 @@ function validUntil({ validTo }: TlsPair): string {
   return `valid until ${new Date(validTo).toISOString()}`;
 }
 
-/** What is to be said of a certificate in use: that it is not valid, or soon will not be. */
+/** The warning about a certificate in use that is not valid, or soon will not be; null if there is none. */
 function ageProblem(pair: TlsPair, certFile: string, nowMs: number): string | null {
   const problem = validityProblem(pair, certFile, nowMs);
   if (problem) return `${problem}: the service will refuse to deliver webhooks until it is renewed`;

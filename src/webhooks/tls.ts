@@ -2,16 +2,16 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 
-/** A certificate (with its chain) and its key as PEM text, and until when it is valid. */
+/** A certificate (with its chain) and its key as PEM text, with the dates of its validity. */
 export type TlsPair = { cert: string; key: string; validFrom: number; validTo: number };
 
 export type TlsFiles = { certFile: string; keyFile: string };
 
-/** The certificate and key of the receiver cannot be used; the message names the setting, the file and the remedy. */
+/** The receiver's certificate and key are unusable; the message names the setting, the file and the remedy. */
 export class TlsProblem extends Error {}
 
 /**
- * Reads both files and proves that they belong together. Throws TlsProblem; says nothing of whether the certificate
+ * Reads both files and proves that they belong together. Throws TlsProblem. It does not check whether the certificate
  * is valid today ({@link validityProblem}).
  */
 export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsPair> {
@@ -42,7 +42,7 @@ export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsP
   };
 }
 
-/** What is wrong with the dates of a certificate; null when nothing is. */
+/** What is wrong with the dates of a certificate; null if nothing is. */
 export function validityProblem(pair: TlsPair, certFile: string, nowMs: number): string | null {
   if (nowMs >= pair.validTo)
     return `receiver.tls_cert: the certificate in ${certFile} expired at ${isoOf(pair.validTo)}`;
@@ -66,7 +66,7 @@ async function readText(setting: string, path: string): Promise<string> {
   }
 }
 
-/** The library's own words follow ours where they add something. */
+/** Runs the work; on failure appends the library's message to ours. */
 function attempt<T>(work: () => T, problem: string): T {
   try {
     return work();

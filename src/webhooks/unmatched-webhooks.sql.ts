@@ -6,15 +6,15 @@ import type { Payout } from '../storage/tables/tables.ts';
 const rowsPerRead = 1000;
 
 /**
- * How many authentic webhooks about nobody's reference, received since `from`, bear the account, currency and amount of
- * each of these payouts, by id: the service may have told of it under a name of its own.
+ * Counts, for each of these payouts, the unmatched authentic webhooks since `from` with its account, currency and
+ * amount: the service may have reported it under its own reference.
  */
 export async function unmatchedLike(
   trx: Trx,
   from: string,
   payouts: readonly Pick<Payout, 'id' | 'account_number' | 'currency' | 'amount'>[],
 ): Promise<Map<bigint, number>> {
-  const found = new Map<bigint, number>();
+  const counts = new Map<bigint, number>();
   const idsOf = Map.groupBy(payouts, ({ account_number, currency, amount }) =>
     moneyKey(account_number, currency, amount),
   );
@@ -32,11 +32,11 @@ export async function unmatchedLike(
     for (const { body } of rows) {
       const key = keyOf(body);
       for (const { id } of (key === null ? undefined : idsOf.get(key)) ?? [])
-        found.set(id, (found.get(id) ?? 0) + 1);
+        counts.set(id, (counts.get(id) ?? 0) + 1);
     }
     after = rows.length < rowsPerRead ? null : (rows.at(-1)?.id ?? null);
   }
-  return found;
+  return counts;
 }
 
 function keyOf(body: Uint8Array): string | null {

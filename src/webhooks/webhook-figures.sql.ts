@@ -4,28 +4,28 @@ import { firstHeardOf } from '../lookups/resend-requests.sql.ts';
 import { instantPlus } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
-/** How the service's webhooks arrive. All but `forged` count payouts, and only those whose webhook is due. */
+/** How the service's webhooks arrive. All but `forged` count payouts whose webhook is due. */
 export type WebhookFigures = {
-  /** Final, and the grace is over. */
+  /** Final payouts whose grace is over. */
   due: number;
-  /** Of these, a webhook about the end was heard. */
+  /** Those for which a webhook about the end came. */
   heard: number;
-  /** Of these, the first came after the grace. */
+  /** Those whose first webhook came after the grace. */
   late: number;
-  /** Deliveries since the last run that were turned away for a wrong signature. */
+  /** Deliveries with a wrong signature since the last run. */
   forged: number;
-  /** Of those heard, the first came after it had been asked for again. */
+  /** Those whose first webhook came after a resend request. */
   resent: number;
 };
 
-/** What came of asking again, by payout and collection. */
+/** The results of resend requests, by payout and collection. */
 export type ResendFigures = { asked: number; heard: number; gave_up: number; waiting: number };
 
 const forgedTally = 'forged';
 
 /**
- * The figures as of `now`. Where nobody can reach us (`enabled` false) no webhook is due, and none is missing.
- * `graceMs` after a final state was first known its webhook is due.
+ * The figures as of `now`. A payout's webhook is due `graceMs` after its final state was first known. Where no webhook
+ * can reach us (`enabled` false) none is due, and none is missing.
  */
 export async function webhookFigures(
   db: Db,
@@ -54,7 +54,7 @@ export async function webhookFigures(
   };
 }
 
-/** What the requests came to so far. */
+/** The results of all requests so far. */
 export async function resendFigures(db: Db, now: string): Promise<ResendFigures> {
   const over = new Date(Date.parse(now) - resendSpacingMs(resendBudget)).toISOString();
   const { rows } = await sql<{ asked: bigint; heard: bigint; gave_up: bigint; waiting: bigint }>`
@@ -79,7 +79,7 @@ export async function resendFigures(db: Db, now: string): Promise<ResendFigures>
   };
 }
 
-/** Counts deliveries with a wrong signature; the kept rejections are bounded, so that they cannot be counted later. */
+/** Counts deliveries with a wrong signature; they could not be counted later, since stored rejections are bounded. */
 export async function tallyForged(trx: Trx, n: number): Promise<void> {
   if (n === 0) return;
   await trx
@@ -98,7 +98,7 @@ async function forgedSince(db: Db): Promise<number> {
   return row ? Number(row.n - row.seen) : 0;
 }
 
-/** A run has reported so many: the next one counts from here. */
+/** Marks these as reported by a run: the next one counts from here. */
 export async function forgedReported(trx: Trx, reported: number): Promise<void> {
   await trx
     .updateTable('tallies')

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { RejectionKind } from '../domain/rejection.ts';
 
-/** The keys a delivery is checked with; several values verify while one is being rotated. */
+/** The keys that check a delivery; during a rotation several values verify. */
 export type WebhookKeys = {
   secretKeys: readonly string[];
   publicKeys: readonly string[];
@@ -19,13 +19,13 @@ export type WebhookVerdict =
   | { kind: 'authentic'; authorization: 'valid' | 'unchecked' | 'absent' }
   | { kind: 'rejected'; why: RejectionKind };
 
-/** Judges one delivery by the raw bytes of its body and its headers; never throws, whatever they hold. */
+/** Judges one delivery by its raw body and its headers. Never throws, whatever they hold. */
 export type VerifyWebhook = (body: Uint8Array, proof: WebhookProof) => WebhookVerdict;
 
 /**
- * A judge of deliveries for one set of keys (service-interface.md, Authentication 5-6): `payloadsignature` over the
- * raw bytes decides; Authorization counts where a webhook key is configured; `merchantsignature`, a constant, must be
- * right if present. No check ends early: the time taken says nothing about which key, or how much of it, was right.
+ * Creates a verifier for one set of keys (service-interface.md, Authentication 5-6). `payloadsignature` over the raw
+ * bytes decides. Authorization counts where a webhook key is configured. `merchantsignature`, a constant, must be right
+ * if present. No check ends early, so that the time taken reveals nothing about a key.
  */
 export function createWebhookVerifier(keys: WebhookKeys): VerifyWebhook {
   const merchant = keys.secretKeys.flatMap((key) =>
@@ -63,14 +63,14 @@ function digestOf(message: Uint8Array | string, key: string): Buffer {
   return createHmac('sha512', key).update(message).digest();
 }
 
-/** Digests are compared, not texts: timingSafeEqual throws on unequal lengths. */
+/** Compares digests, not texts: timingSafeEqual throws on unequal lengths. */
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
 /** True when the signature is one of the digests in hexadecimal. */
 function isOneOf(digests: readonly Buffer[], signature: string): boolean {
-  // Buffer.from(…, 'hex') would cut off silently at the first character that is no digit.
+  // Buffer.from(…, 'hex') would stop silently at the first character that is not a hex digit.
   return /^[0-9a-f]{128}$/i.test(signature) && hasDigest(digests, Buffer.from(signature, 'hex'));
 }
 

@@ -289,7 +289,7 @@ it('P13: a success that shows no amount is no receipt of what was promised, says
   await expectInvoice();
   await verify(shown({ amount: undefined }));
   const { collection } = (await story()) ?? {};
-  const answer = 'says success, but shows no amount: received only if a webhook told it';
+  const answer = 'says success, but shows no amount: received only if a webhook shows it';
   expect(collection).toMatchObject({ state: 'expected', received_at: null, answer });
   expect(collection?.ask_at).toBe(at(60 * minute));
   clock.set(60 * minute);

@@ -100,7 +100,7 @@ describe.skipIf(!server)(`P26: a move to PostgreSQL${server ? '' : noPostgres}`,
     await live();
     await ledger.close();
     const other = await openLedger(to, { now: () => at(0) });
-    expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('is there already') });
+    expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('already exists') });
     await other.close();
     to = { ...to, url: to.url.replace(/schema=.*/, `schema=m_${++made}`) };
     const gate = await shutGate(to);

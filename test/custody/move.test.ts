@@ -66,7 +66,7 @@ it('P26: moving again finds it moved; it never moves over another file, nor to t
 it('P26: a target that is there before is left alone, and the source is not sealed', async () => {
   const other = await open(to);
   await other.close();
-  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('is there already') });
+  expect(await move()).toMatchObject({ kind: 'refused', why: expect.stringContaining('already exists') });
   expect(await whoSends()).toBe('2 0');
 });
 
@@ -157,7 +157,7 @@ it('P25: a file from before the move that is put back in the old place sends not
   copyFileSync(before, ledger.path);
   expect(await whoSends()).toBe('0 2');
   const back = await open(ledger.path);
-  expect((await findHalt(back.db))?.cause).toMatch(/was moved to another place for ever: set ledger.url/);
+  expect((await findHalt(back.db))?.cause).toMatch(/was moved permanently to another place: set ledger.url/);
   await back.close();
 });
 

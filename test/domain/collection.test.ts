@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type CollectionFacts,
   collectionDelayMs,
-  hearWord,
   judgeCollection,
   lacksAmount,
+  mergeWebhook,
 } from '../../src/domain/collection.ts';
 import { type CollectionWord, findWord } from '../../src/domain/collection-word.ts';
 
@@ -21,8 +21,8 @@ const word = (other: Partial<CollectionWord> = {}): CollectionWord => ({
 const facts = (other: Partial<CollectionFacts> = {}): CollectionFacts => ({
   mode: 'test',
   promised: { amount: 10_000n, currency: 'NGN' },
-  heard: false,
-  told: null,
+  hasWebhook: false,
+  webhook: null,
   dispute: [],
   verified: null,
   receivedAt: null,
@@ -33,9 +33,9 @@ const state = (other: Partial<CollectionFacts>) => judgeCollection(facts(other))
 describe('where a collection stands', () => {
   it('P14: is never received on a webhook alone', () => {
     expect(state({})).toBe('expected');
-    expect(state({ heard: true, told: word() })).toBe('heard');
-    expect(state({ heard: true, told: word(), verified: word({ status: 'pending' }) })).toBe('heard');
-    expect(state({ heard: true, told: word(), verified: word() })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word() })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word({ status: 'pending' }) })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: word() })).toBe('received');
     expect(state({ promised: null, verified: word() })).toBe('received');
     expect(state({ verified: word({ status: 'failed' }) })).toBe('failed');
   });
@@ -44,7 +44,7 @@ describe('where a collection stands', () => {
     ['amount', { verified: word({ amount: '90' }) }, '100.00', '90', 'expectation and verify'],
     [
       'amount',
-      { heard: true, told: word({ amount: '90.00' }) },
+      { hasWebhook: true, webhook: word({ amount: '90.00' }) },
       '100.00',
       '90.00',
       'expectation and webhook',
@@ -58,7 +58,7 @@ describe('where a collection stands', () => {
     ],
     [
       'amount',
-      { heard: true, told: word({ amount: '1.00' }), verified: word() },
+      { hasWebhook: true, webhook: word({ amount: '1.00' }), verified: word() },
       '100.00',
       '1.00',
       'verify and webhook',
@@ -66,7 +66,7 @@ describe('where a collection stands', () => {
     ['domain', { verified: word({ domain: 'live' }) }, 'test', 'live', 'this mode and verify'],
     [
       'status',
-      { heard: true, told: word(), verified: word({ status: 'failed' }) },
+      { hasWebhook: true, webhook: word(), verified: word({ status: 'failed' }) },
       'success',
       'failed',
       'webhook and verify',
@@ -80,7 +80,7 @@ describe('where a collection stands', () => {
     ],
     [
       'trx',
-      { heard: true, told: word(), verified: word({ trx: 'COL2' }) },
+      { hasWebhook: true, webhook: word(), verified: word({ trx: 'COL2' }) },
       'COL1',
       'COL2',
       'webhook and verify: paid twice',
@@ -96,14 +96,14 @@ describe('where a collection stands', () => {
     expect(state({ verified: word({ domain: null }) })).toBe('received');
   });
 
-  it('P13: what was promised is not received by a success that shows no amount, unless a webhook told it', () => {
+  it('P13: what was promised is not received by a success that shows no amount, unless a webhook shows it', () => {
     const bare = word({ amount: null, currency: null });
     expect(state({ verified: bare })).toBe('expected');
     expect(state({ verified: word({ currency: null }) }), 'what it shows agrees').toBe('received');
     expect(state({ promised: null, verified: bare })).toBe('received');
-    expect(state({ heard: true, told: word(), verified: bare })).toBe('received');
-    expect(state({ heard: true, told: word({ amount: '90.00' }), verified: bare })).toBe('conflict');
-    expect(state({ heard: true, told: word({ status: 'pending' }), verified: bare })).toBe('heard');
+    expect(state({ hasWebhook: true, webhook: word(), verified: bare })).toBe('received');
+    expect(state({ hasWebhook: true, webhook: word({ amount: '90.00' }), verified: bare })).toBe('conflict');
+    expect(state({ hasWebhook: true, webhook: word({ status: 'pending' }), verified: bare })).toBe('heard');
     expect([word(), bare, word({ ...bare, status: 'pending' })].map(lacksAmount)).toEqual([
       false,
       true,
@@ -112,28 +112,28 @@ describe('where a collection stands', () => {
   });
 
   it('lets a failed try of the payer stand beside the one that arrived', () => {
-    const told = word({ status: 'failed', trx: 'COL0' });
-    expect(state({ heard: true, told, verified: word() })).toBe('received');
+    const webhook = word({ status: 'failed', trx: 'COL0' });
+    expect(state({ hasWebhook: true, webhook, verified: word() })).toBe('received');
   });
 });
 
 describe('two webhooks about one collection', () => {
   it('P18: differ in amount or in their final word, and the first stands', () => {
-    expect(hearWord(word(), word({ amount: '90.00' }))).toMatchObject({
-      told: { amount: '100.00' },
+    expect(mergeWebhook(word(), word({ amount: '90.00' }))).toMatchObject({
+      webhook: { amount: '100.00' },
       dispute: [{ field: 'amount', expected: '100.00', actual: '90.00' }],
     });
-    expect(hearWord(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
-    expect(hearWord(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
+    expect(mergeWebhook(word(), word({ status: 'failed' })).dispute).toHaveLength(1);
+    expect(mergeWebhook(word(), word({ trx: 'COL2' })).dispute).toMatchObject([{ field: 'trx' }]);
   });
 
   it('P18: pending then success is no conflict, nor is a try that failed before', () => {
-    const pending = hearWord(word({ status: 'pending' }), word());
-    expect(pending).toEqual({ told: word(), dispute: [] });
-    expect(hearWord(word(), word({ status: 'pending' }))).toEqual({ told: word(), dispute: [] });
+    const pending = mergeWebhook(word({ status: 'pending' }), word());
+    expect(pending).toEqual({ webhook: word(), dispute: [] });
+    expect(mergeWebhook(word(), word({ status: 'pending' }))).toEqual({ webhook: word(), dispute: [] });
     const failed = word({ status: 'failed', trx: 'COL0' });
-    expect(hearWord(failed, word())).toEqual({ told: word(), dispute: [] });
-    expect(hearWord(word(), failed)).toEqual({ told: word(), dispute: [] });
+    expect(mergeWebhook(failed, word())).toEqual({ webhook: word(), dispute: [] });
+    expect(mergeWebhook(word(), failed)).toEqual({ webhook: word(), dispute: [] });
   });
 });
 

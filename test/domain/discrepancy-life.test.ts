@@ -82,7 +82,7 @@ describe('a discrepancy that a run finds', () => {
         state: 'open',
         opens: true,
         closedWithPayout: false,
-        note: expect.stringMatching(/^evidence opened its payout again, which a person had closed/),
+        note: expect.stringMatching(/^evidence reopened its payout, which a person had closed/),
       });
     }
   });

@@ -241,7 +241,7 @@ describe('resend requests', () => {
     const { calls, service } = scripted();
     const [id = 0n] = await payouts('R-1');
     const row = await ledger.write((trx) =>
-      noteCollection(trx, { reference: 'C-1', at: at(0), heard: true }),
+      noteCollection(trx, { reference: 'C-1', at: at(0), byWebhook: true }),
     );
     await hear(id, at(1));
     const resends = resendsOn(service);

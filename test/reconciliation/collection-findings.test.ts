@@ -10,7 +10,7 @@ it('P13: what is shown as a success without its amount is missing once it is ove
   const ledger = await makeLedger();
   onTestFinished(() => ledger.remove());
   const row = await ledger.write(async (trx) => {
-    const noted = await noteCollection(trx, { reference: 'INV-1', at: at(0), heard: false });
+    const noted = await noteCollection(trx, { reference: 'INV-1', at: at(0), byWebhook: false });
     const file = { id: 'collections-x' };
     await openFile(trx, { ...file, file_name: 'x.csv', content_hash: 'x', row_count: 1n, created_at: at(0) });
     const promised = { row: 2, reference: 'INV-1', referenceKey: 'inv-1', amount: 10_000n, currency: 'NGN' };

@@ -217,7 +217,7 @@ it.skipIf(onPostgres)(
     raw.exec(`drop trigger period_rows_no_update; ${change}`);
     raw.close();
     expect((await checkPeriods(world.ledger.db)).map(({ problem }) => problem)).toEqual([
-      '2026-10: its frozen rows are not those that its digest was made of',
+      '2026-10: its frozen rows do not match its digest',
       '2026-10: submitted in NGN is 300.00 by the history, 400.00 in its statement',
     ]);
   },

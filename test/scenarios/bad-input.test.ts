@@ -131,7 +131,7 @@ it('skip_row tells everywhere which rows are left out: before and after, with --
     code: 3,
     out: expect.stringMatching(/would take .*1 of its 3 rows would be left out/),
   });
-  const left = /1 row was left out: 1 problem.*pay\.errors\.csv\. To pay it, mend .*pay\.invalid\.csv/;
+  const left = /1 row was left out: 1 problem.*pay\.errors\.csv\. To pay it, correct .*pay\.invalid\.csv/;
   expect(await home.run(['submit', file, '--quiet'])).toMatchObject({
     code: 3,
     out: '',

@@ -204,7 +204,7 @@ it('reconcile says which rows of expected collections it left out, and so does s
     /1 collections expected, NGN 100\.00\n {2}1 row was left out: 1 problem\(s\), see \S+/,
   );
   expect(quiet.err, 'they are no payouts').toMatch(
-    /mend \S+more\.invalid\.csv and drop it in inbox\/collections/,
+    /correct \S+more\.invalid\.csv and drop it in inbox\/collections/,
   );
 
   home.put('data/inbox/collections/last.csv', rows('INV-6,100,NGN', 'INV-7,-5,NGN', 'INV-7,-6,NGN'));

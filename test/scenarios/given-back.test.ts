@@ -27,8 +27,7 @@ it('P34: killed after a batch was decided, the bad rows of 20,000 are given back
   const { code } = await first.done;
   const second = await home.run(['submit', '--no-wait']);
   expect(second.code, second.err).toBe(code === 3 ? 0 : 3);
-  if (code !== 3)
-    expect(second.err).toMatch(/left out pay-\S+: rows of it .* given back now: \S+invalid\.csv/);
+  if (code !== 3) expect(second.err).toMatch(/left out pay-\S+: rows of it .* returned now: \S+invalid\.csv/);
   expect(home.names('data/rejected')).toEqual(['pay.errors.csv', 'pay.invalid.csv']);
   expect(home.read('data/rejected/pay.invalid.csv').trim().split('\r\n').slice(1)).toEqual(bad);
   expect((await home.json(['status'], 0)).payouts).toEqual({ ready: 20_000 - bad.length });

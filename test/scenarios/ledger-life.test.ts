@@ -170,7 +170,7 @@ it('P26: no copy takes the place that a ledger was moved from, unless a person s
   for (const suffix of ['', '-wal', '-shm']) rmSync(place + suffix, { force: true });
   copyFileSync(`${place}.old`, place);
   const halted = (await home.json(['submit'], 4)).halted.cause;
-  expect(halted).toMatch(/was moved to another place for ever: set ledger.url to that place/);
+  expect(halted).toMatch(/was moved permanently to another place: set ledger.url to that place/);
   for (const args of [['--adopt'], [backup, '--adopt']]) {
     const wrong = await home.run(['restore', ...args, '--yes']);
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('set ledger.url to that place')]);

@@ -63,12 +63,13 @@ const statements = [
   `create trigger payouts_body_frozen before update of body on payouts
     when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
     begin select raise(abort, 'the body of a payout is frozen at intake'); end`,
-  // The state comes first although there is only one: without an equality SQLite prefers the index on states, and sorts.
+  // The state comes first although it is always `ready`: without an equality SQLite prefers the index on states, and
+  // sorts.
   `create index payouts_ready on payouts (state, batch_id, currency, id) where state = 'ready'`,
-  // A payout enters these two when its id is learned: until then there is nothing to find it by.
+  // A payout enters these two indexes when its transfer id or trx is known.
   `create index payouts_transfer on payouts (transfer_id) where transfer_id is not null`,
   `create index payouts_trx on payouts (trx) where trx is not null`,
-  // The few that need an answer of the service before they are sent; those sent for the first time are not among them.
+  // Repeated sends and successors, which need an answer of the service first. First sends are not among them.
   `create index payouts_again on payouts (id)
     where state = 'ready' and (attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`,
   `create table attempts (
@@ -142,12 +143,12 @@ const statements = [
     differences text) strict`,
   `create index webhooks_unapplied on webhooks (id) where applied_at is null`,
   `create index webhooks_collection on webhooks (collection_id) where collection_id is not null`,
-  // Deliveries come about in the order of their payouts: with the reference before the digest, which is chance, those
-  // of a group stand side by side, and each commit writes a third of the pages.
+  // Deliveries arrive about in the order of their payouts, while digests are random. With the reference first, a
+  // group's entries are neighbours, and each commit writes a third of the pages.
   `create unique index webhooks_digest on webhooks (coalesce(reference, ''), digest)`,
-  // What waits to be applied needs no place among the payouts.
+  // Webhooks that are not applied yet have no payout and need no entry here.
   `create index webhooks_payout on webhooks (payout_id) where payout_id is not null`,
-  // The webhooks that were about nobody, by their reference whatever its case: few.
+  // Payout webhooks that matched no payout, by their reference in lower case; there are few.
   `create index webhooks_unmatched on webhooks (lower(reference))
     where payout_id is null and applied_at is not null and kind = 'payout'`,
   `create table rejections (
@@ -194,10 +195,9 @@ const statements = [
     run_id text not null references runs (id), currency text not null,
     verdict text not null check (verdict in (${verdicts})), overturned integer not null,
     primary key (run_id, currency)) strict`,
-  // Rows in the order they came, with as few indexes as their readers need: a million are written every night. A row is
-  // found under its reference through its payout, or by `stray_key` where no payout goes by that reference. That
-  // `payout_id` is a payout's is kept by those who write it: to check it, each payout that is thrown away would cost an
-  // index of its own.
+  // Rows are stored in arrival order with as few indexes as possible: a million are written every night. A row is found
+  // by reference through its payout, or by `stray_key` where no payout has that reference. `payout_id` has no foreign
+  // key: that would need an index of its own whenever payouts are deleted. The writers keep it valid.
   `create table listed (
     run_id text not null references runs (id), transfer_id text not null, trx text, reference text not null,
     reference_key text not null, currency text not null, amount integer, amount_text text not null, fee text,
@@ -254,7 +254,7 @@ const statements = [
     begin select raise(abort, 'a closed month never changes'); end`,
   `create trigger period_rows_no_delete before delete on period_rows
     begin select raise(abort, 'a closed month never changes'); end`,
-  // Rows come before their month, in its transaction; nothing is added afterwards.
+  // Rows are written before their month, in its transaction; nothing may be added afterwards.
   `create trigger period_rows_no_more before insert on period_rows
     when exists (select 1 from periods p where p.month = new.month)
     begin select raise(abort, 'a closed month never changes'); end`,
@@ -289,7 +289,7 @@ const statements = [
   `create index file_moves_owner on file_moves (owner)`,
 ];
 
-/** The first schema. Migrations are append-only: a later change is a new file beside this one. */
+/** Creates the first schema. Migrations are append-only: a later change is a new file beside this one. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db);
 }

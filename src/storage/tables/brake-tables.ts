@@ -1,16 +1,16 @@
 import type { Generated } from 'kysely';
 
-/** What keeps payouts from going out, and what was spent of a day. */
+/** What holds payouts back, and what was spent each day. */
 export type BrakeTables = {
   approvals: ApprovalTable;
-  /** What a batch came to when it was taken in, in minor units. */
+  /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
-  /** The days of `daily_limit`, in the order in which the ledger came to them. */
+  /** The days of `daily_limit`, in the order in which the ledger reached them. */
   limit_days: LimitDayTable;
-  /** What intents of a day may have sent, in minor units. */
+  /** What a day's attempts may have sent, in minor units. */
   limit_uses: { day_id: bigint; currency: string; used: bigint };
-  /** What an adoption made unknown (P25), in minor units: a lost copy may have sent it on that day. */
+  /** Amounts that a lost copy of the ledger may have sent on that day, in minor units; written by an adoption (P25). */
   adopted_uses: { adopted_at: string; currency: string; used: bigint };
 };
 
@@ -19,12 +19,12 @@ type ApprovalTable = {
   batch_id: string;
   /** The batch's `body_digest` when it was approved (P2). */
   bodies: string;
-  /** SHA-256 over `bodies` and the bodies of its successors: what the person agreed to. */
+  /** SHA-256 over `bodies` and the bodies of its successors: what the person approved. */
   digest: string;
-  /** The newest payout that it covers; what was added to the batch later needs an approval of its own. */
+  /** The newest payout that it covers. Payouts added to the batch later need an approval of their own. */
   through_id: bigint;
   row_count: bigint;
-  /** JSON object: decimals per currency, as they were shown. */
+  /** JSON object: decimals per currency, as the person saw them. */
   totals: string;
   approved_by: string;
   approved_at: string;
@@ -32,7 +32,7 @@ type ApprovalTable = {
 
 type LimitDayTable = {
   id: Generated<bigint>;
-  /** Its date in the time zone of then, for people. */
+  /** Its date in the time zone of that time, for people. */
   day: string;
   opened_at: string;
   begins_at: string;
@@ -41,7 +41,7 @@ type LimitDayTable = {
 
 type CanaryTable = {
   batch_id: string;
-  /** Its payouts are those of the batch from the one to the other. */
+  /** Its payouts are those of the batch between these two ids, both included. */
   from_id: bigint;
   through_id: bigint;
   state: 'open' | 'passed' | 'failed' | 'released';

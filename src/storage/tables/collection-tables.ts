@@ -8,9 +8,9 @@ export type CollectionTables = {
   collections: CollectionTable;
   collection_look_ups: LookUpTable;
   resend_requests: ResendTable;
-  /** Until when an endpoint is left alone, and how often in a row it had to be. */
+  /** Until when requests to an endpoint pause, and how many pauses came in a row. */
   pauses: { name: string; until_at: string; noted_at: string; strikes: bigint; why: string };
-  /** Counters that never shrink; `seen`: what the last run had counted. */
+  /** Counters that never shrink; `seen`: the value at the last run. */
   tallies: { name: string; n: bigint; seen: Generated<bigint> };
 };
 
@@ -20,7 +20,7 @@ type CollectionFileTable = {
   file_name: string;
   /** SHA-256 over the canonical parsed rows. */
   content_hash: string;
-  /** `loading`: its rows may still be thrown away. */
+  /** `loading`: its rows may still be discarded. */
   phase: 'loading' | 'loaded';
   row_count: bigint;
   created_at: string;
@@ -29,10 +29,10 @@ type CollectionFileTable = {
 type CollectionTable = {
   id: Generated<bigint>;
   reference: string;
-  /** The reference in lower case: unique for ever. */
+  /** The reference in lower case; always unique. */
   reference_key: string;
   state: CollectionState;
-  /** The expectation file and row that promised it; null: nobody did. */
+  /** The expectation file and row that announced it; null if there is none. */
   file_id: string | null;
   row_number: bigint | null;
   /** Minor units of `expected_currency`. */
@@ -41,7 +41,7 @@ type CollectionTable = {
   expected_at: string | null;
   /** When the first webhook about it came. */
   heard_at: string | null;
-  /** What the webhooks told, as text. */
+  /** What the webhooks say, as text. */
   told_status: WitnessStatus | null;
   told_trx: string | null;
   told_amount: string | null;
@@ -51,7 +51,7 @@ type CollectionTable = {
   told_paid_at: string | null;
   /** JSON array of differences between two webhooks about it (P18). */
   dispute: Generated<string>;
-  /** What the verify endpoint last showed, and when it was asked. */
+  /** The verify endpoint's last answer, and when it was asked. */
   verified_at: string | null;
   verified_status: WitnessStatus | null;
   verified_trx: string | null;
@@ -60,15 +60,15 @@ type CollectionTable = {
   verified_domain: string | null;
   verified_fee: string | null;
   verified_paid_at: string | null;
-  /** When the verify endpoint first showed it as a success that agrees. */
+  /** When the verify endpoint first confirmed it as a success that agrees. */
   received_at: string | null;
   trx: string | null;
-  /** When it is verified next; null: never, unless something raises it. */
+  /** When it is verified next; null: never, unless an event asks for it. */
   ask_at: string | null;
   rung: Generated<bigint>;
-  /** How often something made it worth asking at once; an answer older than that does not settle the question. */
+  /** How often an event asked for a look-up; an answer older than the latest event does not settle the question. */
   raised: Generated<bigint>;
-  /** When the last look-up that got an answer was asked, and what came of it. */
+  /** When the last answered look-up was asked, and its result. */
   answered_at: string | null;
   answer: string | null;
   updated_at: string;
@@ -79,7 +79,7 @@ type LookUpTable = {
   collection_id: bigint;
   asked_at: string;
   answered_at: string;
-  /** `says success` and so on, perhaps with why that is no receipt, `not_found`, `no_witness`, `contradictory: …`, `error`. */
+  /** `says success` and so on, perhaps with why it is no receipt; `not_found`, `no_witness`, `contradictory: …`, `error`. */
   outcome: string;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
@@ -91,10 +91,10 @@ type ResendTable = {
   collection_id: bigint | null;
   reason: string;
   due_at: string;
-  /** Written before the request leaves, so that a crash never asks a second time for what may have been asked. */
+  /** Written before the request leaves, so that a crash never repeats a request that may have been sent. */
   asked_at: string | null;
   answered_at: string | null;
-  /** `heard`: a webhook came before it was asked; `dropped`: no longer wanted; null while due. */
+  /** `heard`: a webhook came first; `dropped`: no longer wanted; null while due. */
   outcome: 'asked' | 'refused' | 'error' | 'no_answer' | 'heard' | 'dropped' | null;
   raw: string | null;
 };

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { DiscrepancyKind, Severity } from '../../domain/discrepancy-kinds.ts';
 import type { LifeEvent } from '../../domain/discrepancy-life.ts';
 
-/** What runs find and people work through. */
+/** What runs find and people resolve. */
 export type DiscrepancyTables = {
   discrepancies: DiscrepancyTable;
   discrepancy_events: DiscrepancyEventTable;
@@ -24,22 +24,22 @@ export type DiscrepancyTable = {
   actual: string;
   difference: string;
   severity: Severity;
-  /** What its severity becomes at `graver_at`; null where age changes nothing any more. */
+  /** Its severity from `graver_at` on; null where age changes nothing more. */
   later_severity: Severity | null;
   graver_at: string | null;
   evidence: string;
   /** What decides, beside the kind, what a person should do: JSON. */
   advice: string;
   state: 'open' | 'acknowledged' | 'resolved';
-  /** Who ended it; null while it is not resolved. */
+  /** Who resolved it; null while it is not resolved. */
   resolved_by: 'evidence' | 'person' | null;
-  /** What was last said of it: a person's words, what closed it, or why it is open again. */
+  /** The last remark: a person's words, what closed it, or why it was reopened. */
   note: string;
-  /** How often it came back after it was closed. */
+  /** How often it was reopened. */
   reopened: Generated<bigint>;
-  /** 1: the person's word on it came with the close of its payout, and holds while that does (P32). */
+  /** 1: a person closed it together with its payout, and it stays closed while the payout does (P32). */
   closed_with_payout: Generated<bigint>;
-  /** When the listed transfer was created that it is about; null where nobody knows. */
+  /** When the listed transfer in question was created; null if unknown. */
   shown_at: string | null;
   first_seen_at: string;
   last_seen_at: string;
@@ -58,7 +58,7 @@ type DiscrepancyEventTable = {
   note: string;
 };
 
-/** Transfers of the last run that no payout explains but one resembles: another reference, the same order. */
+/** Unexplained transfers of the last run that match the order of a payout under another reference. */
 type LookAlikeTable = {
   run_id: string;
   account_number: string;

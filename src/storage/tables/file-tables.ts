@@ -5,20 +5,20 @@ export type FileTables = { file_moves: FileMoveTable };
 
 type FileMoveTable = {
   id: Generated<bigint>;
-  /** A taken file into the archive, or a sheet of left-out rows, complete under its temporary name, to its place. */
+  /** An input file to archive, or a sheet of left-out rows to move from its temporary name to its place. */
   kind: FileTaskKind;
   /** The batch, or the file of expected collections. */
   owner: string;
   source: string;
   target: string;
-  /** Of an archive: the size and SHA-256 of the bytes that were read; null and empty for a sheet. */
+  /** For an archive: the size and SHA-256 of the bytes that were read; null and empty for a sheet. */
   bytes: Generated<bigint | null>;
   sha256: Generated<string>;
   created_at: string;
   done_at: string | null;
-  /** `missing`: the file was in neither place; `differs`: what stands at the source is not what was read. */
+  /** `missing`: the file was in neither place; `differs`: the file at the source is not the one that was read. */
   outcome: Generated<FileTaskOutcome | null>;
-  /** Whose folders these are, where machines share the ledger; else empty. */
+  /** The machine whose folders these are, where machines share the ledger; otherwise empty. */
   machine: Generated<string>;
 };
 
@@ -26,8 +26,12 @@ export type FileTaskKind = 'archive' | 'errors' | 'invalid';
 export type FileTaskOutcome = 'done' | 'missing' | 'differs';
 
 /**
- * Whether a batch's file is still what was read (P34). `due`: not looked at yet;
- * `whole`: it was at the last look; `changed`, `missing`: it is not, and nothing goes; `accepted`: it is not, and a person
- * let the batch go; `begun`: a payout was sent, and nobody looks any more.
+ * Whether a batch's file is still the one that was read (P34).
+ *
+ * - `due`: not checked yet
+ * - `whole`: unchanged at the last check
+ * - `changed`, `missing`: it is not, and the batch sends nothing
+ * - `accepted`: it is not, and a person released the batch
+ * - `begun`: a payout was sent, and checks have ended
  */
 export type FileState = 'due' | 'whole' | 'changed' | 'missing' | 'accepted' | 'begun';

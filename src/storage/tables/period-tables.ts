@@ -4,22 +4,22 @@ import type { Selectable } from 'kysely';
 export type PeriodTables = {
   periods: PeriodTable;
   period_rows: { month: string; sheet: string; position: bigint; cells: string };
-  /** Listed transfers that a closed month has counted, so that no later one does. */
+  /** Listed transfers that a closed month has counted, so that no later month counts them. */
   period_transfers: { transfer_id: string; month: string };
 };
 
-/** A closed month: history entries after `from_history` up to `through_history`, for ever. */
+/** A closed month: the history entries after `from_history` up to `through_history`. It never changes. */
 type PeriodTable = {
   /** `2026-10`. */
   month: string;
   starts_at: string;
-  /** Exclusive; where the next one starts. */
+  /** Exclusive; the next month starts here. */
   ends_at: string;
   timezone: string;
   from_history: bigint;
   through_history: bigint;
   closed_at: string;
-  /** The run whose listing stood for the service; null: there was none. */
+  /** The run whose listing the month was compared with; null if there was none. */
   run_id: string | null;
   /** SHA-256 over the cuts and every frozen row. */
   digest: string;

@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 import type { ListOrder } from '../../domain/list-order.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 
-/** Reconciliations: what their lists were worth, their verdicts, and the rows of their reports. */
+/** Reconciliations: the standing of their listings, their verdicts, and the rows of their reports. */
 export type RunTables = {
   runs: RunTable;
   run_verdicts: RunVerdictTable;
@@ -15,23 +15,23 @@ export type RunTable = {
   finished_at: string | null;
   /** JSON: what `reconcile --json` prints. */
   summary: string | null;
-  /** The newest history entry when the run began to read the list. */
+  /** The newest history entry when the run began to read the listing. */
   history_mark: bigint;
-  /** The order in which a complete listing showed its rows; `distrusted`: a short cut missed rows since (P29). */
+  /** The order in which a complete listing showed its rows; `distrusted`: a short cut has missed rows since (P29). */
   list_order: Generated<ListOrder | 'distrusted' | null>;
-  /** Up to when the listing is proven, ISO UTC; null when it is not. */
+  /** The instant up to which the listing is proven, ISO UTC; null when it is not. */
   list_cut: Generated<string | null>;
-  /** From when on a short cut looked, ISO UTC (P29); null in all other runs. */
+  /** The instant from which a short cut looked, ISO UTC (P29); null in all other runs. */
   edge: Generated<string | null>;
-  /** The complete run whose rows created before `edge` stand for what the short cut did not look at. */
+  /** The complete run whose rows created before `edge` stand for the part that the short cut skipped. */
   base_run_id: Generated<string | null>;
-  /** What the listing is worth; null while the run goes on, and where it ended before that was known. */
+  /** How far the listing can be trusted; null while the run goes on, and where it ended early. */
   list_standing: Generated<ListStanding | null>;
-  /** The worst verdict on its currencies, stored with its frozen statement; null before. */
+  /** The worst verdict over its currencies, stored with its frozen statement; null before. */
   verdict: Generated<Verdict | null>;
-  /** Whose list it read (P31), of `origins`; 0 where that was not written down. */
+  /** Whose listing it read (P31), of `origins`; 0 where that was not recorded. */
   origin_id: Generated<bigint>;
-  /** 1: its reports are promised and not written yet (P34). */
+  /** 1: its reports are due and not written yet (P34). */
   reports_due: Generated<bigint>;
 };
 
@@ -40,6 +40,6 @@ type RunVerdictTable = {
   run_id: string;
   currency: string;
   verdict: Verdict;
-  /** How many payouts are paid here and failed on the list. */
+  /** How many payouts are paid here and failed on the listing. */
   overturned: bigint;
 };

@@ -13,8 +13,8 @@ import type { RunTable, RunTables } from './run-tables.ts';
 import type { LookUpOutcome, WebhookVerdict, WordColumns } from './word-columns.ts';
 
 /**
- * The ledger's tables. Every INTEGER is read as bigint (amounts are minor units of the row's currency);
- * every instant is ISO 8601 text in UTC with milliseconds, so that text order is time order.
+ * The ledger's tables. Every INTEGER is read as bigint; amounts are minor units of the row's currency. Every instant is
+ * ISO 8601 text in UTC with milliseconds, so that text order is time order.
  */
 export type Tables = BrakeTables &
   CollectionTables &
@@ -23,14 +23,14 @@ export type Tables = BrakeTables &
   PeriodTables &
   RunTables & {
     meta: { key: string; value: string };
-    /** What each version of the tables added; Kysely's own. */
+    /** The migrations that ran; this table belongs to Kysely. */
     kysely_migration: { name: string; timestamp: string };
     batches: BatchTable;
     payouts: PayoutTable;
     attempts: AttemptTable;
-    /** Where something was sent or asked: an address, and the fingerprints of the keys (P31). */
+    /** Where a request was sent: an address and the fingerprints of the keys (P31). */
     origins: { id: Generated<bigint>; base_url: string; secret_key: string; order_key: string };
-    /** `seen_by` has shown what went to `origin_id`: both are one account's. */
+    /** Asked as `seen_by`, the service showed a transfer sent as `origin_id`: both belong to one account. */
     origin_sights: { seen_by: bigint; origin_id: bigint; at: string };
     history: HistoryTable;
     webhooks: WebhookTable;
@@ -50,7 +50,7 @@ export type Tables = BrakeTables &
       beat: bigint;
       ended_at: string | null;
     };
-    /** A reserved start, and when it was reserved: both by the clock that all processes share. */
+    /** A reserved start, and when it was reserved, both by the clock that all processes share. */
     rates: { name: string; next_at_ms: bigint; noted_at_ms: bigint };
   };
 
@@ -71,16 +71,16 @@ type BatchTable = {
   /** SHA-256 over the frozen bodies in row order (P2). */
   body_digest: string;
   created_at: string;
-  /** Raised by `record` with each change of one of its payouts; results are due while it differs from `reported_version`. */
+  /** `record` raises it with each change of a payout; results are due while it differs from `reported_version`. */
   version: Generated<bigint>;
   reported_version: Generated<bigint>;
-  /** Who dropped it: an account's name. */
+  /** The account name of the person who dropped it. */
   dropped_by: string;
   dropped_uid: Generated<bigint | null>;
-  /** The account that the command ran under, where the one who dropped it stood behind sudo; else empty. */
+  /** The account that the command ran as, if that person used sudo; otherwise empty. */
   dropped_as: Generated<string>;
   dropped_as_uid: Generated<bigint | null>;
-  /** 1: nothing of it goes without an approval, whatever the configuration says later. */
+  /** 1: nothing of it is sent without an approval, even if the configuration changes. */
   approval_needed: Generated<bigint>;
   file_state: FileState;
 };
@@ -88,10 +88,10 @@ type BatchTable = {
 type PayoutTable = {
   id: Generated<bigint>;
   batch_id: string;
-  /** Row in the file as a person counts it: the header is row 1, the first payout row 2. */
+  /** The row in the file as a person counts it: the header is row 1, the first payout row 2. */
   row_number: bigint;
   reference: string;
-  /** The reference in lower case: unique for ever (P22). */
+  /** The reference in lower case; always unique (P22). */
   reference_key: string;
   account_number: string;
   account_name: string;
@@ -102,7 +102,7 @@ type PayoutTable = {
   narration: string;
   sender_name: string;
   type: string | null;
-  /** The frozen request body, byte for byte what is signed and sent (P2). */
+  /** The frozen request body: exactly the bytes that are signed and sent (P2). */
   body: string;
   /** JSON array of the row's input cells as they came, in the order of the batch's columns. */
   cells: string;
@@ -112,23 +112,23 @@ type PayoutTable = {
   last_attempt_id: bigint | null;
   transfer_id: string | null;
   trx: string | null;
-  /** Exact decimal text as the service gave it; null while unknown. */
+  /** The fee as decimal text of the service; null while unknown. */
   fee: string | null;
   message: string | null;
   submitted_at: string | null;
   settled_at: string | null;
   /** When a final state was first known. */
   final_at: string | null;
-  /** `response+webhook+listing+details`: the sources that agree with the state. */
+  /** Such as `response+webhook+listing+details`: the sources that agree with the state. */
   evidence: Generated<string>;
   not_before: string | null;
   /** Why it is held though nobody held it; null for every other payout. */
   withheld_by: WithheldBy | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
   successor_of: bigint | null;
-  /** Sends that this ledger does not remember but that may have happened (P25). */
+  /** Sends that this ledger does not record but that may have happened (P25). */
   unseen_sends: Generated<bigint>;
-  /** Automatic resends after confirmed absence: never more than one (P16). */
+  /** Automatic resends after confirmed absence: at most one (P16). */
   auto_resends: Generated<bigint>;
   history_seq: Generated<bigint>;
   history_head: Generated<string>;
@@ -142,7 +142,7 @@ type AttemptTable = {
   worker_id: string;
   began_at: string;
   ended_at: string | null;
-  /** null while the POST is under way. */
+  /** null while the POST is in flight. */
   outcome: 'accepted' | 'refused' | 'not_sent' | 'turned_away' | 'unknown' | null;
   http_status: bigint | null;
   code: string | null;
@@ -152,7 +152,7 @@ type AttemptTable = {
   raw: string | null;
   /** The day of `daily_limit` that counts it. */
   day_id: bigint;
-  /** Where it went; 0: nobody wrote that down. */
+  /** Where it went; 0: not recorded. */
   origin_id: Generated<bigint>;
 };
 
@@ -173,7 +173,7 @@ type HistoryTable = {
 
 type WebhookTable = {
   id: Generated<bigint>;
-  /** SHA-256 of the raw body: byte-equal repeats are one webhook heard several times (P18). */
+  /** SHA-256 of the raw body: byte-equal repeats are one webhook with several deliveries (P18). */
   digest: string;
   received_at: string;
   last_received_at: string;
@@ -185,7 +185,7 @@ type WebhookTable = {
   /** JSON object; Authorization is replaced by its verdict. */
   headers: string;
   body: Uint8Array;
-  /** 1: the timestamp header was stale or ahead, so it is a reason to ask, not a witness. */
+  /** 1: the timestamp header was stale or in the future, so it is a reason for a look-up, not a witness. */
   stale: bigint;
   applied_at: string | null;
   payout_id: bigint | null;
@@ -210,17 +210,17 @@ type InquiryTable = {
   kind: 'details';
   reason: InquiryReason;
   due_at: string;
-  /** Which rung of the ladder this is, from 0. */
+  /** The rung of the ladder, from 0. */
   rung: bigint;
-  /** When the ladder itself asks (P19), which others may do before; null: not a rung. */
+  /** When the ladder is due to ask (P19), although other causes may ask earlier; null: not a rung. */
   rung_due_at: string | null;
-  /** How often it was asked for again while it was open. */
+  /** How often it was requested again while it was open. */
   raised: Generated<bigint>;
-  /** The payout's last attempt when it was asked (P4). */
+  /** The payout's last attempt at the time of the look-up (P4). */
   attempt_id: bigint | null;
-  /** Our clock less the service's Date at the answer; null without a Date. */
+  /** Our clock less the service's Date header; null without a Date. */
   clock_off_ms: bigint | null;
-  /** The transfer, known to be present, that the same key found before and after (P16). */
+  /** A transfer known to exist that the same key found before and after (P16). */
   probe: string | null;
   asked_at: string | null;
   answered_at: string | null;
@@ -230,7 +230,7 @@ type InquiryTable = {
   history_seq: Generated<bigint | null>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
-  /** Where it was asked; 0: nobody wrote that down. */
+  /** Where it was asked; 0: not recorded. */
   origin_id: Generated<bigint>;
 } & WordColumns;
 
@@ -250,16 +250,16 @@ type ListedTable = {
   bank_code: string;
   domain: string | null;
   status: string;
-  /** ISO UTC with milliseconds; empty where the service's text is no instant. */
+  /** ISO UTC with milliseconds; empty where the service's text is not an instant. */
   created_at: string;
   updated_at: string;
-  /** The last pass over the list that brought it or something new about it (P28). */
+  /** The last pass over the listing that brought the row or a change of it (P28). */
   pass: bigint;
-  /** The payout it was paired with; null: none of ours, or not yet paired. */
+  /** The payout it was paired with; null: not ours, or not yet paired. */
   payout_id: bigint | null;
-  /** Its `reference_key` where no payout went by it when it was staged, so that an index holds only those. */
+  /** Its `reference_key` where no payout had that reference when it was staged, so that the index holds only those. */
   stray_key: Generated<string | null>;
-  /** Tells the content from every other; a later run that shows it just so copies the row. null: it is always written in full. */
+  /** A fingerprint of the content. A later run that lists the same copies the row; null: it is always written in full. */
   print: Generated<bigint | null>;
 };
 
