@@ -56,9 +56,13 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
   return { kind, currency, payouts: count, amount, until };
 }
 
-/** True for what waits until a person has looked; a day's limit and a canary that goes well need nobody. */
+/**
+ * True for what waits until a person has looked. A day's limit and a canary that goes well need nobody, nor does a file that
+ * the next intake moves to the archive.
+ */
 export function needsPerson(waiting: Waiting): boolean {
-  return waiting.kind === 'file' || (waiting.kind === 'canary' && waiting.failed);
+  if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
+  return waiting.kind === 'canary' && waiting.failed;
 }
 
 /** What `status` says of the brakes: the day's limits, what waits, and who approved what. */

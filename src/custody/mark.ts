@@ -47,7 +47,7 @@ export function whyMoved(ledgerPath: string): string | null {
   const found = readMark(ledgerPath);
   if (found.kind !== 'mark' || found.mark.ledger !== movedAway) return null;
   const advice = adviceText({ kind: 'follow_move', mark: markPath(ledgerPath) });
-  return `the ledger of ${ledgerPath} was moved to another place for ever: ${advice}`;
+  return `the ledger of ${ledgerPath} was moved permanently to another place: ${advice}`;
 }
 
 /** Replaces the mark durably. One at a time: the caller holds the ledger's write lock. Throws disk errors. */

@@ -1,6 +1,7 @@
 import type { Outcome } from './outcome.ts';
 import type { WitnessStatus } from './payout.ts';
-import type { PayoutEvent, Witness } from './transition.ts';
+import type { PayoutEvent } from './transition.ts';
+import type { Witness } from './witness.ts';
 
 type Plain = Exclude<PayoutEvent['kind'], 'outcome' | 'witness' | 'settle'>;
 

@@ -1,32 +1,7 @@
 import { contradictionText } from './contradiction.ts';
 import type { Outcome } from './outcome.ts';
-import {
-  addEvidence,
-  isFinalState,
-  type PayoutState,
-  type Source,
-  type WithheldBy,
-  type WitnessStatus,
-} from './payout.ts';
-
-/** What a source says of one transfer that was checked to be ours (P13, P15). */
-export type Witness = {
-  source: Exclude<Source, 'response'>;
-  status: WitnessStatus;
-  transferId: string | null;
-  trx: string | null;
-  fee: string | null;
-  message: string | null;
-  /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
-  settledAt: string | null;
-  /**
-   * The number of transfers that a complete listing shows under the reference, all failed or returned; otherwise absent
-   * (P17).
-   */
-  transfers?: number;
-  /** The ids of all transfers that a listing shows of the payout, if they have ended; otherwise absent. */
-  shown?: string[];
-};
+import { addEvidence, isFinalState, type PayoutState, type Source, type WithheldBy } from './payout.ts';
+import type { Witness } from './witness.ts';
 
 export type PayoutEvent =
   | { kind: 'intent'; attemptId: bigint }

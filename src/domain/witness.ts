@@ -1,7 +1,6 @@
 import type { Difference } from './contradiction.ts';
 import { decimalToMinor, formatMinor } from './money.ts';
-import type { Mode, WitnessStatus } from './payout.ts';
-import type { Witness } from './transition.ts';
+import type { Mode, Source, WitnessStatus } from './payout.ts';
 
 /** The known facts about the transfer that a reply should describe; `amount` in minor units of `currency`. */
 export type Expected = {
@@ -254,3 +253,22 @@ function text(value: unknown): string | null {
 function same(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && one === other;
 }
+
+/** What a source says of one transfer that was checked to be ours (P13, P15). */
+export type Witness = {
+  source: Exclude<Source, 'response'>;
+  status: WitnessStatus;
+  transferId: string | null;
+  trx: string | null;
+  fee: string | null;
+  message: string | null;
+  /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
+  settledAt: string | null;
+  /**
+   * The number of transfers that a complete listing shows under the reference, all failed or returned; otherwise absent
+   * (P17).
+   */
+  transfers?: number;
+  /** The ids of all transfers that a listing shows of the payout, if they have ended; otherwise absent. */
+  shown?: string[];
+};

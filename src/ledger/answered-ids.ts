@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Witness } from '../domain/transition.ts';
+import type { Witness } from '../domain/witness.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';

@@ -10,8 +10,8 @@ import {
   type PairedPayout,
 } from '../domain/pair-conflicts.ts';
 import { isFinalState, type WitnessStatus } from '../domain/payout.ts';
-import { restsOnPerson, type Witness } from '../domain/transition.ts';
-import { readStatus } from '../domain/witness.ts';
+import { restsOnPerson } from '../domain/transition.ts';
+import { readStatus, type Witness } from '../domain/witness.ts';
 
 /** What the listing does to a payout: the witness to record, if any, and every discrepancy that it shows. */
 export type Judgement = { witness: Witness | null; found: Found[] };

@@ -1,8 +1,8 @@
 import type { Found } from '../domain/discrepancy.ts';
 import { sentInside } from '../domain/list-order.ts';
 import type { Standpoint } from '../domain/origin.ts';
-import type { Witness } from '../domain/transition.ts';
 import type { ListStanding } from '../domain/verdict.ts';
+import type { Witness } from '../domain/witness.ts';
 import { contradictedIds } from '../evidence/contradicted.sql.ts';
 import { hearListing as listingHeard } from '../ledger/barriers.ts';
 import { newestHistory } from '../ledger/history.ts';

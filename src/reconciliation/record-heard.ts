@@ -1,5 +1,5 @@
 import type { Found } from '../domain/discrepancy.ts';
-import type { Witness } from '../domain/transition.ts';
+import type { Witness } from '../domain/witness.ts';
 import { type AttemptMark, attemptedSince } from '../ledger/known.ts';
 import { record } from '../ledger/record.ts';
 import type { Ledger } from '../storage/ledger.ts';

@@ -5,7 +5,7 @@ import type { InquiryReason } from '../domain/inquiry-reason.ts';
 import { decimalToMinor } from '../domain/money.ts';
 import type { Account, Origin } from '../domain/origin.ts';
 import type { WitnessStatus } from '../domain/payout.ts';
-import type { Witness } from '../domain/transition.ts';
+import type { Witness } from '../domain/witness.ts';
 import { type Expected, findWitness } from '../domain/witness.ts';
 import { columnsOf, plainWord } from '../ledger/contradiction-columns.ts';
 import { addInquiry, askDetails } from '../ledger/inquiries.ts';

@@ -75,7 +75,7 @@ describe('P32: pending, and the service lost it', () => {
     const rows = await ledger.db.selectFrom('discrepancies').selectAll().execute();
     expect(rows.find(({ kind }) => kind === 'missing_at_service')).toMatchObject({
       reopened: 1n,
-      note: expect.stringMatching(/^evidence opened its payout/),
+      note: expect.stringMatching(/^evidence reopened its payout/),
     });
   });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { PayoutState, WitnessStatus } from '../../src/domain/payout.ts';
-import { type PayoutEvent, type Standing, transition, type Witness } from '../../src/domain/transition.ts';
+import { type PayoutEvent, type Standing, transition } from '../../src/domain/transition.ts';
+import type { Witness } from '../../src/domain/witness.ts';
 import { record } from '../../src/ledger/record.ts';
 import { addBatch, at, claimAt, makeLedger, payoutById } from '../support/ledger.ts';
 

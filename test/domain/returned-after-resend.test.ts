@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { transition, type Witness } from '../../src/domain/transition.ts';
+import { transition } from '../../src/domain/transition.ts';
+import type { Witness } from '../../src/domain/witness.ts';
 
 const paidAfterResend = {
   state: 'success' as const,

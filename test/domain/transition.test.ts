@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { type PayoutState, payoutStates, type WitnessStatus } from '../../src/domain/payout.ts';
-import { type PayoutEvent, type Standing, transition, type Witness } from '../../src/domain/transition.ts';
+import { type PayoutEvent, type Standing, transition } from '../../src/domain/transition.ts';
+import type { Witness } from '../../src/domain/witness.ts';
 
 const outcomes: Record<Outcome['kind'], Outcome> = {
   accepted: { kind: 'accepted', transferId: '7', status: 'pending', httpStatus: 200, message: '', raw: '' },
