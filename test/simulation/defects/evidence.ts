@@ -32,9 +32,9 @@ export const evidenceDefects: readonly Defect[] = [
   },
   {
     name: 'believes one failed transfer after a resend',
-    from: 81,
+    from: 21,
     doubtful: true,
-    fault: 'lost after acceptance',
+    fault: 'hang, taken',
     file: 'src/domain/transition.ts',
     find: `  if (over && maybeSeveral(now) && `,
     replace: `  if (over && now.possiblyTaken < 0 && `,

@@ -66,7 +66,7 @@ export const weaknessDefects: readonly Defect[] = [
     from: 5,
     turn: 'files',
     file: 'src/intake/confirm.ts',
-    find: `  if (found.size === bytes && (`,
+    find: `  if (stats.size === bytes && (`,
     replace: `  if (found.size >= 0n || (`,
   },
   {
