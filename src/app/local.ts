@@ -27,10 +27,10 @@ export async function openLocal(options: AppOptions) {
     },
     say: adviceText,
   });
-  // What only reads leaves stored webhooks to the next process that may write.
+  // A read-only command leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
     looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account }, signal);
-  /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
+  /** P20: before a file pays others again, stored webhooks are applied and `ask` asks the service about them. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
       await applyStored(signal);

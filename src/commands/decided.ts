@@ -103,8 +103,8 @@ function doneOf({ decided, states }: Outcome): Done[] {
 }
 
 /**
- * The batches that keep back what was decided, each with what lets it go: the payout itself, or the one it pays again,
- * names its batch.
+ * The batches that hold decided payouts, each with the command that releases it. The batch is that of the payout, or of
+ * the payout that it pays again.
  */
 function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
   const held = new Set(
@@ -116,8 +116,9 @@ function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
         if (!held.has(payout.reference)) return [];
         const { id } = batch;
         // A successor in a batch that needs approvals waits for one of its own (P20).
-        const anew = batch.approval_needed === 1n && done.some((one) => one.pays_again === payout.reference);
-        return [`held: ${id} waits for counterfoil ${anew ? 'approve' : 'release'} ${id}`];
+        const needsApproval =
+          batch.approval_needed === 1n && done.some((one) => one.pays_again === payout.reference);
+        return [`held: ${id} waits for counterfoil ${needsApproval ? 'approve' : 'release'} ${id}`];
       }),
     ),
   ];

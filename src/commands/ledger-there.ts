@@ -34,7 +34,7 @@ export async function refuseWithoutLedger(config: Config): Promise<void> {
   );
 }
 
-/** Stops with 2 where there is no ledger: for commands about what one holds. */
+/** Stops with 2 when there is no ledger: for commands that read the ledger's contents. */
 export async function demandLedger(config: Config): Promise<void> {
   await refuseWithoutLedger(config);
   await refuseStrayLedger(config);

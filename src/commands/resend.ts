@@ -58,7 +58,7 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
   );
 }
 
-/** One that nobody expected and no webhook told of may exist all the same: its webhook is what was lost. */
+/** Finds the collection, also one that the ledger does not know: it may exist when its webhook was lost. */
 async function collectionOf(app: App, reference: string): Promise<Subject> {
   const { mode } = app.config;
   const known = await findCollection(app.ledger.db, reference);
@@ -68,6 +68,6 @@ async function collectionOf(app: App, reference: string): Promise<Subject> {
   if (id !== undefined) return { kind: 'transaction', id };
   throw new Stop(
     2,
-    `no collection "${reference}": nobody expected it here, no webhook told of it, and the service does not show it (mode ${mode}). Nothing was asked`,
+    `no collection "${reference}": it was not expected here, no webhook reported it, and the service does not show it (mode ${mode}). Nothing was asked`,
   );
 }

@@ -72,7 +72,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
   return { ids, left: count - ids.length };
 }
 
-/** Gets the person's word on exactly this evidence; returns the answer to give instead when there is none. */
+/** Asks the person to confirm exactly this evidence. Returns the refusal when it changed or nobody can be asked. */
 async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | undefined> {
   const { context, app, options } = work;
   const { yes, json } = context.options;

@@ -10,11 +10,11 @@ import type { Result } from './result.ts';
 import { effectOf } from './word-texts.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
-  expected: 'not heard of yet',
-  heard: 'a webhook told of it, which is no proof: the service does not show it as received yet',
+  expected: 'no webhook yet',
+  heard: 'a webhook reported it, which is no proof: the service does not show it as received yet',
   received: 'the service shows it as received',
   failed: 'the service shows it as failed',
-  conflict: 'what was expected, told and shown cannot all be true',
+  conflict: 'the expectation, the webhook and the service contradict each other',
 };
 
 /** The whole story of one collection, each fact with its source and time. */

@@ -43,7 +43,7 @@ export function adviceText(advice: Advice): string {
     case 'list_whole':
       return 'counterfoil reconcile --full makes one';
     case 'follow_move':
-      return `set ledger.url to that place. Only where the moved ledger is lost for good, remove ${advice.mark} and run counterfoil restore --adopt`;
+      return `set ledger.url to that place. Only if the moved ledger is permanently lost, remove ${advice.mark} and run counterfoil restore --adopt`;
     case 'finish_move':
       return `If the move was interrupted, counterfoil migrate --to ${advice.url} on the old one finishes it`;
     case 'replace_sealed':

@@ -146,7 +146,7 @@ export function unknownAction(
 ): string {
   if (!isOver)
     return `We cannot tell whether this was paid. Do not pay it another way before ${until}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
-  return `We cannot tell whether this was paid. It was watched until ${until}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
+  return `We cannot tell whether this was paid. It was watched until ${until}. Ask the service in writing. Then order it once more with counterfoil retry ${reference}, or close it: counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
 }
 
 /** About a pending payout whose own account is not the one that is asked; `why` names both (P31). */

@@ -17,9 +17,10 @@ import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
 export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 
 /**
- * Computes the sheets of a run whose listing is staged and paired, from the ledger as of `at` (ISO UTC) and stores their rows, so that every later
- * `report RUN` gives the same bytes. Begins again from nothing after an interruption. Throws when there is no such run.
+ * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN` then
+ * gives the same bytes. The run's listing must be staged and paired. An interrupted freeze starts again from nothing.
  * `end` runs in the transaction that makes the run whole. Returns the verdicts, which every report of the run repeats.
+ * Throws when there is no such run.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;

@@ -85,12 +85,12 @@ export type ListedPart = {
 
 export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedPart[] };
 
-/** States that are of interest however old they are. */
+/** States that belong to every span, however old the payout is. */
 const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 /**
- * Every payout that the span tells of, in the order of its intake, a page at a time: since the ledger's
- * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
+ * Yields every payout of the span, in intake order, a page at a time. A span from the ledger's beginning has all payouts.
+ * A span after a closed month has those that moved since, are unfinished, or are newly listed.
  */
 export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
   for (let after = 0n; ; ) {

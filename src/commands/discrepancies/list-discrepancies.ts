@@ -85,7 +85,7 @@ function describe(d: Discrepancy, now: number): string[] {
   ].map(oneLine);
 }
 
-/** Names and notes from outside must not move the cursor of who reads them. */
+/** Replaces control characters: names and notes from outside must not move the terminal's cursor. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }

@@ -29,7 +29,7 @@ export function checkConfiguration({ config, unread }: Explained): Check {
   return well('configuration', `${config.configFile}, mode ${config.mode}, ${config.service.baseUrl}`);
 }
 
-/** P24: the keys of the mode are there. One of the other mode was refused when the configuration was read. */
+/** Checks that the configured mode has its keys (P24). Reading the configuration already refused keys of the other mode. */
 export function checkKeys({ config, secrets }: Explained): Check {
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const env = join(config.home, '.env');
@@ -54,7 +54,7 @@ export function checkKeys({ config, secrets }: Explained): Check {
   return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
 }
 
-/** Whoever may read the keys may send money. */
+/** Checks that no other account can read the keys: a reader of the keys can send money. */
 export function checkSecretFiles({ config, secrets }: Explained): Check {
   const files = new Set([
     join(config.home, '.env'),

@@ -55,16 +55,16 @@ export const commonSpec = {
   },
 } as const satisfies Partial<TopLevelSpec>;
 
-/** Begins to load the drawing libraries; done only by who writes a page, who ends it. */
+/** Starts the thread that draws. Only a page's writer needs it, and calls `end`. */
 export function openCharts(): { draw: Draw; end(): Promise<void> } {
   const thread = beginCharts();
   return { draw: async (spec, picture) => labelled(await thread.svg(spec), picture), end: thread.end };
 }
 
-/** Names the picture for who hears it, and leaves its size to the page. */
+/** Names the picture for screen readers, and leaves its size to the page. */
 function labelled(svg: string, { id, title, summary }: Picture): string {
   const box = /viewBox="([\d. -]+)"/.exec(svg)?.[1] ?? '0 0 1 1';
-  // The page's own letters serve; roles of parts would contradict that the whole is one picture.
+  // The page sets the font. Roles of parts would contradict that the whole is one picture.
   const content = svg
     .replace(/^<svg[^>]*>/, '')
     .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');

@@ -9,11 +9,11 @@ import { listWords } from './verdict-words.ts';
 type Row = Record<string, string>;
 export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
 
-/** As many are told one by one; the rest is counted. */
+/** How many are listed one by one; the rest are counted. */
 const shown = 40;
 const gravity = ['high', 'medium', 'low'];
 
-/** `list`: what the run's list is worth; `trouble`: why, where it cannot be compared with. */
+/** `list`: how far the run's list can be used; `trouble`: why it cannot be compared. */
 type About = {
   zone: string;
   list: ListStanding | null;
@@ -138,7 +138,7 @@ function card(row: Row, zone: string): string {
 <dl>${list}</dl></article>`;
 }
 
-/** What the service calls it, for who writes to them; absent where nobody knows. */
+/** The service's own ids, for a letter to the service; absent when not known. */
 function namedByService(row: Row): [string, Piece][] {
   const names = { 'Transfer id': row.transfer_id, Trx: row.trx };
   return Object.entries(names).flatMap(([what, value]) => (value ? [[what, shortened(value)]] : []));

@@ -4,7 +4,7 @@ import type { NamedCells } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { bareTable, type Column, escapeHtml, wide } from './page-markup.ts';
 
-/** A column of a figure's table, and what its cell shows of a row. */
+/** A column of a figure's table, with the text of its cell for a row. */
 export type Shown = Column & { cell: (row: NamedCells, index: number) => string };
 
 /** A column of text; as it stands in the sheet, unless `cell` says otherwise. */
@@ -17,7 +17,7 @@ export function numberColumn(name: string, key: string): Shown {
   return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
 }
 
-/** What one figure tells: in words, as a picture, and as the table right behind it. */
+/** A figure: in words, as a picture, and as the table below it. */
 export type Told = {
   id: string;
   title: string;

@@ -32,7 +32,7 @@ const ledgerLines: [string, string][] = [
 const paidLines: [string, string][] = [
   ['settled', 'Paid'],
   ['returned', 'less paid and came back'],
-  ['net_paid', 'equals paid for good'],
+  ['net_paid', 'equals net paid'],
   ['fees', 'Fees reported'],
 ];
 const serviceLines: [string, string][] = [

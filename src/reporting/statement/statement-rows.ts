@@ -26,7 +26,7 @@ export type Entry = {
   why: string;
   /** Paid here, and failed on the list. */
   overturned?: boolean;
-  /** It was settled, and is so no longer: less in what was paid for good. */
+  /** It was settled and no longer is: this reduces net paid. */
   unpaid?: boolean;
 };
 

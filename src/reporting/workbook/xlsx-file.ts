@@ -61,11 +61,11 @@ export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void
 }
 
 /**
- * Begins a workbook with sheets of these names, which is handed to `write` as it grows, a page in memory at a time: text
- * cells, long digits kept as text, numbers where {@link digitsOf} says so.
+ * Begins a workbook with sheets of these names, and passes it to `write` as it grows. One page is in memory at a time.
+ * Cells are text, also long digits; they are numbers where {@link digitsOf} says so.
  */
 export async function beginWorkbook(write: Write, names: string[]): Promise<WorkbookWriter> {
-  // Whoever only looks at the ledger need not load what compresses.
+  // Commands that only read the ledger need not load the compression library.
   const { createArchive } = await import('./zip-archive.ts');
   const archive = createArchive(write);
   const styles = createStyles();

@@ -44,7 +44,7 @@ export function createArchive(write: Write) {
     const deflate = createDeflateRaw({ level, chunkSize: 2 ** 18 });
     deflate.on('data', (chunk: Buffer) => entry.ondata?.(null, new Uint8Array(chunk), false));
     const ended = finished(deflate);
-    // Whoever ends the file hears of it; until then it only must not end the process.
+    // The call that ends the file throws this error. Until then it must only not crash the process.
     ended.catch(() => undefined);
     const spare: Buffer<ArrayBuffer>[] = [];
     let block: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(blockSize);
