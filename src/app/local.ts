@@ -9,10 +9,10 @@ import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
 import { type AppOptions, openLooking } from './looking.ts';
 
-/** Adds what takes in, decides and reports: all that needs only files and the ledger. */
+/** Adds intake, decisions and reports: everything that needs only files and the ledger. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 
-/** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
+/** Opens the ledger and builds the parts that read and write it. Close it when done. Throws what opening the ledger throws. */
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;

@@ -117,7 +117,7 @@ async function letGo(
   return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
 }
 
-/** Everybody who dropped it: the person, and the account that sudo made of them. */
+/** All accounts that submitted it: the person's, and the one they became with sudo. */
 function droppersOf(batch: Batch): Account[] {
   const account = (name: string, uid: bigint | null): Account => ({
     name,
@@ -127,14 +127,14 @@ function droppersOf(batch: Batch): Account[] {
   return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }
 
-/** Everybody this person acts as: sudo does not make a second person of one. */
+/** All accounts of this person: sudo does not make them a second person. */
 function approvers({ env }: Context): Account[] {
   const own: Account = { name: person(), uid: process.getuid?.() ?? null };
   const behind = behindSudo(env);
   return behind ? [own, behind] : [own];
 }
 
-/** Why the batch is held beside the approval it waits for, in words. */
+/** Why the batch is held, besides the missing approval, in words. */
 function otherTexts({ id, hold_reasons }: Batch): string[] {
   const others = readReasons(hold_reasons).filter(({ kind }) => kind !== 'approval');
   return holdTexts(others, id);

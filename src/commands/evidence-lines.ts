@@ -8,10 +8,10 @@ import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
 import { effectOf, webhookText } from './word-texts.ts';
 
-/** When it is, and how long an unknown is watched. */
+/** The time now, and how long an unknown payout is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
 
-/** The time, and how long this configuration watches. */
+/** The time now, and how long this configuration watches. */
 export function watchOf({ clock, config }: App<'looking'>): Watch {
   return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
 }
@@ -28,13 +28,13 @@ const verdicts: Record<Case['verdict'], string> = {
   returned: 'found it returned',
 };
 
-/** Everything a person needs to see before ordering a retry, one block a payout (P20). */
+/** Everything that a person must see before ordering a retry, one block per payout (P20). */
 export function evidenceLines({ cases, digest }: Weighed, watch: Watch): string[] {
   const blocks = cases.flatMap((one) => [...factLines(one), ...adviceLines(one, watch), '']);
   return [...blocks, `evidence digest  ${digest}`];
 }
 
-/** What is known of each payout, without what might be done about it. */
+/** What is known about each payout, without the possible actions. */
 export function factsOf({ cases }: Weighed): string[] {
   return cases.flatMap((one) => factLines(one));
 }
@@ -109,7 +109,7 @@ function listingText(one: Case): string {
   return statuses.length > 0 ? `${name} ${shown}, but is ${outrun}` : `${name} is ${outrun}`;
 }
 
-/** What to do about an unknown: not before the end of the quiet period after its last attempt (P19). */
+/** Warns about an unknown payout: no action before its last attempt's quiet period ends (P19). */
 export function warning(payout: Payout, attempts: readonly Attempt[], watch: Watch): string {
   const last = attempts.at(-1);
   const since = last?.ended_at ?? last?.began_at ?? payout.submitted_at ?? payout.updated_at;
@@ -168,7 +168,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
   };
 }
 
-/** All but the last four digits hidden. */
+/** Hides all but the last four digits. */
 function masked(account: string): string {
   return '*'.repeat(Math.max(0, account.length - 4)) + account.slice(-4);
 }

@@ -16,7 +16,7 @@ const texts: Record<Remedy, (about: About) => string> = {
     `counterfoil discrepancies resolve ${discrepancies.map(({ id }) => id).join(' ')} --note "what was found" ends what is open about it`,
 };
 
-/** What a person can do about a payout instead: each command that ends its state, or where it can be read that it ended. */
+/** What a person can do instead: each command that ends the payout's state, or that shows that it ended. */
 export function remedyText(one: About & Pick<Case, 'remedies'>): string {
   const { remedies, payout } = one;
   if (remedies.length === 0)

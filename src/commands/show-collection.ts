@@ -60,7 +60,7 @@ export function showCollection(story: CollectionStory, now: string): Result {
   return { code: 0, lines, json: JSON.parse(JSON.stringify(json, bigintAsNumber)) };
 }
 
-/** What came of asking for the webhook again, for people. */
+/** The results of asking for the webhook again, as lines for people. */
 export function resendLines(
   requests: readonly ResendRequest[],
   heardAt: string | null,

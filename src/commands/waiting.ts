@@ -11,7 +11,7 @@ import { countsText } from './describe.ts';
 
 type Settings = Pick<Config, 'mode' | 'submission'>;
 
-/** What is ready and does not go yet, until when, and who must do something: nobody, unless a canary failed. */
+/** Says which ready payouts wait, and until when. A person must act only if a canary failed. */
 export function waitingText(waiting: Waiting, { mode, submission }: Settings): string {
   const submit = submitCommand(mode);
   if (waiting.kind === 'daily_limit') {
@@ -56,12 +56,12 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
   return { kind, currency, payouts: count, amount, until };
 }
 
-/** True for what waits until a person has looked; a day's limit and a canary that goes well need nobody. */
+/** True when a person must look. A daily limit and a canary that goes well need nobody. */
 export function needsPerson(waiting: Waiting): boolean {
   return waiting.kind === 'file' || (waiting.kind === 'canary' && waiting.failed);
 }
 
-/** What `status` says of the brakes: the day's limits, what waits, and who approved what. */
+/** What `status` shows about the brakes: daily limits, what waits, and approvals. */
 export async function brakesStanding(
   app: App<'looking'>,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
@@ -82,7 +82,7 @@ export async function brakesStanding(
   return { lines, json, failed: waits.some(needsPerson) };
 }
 
-/** How much of each day's limit is used. */
+/** How much of each daily limit is used. */
 function dailyLines(daily: readonly DailyLimit[], timezone: string): string[] {
   return daily.map(
     ({ currency, day, limit, used, left, until }) =>

@@ -50,7 +50,7 @@ async function speak(
 
 type Spoken = Parameters<typeof decide>[2];
 
-/** A name the ledger does not hold is a slip, and stops everything. What has this word already is told. */
+/** Decides the named discrepancies. An unknown id is a typing error and stops everything. One already closed to this decision is reported. */
 async function onNamed(
   app: App<'local'>,
   given: readonly string[],
@@ -77,7 +77,7 @@ async function onNamed(
   });
 }
 
-/** By filter the word needs no question: it moves no money, and every note says who spoke. */
+/** Decides all that match the filters, without a question: no money moves, and every note says who decided. */
 async function onFiltered(app: App<'local'>, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
   if (Object.keys(filter).length === 0)
     throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');

@@ -9,11 +9,11 @@ import { withApp } from '../with-app.ts';
 import type { Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
-/** As many are told to a person at once; `--json` and `--export` have them all. */
+/** How many are printed; `--json` and `--export` have all of them. */
 const shown = 100;
 const dayMs = 86_400_000;
 
-/** `discrepancies`: what is open, the gravest and oldest first, each with what to do. Exit 4 while any is. */
+/** `discrepancies`: lists what is open, the gravest and oldest first, each with what to do. Exits 4 while any is open. */
 export const discrepancies: Handler = async (context, args, options) => {
   const [verb, ...ids] = args;
   const words = () => import('./discrepancy-words.ts');
@@ -90,7 +90,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }
 
-/** Every column of the report beside the ledger's own names, and the whole life of each. */
+/** Each discrepancy with the report's columns, the ledger's columns and its history. */
 async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
   const now = app.clock.now();
   const lives = await livesOf(

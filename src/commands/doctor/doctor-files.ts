@@ -7,10 +7,10 @@ import type { Config } from '../../settings/settings.ts';
 import { secretText } from '../config-show.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
-/** Room for the journal of a large intake, and for reports. */
+/** Free space that a large intake's journal and the reports need. */
 const spareBytes = 256 * 1024 * 1024;
 
-/** That it is legal and wise; a configuration that cannot be read never comes here. */
+/** Checks that the configuration is valid and safe. An unreadable one was refused before. */
 export function checkConfiguration({ config, unread }: Explained): Check {
   const [first] = unread;
   if (first !== undefined) {
@@ -74,7 +74,7 @@ export function checkSecretFiles({ config, secrets }: Explained): Check {
   );
 }
 
-/** That the data folder can be written, and has room for a copy of the ledger. */
+/** Checks that the data folder is writable and has room for a copy of the ledger. */
 export function checkDisk({ dataDir, ledgerFile }: Config): Check {
   if (!existsSync(dataDir))
     return wrong('disk', `there is no data folder ${dataDir}`, 'run counterfoil init, or check --data');
