@@ -36,7 +36,7 @@ async function decide(work: Work): Promise<Result> {
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
-  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return neverMind(shown, watch);
+  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(shown, watch);
   const asked = await ask(work, shown, watch);
   if (asked) return asked;
   const order = { ids, since, digest: shown.digest, person: person() };
@@ -123,7 +123,7 @@ function refuse(shown: Weighed, watch: Watch, problem: string): Result {
 }
 
 /** The result when none can be sent again: 0 if the service has all of them, else 2. */
-function neverMind(shown: Weighed, watch: Watch): Result {
+function refuseAll(shown: Weighed, watch: Watch): Result {
   const had = nothingNeeded(shown);
   const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
   const lead = had.map(({ text }) => text);

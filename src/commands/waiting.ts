@@ -11,7 +11,7 @@ import { countsText } from './describe.ts';
 
 type Settings = Pick<Config, 'mode' | 'submission'>;
 
-/** Says which ready payouts wait, and until when. A person must act only if a canary failed. */
+/** Says which ready payouts wait, until when, and which command sends or drops them. */
 export function waitingText(waiting: Waiting, { mode, submission }: Settings): string {
   const submit = submitCommand(mode);
   if (waiting.kind === 'daily_limit') {

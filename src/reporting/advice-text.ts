@@ -6,7 +6,7 @@ export function submitCommand(mode: Mode): string {
   return mode === 'live' ? 'counterfoil submit --live' : 'counterfoil submit';
 }
 
-/** What went wrong, and the way out where there is one. */
+/** What went wrong, and what to do if something helps. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const advice = error instanceof ActionNeeded ? error.advice : null;

@@ -55,7 +55,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     await store(scope.run, 'ageing', ageing.rows());
   }
 
-  /** What report.html and report.xlsx show besides: each sheet is small, whatever the number of payouts. */
+  /** The extra sheets of report.html and report.xlsx. Each is small, whatever the number of payouts. */
   async function freezeFigures(scope: Scope): Promise<void> {
     const sheets = {
       ...(await openRows(ledger.db, scope, zone)),
@@ -78,7 +78,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     await freezeDiscrepancies(scope);
     await freezeSheet(run.id, 'collections', collectionPages(ledger.db, zone));
     await freezeFigures(scope);
-    // The last sheet, so that it marks the whole.
+    // This sheet is stored last: it marks the run as frozen.
     const all = verdicts.map(({ verdict }) => verdict);
     const whole = worstVerdict(run.list_standing, all);
     const currencies = verdicts.map(({ currency, verdict, facts }) => {

@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { beginCharts } from './charts-thread.ts';
 import { escapeHtml } from './page-markup.ts';
 
-/** Where a picture stands and what it says to who cannot see it. */
+/** A picture's place on the page, and its text for screen readers. */
 export type Picture = { id: string; title: string; summary: string };
 /** Draws a specification as an `svg` element: the same bytes for the same data. */
 export type Draw = (spec: TopLevelSpec, picture: Picture) => Promise<string>;
@@ -22,8 +22,8 @@ const words = {
 export const shortNumbers = { format: '~s', labelExpr: "datum.value === 0 ? '0' : datum.label" } as const;
 
 /**
- * An axis of names, none of them cut. The library guesses widths too wide without a browser's fonts, and would leave
- * room that no name needs; letters of wide scripts count twice.
+ * An axis of uncut names. Without a browser's fonts the library guesses widths too large and wastes room. Letters of
+ * wide scripts count twice.
  */
 export function nameAxis(names: string[]) {
   const width = (name: string): number =>
@@ -40,7 +40,7 @@ export const commonSpec = {
   padding: { left: 2, right: 8, top: 4, bottom: 4 },
   autosize: { type: 'fit-x', contains: 'padding' },
   config: {
-    // The element says itself what it shows; parts of it would only be noise.
+    // The element describes itself; descriptions of its parts would only be noise.
     aria: false,
     font,
     view: { stroke: null },

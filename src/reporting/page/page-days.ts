@@ -16,7 +16,7 @@ const units: [string, number][] = [
   ['seconds', 1],
 ];
 
-/** No more days than this are drawn: the sheets hold 31. */
+/** The most days that are drawn; the sheets hold 31. */
 const longest = 62;
 
 export const daysPart: Part = async (rows, { currency, id, draw }) => {
@@ -106,7 +106,7 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   });
 };
 
-/** From the first to the last day of the rows, quiet days too, and a week at least: time must look like time. */
+/** All days from the first to the last of the rows, at least a week. Quiet days count, to keep the time scale true. */
 function everyDay(rows: Record<string, string>[]): string[] {
   const known = rows
     .map((row) => DateTime.fromISO(row.day ?? '', { zone: 'utc' }))

@@ -27,7 +27,7 @@ export type Told = {
   rows: NamedCells[];
 };
 
-/** A figure under its heading; without a specification there is nothing to draw, and words and table say it all. */
+/** A figure under its heading. Without a specification it has words and table only. */
 export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told): Promise<string> {
   const { id, title, summary, caption, columns, rows } = told;
   const svg = spec === null ? '' : `${await draw(spec, { id, title, summary })}\n`;

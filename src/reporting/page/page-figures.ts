@@ -59,7 +59,7 @@ const figures: Figure[] = [
     part: settlePart,
   },
 ];
-/** The service decides which currencies it lists: no more of them than this are drawn. */
+/** The most currencies that are drawn: the service decides how many it lists. */
 const mostCurrencies = 12;
 
 /** The headings that the page's contents name. */

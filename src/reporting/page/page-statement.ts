@@ -14,7 +14,7 @@ import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
 type Lines = Record<string, Sum>;
-/** What the page says of a run's list and currencies. */
+/** The page's facts about a run's list and currencies. */
 export type Judged = { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** The lines in two sums, as a reader adds them: the word before each says whether it is added or taken off. */
@@ -47,7 +47,7 @@ const serviceLines: [string, string][] = [
   ['listed_by_service', 'equals listed by the service'],
 ];
 const sums = new Set(['closing', 'net_paid', 'listed_by_service']);
-/** The service decides which currencies it lists: no more of them than this stand on the page. */
+/** The most currencies on the page: the service decides how many it lists. */
 const mostCurrencies = 12;
 
 /** The statement of each currency, its verdict first. */
@@ -149,7 +149,7 @@ function exceptionTexts(currency: string, lines: Lines, overturned: bigint): str
   return first.length + others.length > 0 ? [...first, ...others] : ['the books do not add up'];
 }
 
-/** What cannot be read is in no sum, and so stands below the table. */
+/** Unreadable amounts are in no sum, so they are listed below the table. */
 function unreadPart(lines: Lines): string {
   const { count } = lines.unreadable ?? { count: 0n };
   if (count === 0n) return '';
