@@ -28,7 +28,7 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
 
 /** A webhook in one line. */
 export function webhookLine(one: Webhook): string {
-  return `${one.received_at}  heard ${one.deliveries} time(s): ${webhookText(one)}`;
+  return `${one.received_at}  received ${one.deliveries} time(s): ${webhookText(one)}`;
 }
 
 /** A discrepancy in one line. */

@@ -19,7 +19,7 @@ export function watchOf({ clock, config }: App<'looking'>): Watch {
 const verdicts: Record<Case['verdict'], string> = {
   none: 'was never made',
   no_answer: 'got no clear answer',
-  no_witness: 'got an answer that says nothing of it',
+  no_witness: 'got an answer that says nothing about it',
   not_found: 'did not find it; absence proves nothing',
   conflict: 'found something that contradicts the ledger',
   pending: 'found it pending',
@@ -63,7 +63,7 @@ function factLines(one: Case): string[] {
       `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
     );
   for (const w of one.webhooks)
-    lines.push(`  webhook    ${w.received_at}  heard ${w.deliveries} time(s): ${webhookText(w)}`);
+    lines.push(`  webhook    ${w.received_at}  received ${w.deliveries} time(s): ${webhookText(w)}`);
   if (successor) lines.push(`  successor  ${successor}`);
   for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${actionFor(d)}`);
   return lines;
@@ -88,7 +88,7 @@ function attemptText({ number, began_at, outcome, code, message }: Attempt): str
   return `#${number} ${began_at}  ${outcome ?? 'under way'}${said ? `  ${said}` : ''}`;
 }
 
-const outrun = 'older than the last attempt that may have been made: says nothing of it';
+const outrun = 'older than the last attempt that may have been made: says nothing about it';
 
 function lookUpText(one: Case): string {
   const { lookUp, verdict } = one;

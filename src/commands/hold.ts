@@ -79,7 +79,7 @@ export async function release(
         lines: [
           line,
           ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
-          ...(barrier ? [`sending still stands ${haltText(barrier)}`] : []),
+          ...(barrier ? [`sending is still halted ${haltText(barrier)}`] : []),
           ...(barrier && note !== null
             ? [
                 'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
@@ -108,7 +108,7 @@ export async function release(
     const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
-    if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
+    if (canary) lines.push(`payouts that waited for their canary go on (${canary.cause})`);
     if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
     return unlessQuiet(context, {
       code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,

@@ -53,7 +53,7 @@ function targetOf(config: Config, url: string): Place {
     );
   const target = placeNamed(url, config.dataDir);
   const { path } = target;
-  if (path === config.ledgerFile) throw new Stop(2, `${path} is where the ledger lies now`);
+  if (path === config.ledgerFile) throw new Stop(2, `${path} is the ledger's present place`);
   if (!existsSync(config.ledgerFile)) throw new Stop(2, `there is no ledger at ${config.ledgerFile}`);
   if (!existsSync(dirname(path))) throw new Stop(2, `there is no folder ${dirname(path)}: make it first`);
   return target;

@@ -85,7 +85,7 @@ function describe(
   }
   const refused = run.refused ?? [];
   for (const { file, problems, problem_count: count, error } of refused) {
-    context.say(`refused  ${file}: nothing of it is expected`);
+    context.say(`refused  ${file}: no collection in it is expected`);
     for (const line of problemLines(problems, count)) context.say(line);
     if (error !== undefined) context.say(`  ${error}`);
   }
@@ -138,7 +138,7 @@ function besideLines({
     const { due, heard, late, resent, forged } = webhooks;
     const lost = due - heard;
     lines.push(
-      `webhooks       ${heard} of ${due} due were heard (${late} late, ${resent} after asking again), ${lost} missing, ${forged} forged`,
+      `webhooks       ${heard} of ${due} due webhooks were received (${late} late, ${resent} after asking again), ${lost} missing, ${forged} forged`,
     );
   }
   if (again && again.gave_up > 0)

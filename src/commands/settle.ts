@@ -16,9 +16,9 @@ const named = { success: 'paid', failed: 'not paid' } as const;
 
 /** What each verdict means for the ledger; printed before the question. */
 const meanings = {
-  success: 'as paid: it counts as paid on your word, and is never sent again',
+  success: 'as paid: it counts as paid on your decision, and is never sent again',
   failed:
-    'as not paid: it counts as not paid on your word, and nothing is sent. To pay it, use a new reference in a new file. If the service shows it later, it is reopened and reported',
+    'as not paid: it counts as not paid on your decision, and nothing is sent. To pay it, use a new reference in a new file. If the service shows it later, it is reopened and reported',
 } as const;
 
 /** The states that the service is asked about. A payout that is being sent gets its answer from the request. */
@@ -68,7 +68,7 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   await app.reporting.writeIndex();
   const now = decision.decided[0]?.state ?? state;
   const lines = [
-    `${reference}: ${now} on the word of ${order.person}. Later evidence from the service reopens it.`,
+    `${reference}: ${now}, decided by ${order.person}. Later evidence from the service reopens it.`,
   ];
   return { code: 0, lines, json: { ...evidenceJson(shown, watch), reference, state: now, note } };
 }

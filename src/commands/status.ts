@@ -82,7 +82,7 @@ export async function status(context: Context): Promise<Result> {
         : []),
       ...(webhooks.due + webhooks.forged > 0
         ? [
-            `               ${webhooks.heard} of ${webhooks.due} due were heard (${webhooks.late} late, ${webhooks.resent} after asking again), ${webhooks.forged} forged since the last run`,
+            `               ${webhooks.heard} of ${webhooks.due} due webhooks were received (${webhooks.late} late, ${webhooks.resent} after asking again), ${webhooks.forged} forged since the last run`,
           ]
         : []),
       ...(Object.keys(json.collections).length > 0 ? [`collections    ${countsText(json.collections)}`] : []),

@@ -20,10 +20,7 @@ export const discrepancies: Handler = async (context, args, options) => {
   if (verb === 'ack') return (await words()).acknowledge(context, ids, options);
   if (verb === 'resolve') return (await words()).resolve(context, ids, options);
   if (verb !== undefined)
-    throw new Stop(
-      2,
-      `discrepancies has no "${verb}": there is ack ID…, resolve ID…, and the list without a word`,
-    );
+    throw new Stop(2, `discrepancies has no "${verb}": use ack ID… or resolve ID…, or no verb for the list`);
   if (typeof options.note === 'string') throw new Stop(2, '--note goes with ack or resolve');
   if (typeof options.export === 'string' && typeof options.import === 'string')
     throw new Stop(2, 'name --export or --import, not both');

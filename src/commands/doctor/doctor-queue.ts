@@ -91,7 +91,7 @@ function reasonOf(error: unknown): string {
 const refuses = /^(READONLY|OOM|NOREPLICAS|MISCONF)/;
 
 const fixes: readonly [pattern: RegExp, fix: string][] = [
-  [/ECONNREFUSED/, 'nobody listens there: start it, or correct queue.url'],
+  [/ECONNREFUSED/, 'nothing listens there: start it, or correct queue.url'],
   [/ENOTFOUND|EAI_AGAIN/, "the name could not be resolved: check queue.url and this machine's DNS"],
   [
     /WRONGPASS|NOAUTH|NOPERM|password|authentication|role .* does not exist/i,

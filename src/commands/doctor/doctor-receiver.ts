@@ -30,7 +30,7 @@ async function checkPort({ receiver }: Config, serves: boolean | null): Promise<
   if (code === null)
     return wrong(
       'receiver',
-      `receiver.enabled is true, but no serve runs: nobody hears webhooks at ${at}`,
+      `receiver.enabled is true, but no serve runs: nothing receives webhooks at ${at}`,
       'start counterfoil serve, or set receiver.enabled: false so that no webhook is expected',
     );
   if (code === 'EADDRINUSE') {

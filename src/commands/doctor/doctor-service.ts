@@ -91,7 +91,7 @@ const fixes: readonly [pattern: RegExp, fix: string][] = [
   ],
   [/ERR_SSL|ERR_TLS|EPROTO/, 'no TLS could be agreed: check that service.base_url names an HTTPS port'],
   [/ENOTFOUND|EAI_AGAIN/, "the name could not be resolved: check service.base_url and this machine's DNS"],
-  [/ECONNREFUSED/, 'nobody listens there: check service.base_url and its port'],
+  [/ECONNREFUSED/, 'nothing listens there: check service.base_url and its port'],
   [/EHOSTUNREACH|ENETUNREACH/, "there is no way there: check this machine's network and firewall"],
   [
     /ECONNRESET|UND_ERR_SOCKET|other side closed/,

@@ -60,12 +60,12 @@ export const feesPart: Part = async (rows, { currency, id, draw }) => {
   const all = amountText(currency, totalDecimal(rows, 'fee'));
   const summary =
     `Fees of what settled in the last 31 days: ${all} for ${counted(total(rows, 'count'), 'payout')}.` +
-    (untold > 0n ? ` For ${counted(untold, 'more payout')} the service told no fee.` : '');
+    (untold > 0n ? ` For ${counted(untold, 'more payout')} the service reported no fee.` : '');
   const columns = [
     textColumn('Day settled', 'day'),
     numberColumn('Payouts with a fee', 'count'),
     numberColumn(`Fees (${currency})`, 'fee'),
-    numberColumn('Fee not told', 'fee_not_told'),
+    numberColumn('Fee not reported', 'fee_not_told'),
   ];
   const values = rows.map((row) => ({ day: row.day ?? '', series: 'fees', value: Number(row.fee) }));
   const isFree = values.every(({ value }) => value === 0);

@@ -18,7 +18,7 @@ const figures: Figure[] = [
   },
   {
     id: 'ageing',
-    title: 'How old what is open is',
+    title: 'Age of open discrepancies',
     sheet: 'ageing',
     none: 'No open discrepancy is known.',
     part: agePart,

@@ -40,7 +40,7 @@ const serviceLines: [string, string][] = [
   ['failed', 'less failed'],
   ['refused', 'less refused by the service'],
   ['unseen', 'less sent, and not on the service’s list'],
-  ['foreign', 'plus on the list, and ordered by nobody here'],
+  ['foreign', 'plus on the list, and not ordered here'],
   ['amount_differences', 'plus listed with another amount or currency'],
   ['timing', 'plus known to one side later than to the other'],
   ['unexplained', 'plus explained by nothing'],
@@ -118,7 +118,7 @@ function verdictPart(
     },
     not_compared: () =>
       escapeHtml(
-        `${listWords[list ?? 'unread']}. What was paid stands on earlier evidence only. Do not sign this statement off.`,
+        `${listWords[list ?? 'unread']}. Paid amounts rest on earlier evidence only. Do not sign this statement off.`,
       ),
   };
   return `<p class="verdict is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong>${escapeHtml(currency)}</strong> ${verdictMark(verdict)} ${words[verdict]()}</p>\n`;
@@ -129,7 +129,7 @@ const exceptionWords: Record<ExceptionLine, string> = {
   foreign: 'on the list, and not ordered here',
   amount_differences: 'listed with another amount or currency',
   unexplained: 'not explained',
-  unreadable: 'listed with an amount that nobody can read',
+  unreadable: 'listed with an unreadable amount',
 };
 
 /** Each line that is not empty with its count and amount; what is paid here and failed there comes first. */
@@ -154,7 +154,7 @@ function unreadPart(lines: Lines): string {
   const { count } = lines.unreadable ?? { count: 0n };
   if (count === 0n) return '';
   return paragraph({
-    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an amount that nobody can read</strong> (<code>unreadable</code>): in no sum above.`,
+    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an unreadable amount</strong> (<code>unreadable</code>): in no sum above.`,
   });
 }
 
