@@ -48,8 +48,8 @@ function commentsOf(path: string, source: string): Text[] {
 
 /** String literals that hold a phrase for people: at least four words. */
 function messagesOf(path: string, source: string): Text[] {
-  // SQL and CSS have a grammar of their own.
-  if (path.endsWith('.sql.ts') || path.includes('/migrations/') || path.endsWith('-style.ts')) return [];
+  // SQL and style sheets have their own grammar, and their files word nothing for people.
+  if (/\.sql\.ts$|\/migrations\/|\/page-style\.ts$/.test(path)) return [];
   const code = source.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replace(/[^\n]/g, ' '));
   return [...code.matchAll(/'((?:[^'\\\n]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)]
     .map((match) => ({

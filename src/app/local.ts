@@ -9,10 +9,10 @@ import { secretsOf } from '../settings/settings.ts';
 import { applyWebhooks } from '../webhooks/apply-inbox.ts';
 import { type AppOptions, openLooking } from './looking.ts';
 
-/** Adds what takes in, decides and reports: all that needs only files and the ledger. */
+/** Adds intake, decisions and reports: everything that needs only files and the ledger. */
 export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 
-/** Opens the ledger and builds what reads and writes it. Close it when done; throws what the ledger file throws. */
+/** Opens the ledger and builds the parts that read and write it. Close it when done. Throws what opening the ledger throws. */
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
@@ -27,10 +27,10 @@ export async function openLocal(options: AppOptions) {
     },
     say: adviceText,
   });
-  // What only reads leaves stored webhooks to the next process that may write.
+  // A read-only command leaves stored webhooks to the next process that may write.
   const applyStored = async (signal?: AbortSignal): Promise<number> =>
     looking.access === 'reads' ? 0 : applyWebhooks({ ledger, clock, account }, signal);
-  /** P20: before a file pays others again, what is heard of them is applied, and `ask` asks the service. */
+  /** P20: before a file pays others again, stored webhooks are applied and `ask` asks the service about them. */
   const intakeAsking = (ask: (ids: bigint[], signal?: AbortSignal) => Promise<unknown>) => {
     const prepare = async (rows: readonly RetryRow[], signal?: AbortSignal): Promise<void> => {
       await applyStored(signal);

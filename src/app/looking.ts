@@ -13,22 +13,22 @@ import type { Transport } from '../service/transport.ts';
 import type { Config } from '../settings/settings.ts';
 
 /**
- * What may become of the ledger: `reads` makes and changes nothing; `passing` is for one that is thrown away afterwards,
- * and so binds no home.
+ * How the ledger may be used: `reads` creates and changes nothing; `passing` opens a temporary ledger, which binds no
+ * home.
  */
 export type Access = 'writes' | 'reads' | 'passing';
 
-/** What an app is built with. The simulation brings its own clock, ledger, wire and workers. */
+/** What an app is built with. The simulation brings its own clock, ledger, transport and workers. */
 export type AppOptions = {
   config: Config;
   access?: Access;
   maxPageCount?: number;
-  /** As openLedger has it. */
+  /** As in openLedger. */
   breathes?: boolean;
   log?: Logger;
-  /** Without a `log` of its own: false also logs what is neither a warning nor an error. */
+  /** Used when `log` is not given: false also logs what is neither a warning nor an error. */
   quiet?: boolean;
-  /** What the ledger calls this process. */
+  /** The ledger's name for this process. */
   kind?: string;
   clock?: Clock;
   openLedger?: typeof openLedger;
@@ -36,12 +36,12 @@ export type AppOptions = {
   createWorkers?: typeof createWorkers;
 };
 
-/** The ledger and what reads it. */
+/** The ledger and the parts that read it. */
 export type LookingApp = Awaited<ReturnType<typeof openLooking>>;
 
 /**
- * Opens the ledger and builds what reads it. Close it when done; throws what the ledger file throws, and OtherMode before
- * anything of a home of the other mode is read (P24).
+ * Opens the ledger and builds the parts that read it. Close it when done. Throws what opening the ledger throws, and
+ * OtherMode before it reads anything in a home of the other mode (P24).
  */
 export async function openLooking(options: AppOptions) {
   const { config, access = 'writes', maxPageCount, clock = systemClock() } = options;
@@ -74,10 +74,10 @@ export async function openLooking(options: AppOptions) {
     access,
     ledger,
     paths,
-    /** Why nothing may be sent, if so; also where only looking found out that the ledger went back in time (P25). */
+    /** Why nothing may be sent, if so. It also covers a ledger that only this look found to have gone back in time (P25). */
     findHalt: async (): Promise<Halt | undefined> =>
       ledger.unnotedFall ? { ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db),
-    /** What lies in the inbox and in its folder of expected collections; takes nothing. */
+    /** The files in the inbox and in its folder of expected collections; takes none in. */
     lying: () => lyingInInbox(paths.inbox),
     brakes: createBrakes({
       ledger,
@@ -97,7 +97,7 @@ export async function openLooking(options: AppOptions) {
   };
 }
 
-/** The account that this configuration reaches (P31); null where its mode has no key. */
+/** The account that this configuration reaches (P31); null when its mode has no key. */
 export function accountIn({ mode, keys, service }: Config): Account | null {
   const { secretKeys = [], encryptionKeys = [] } = keys[mode] ?? {};
   return accountOf(service.baseUrl, { secretKeys, encryptionKeys }, service.authorizationKey);

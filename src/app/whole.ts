@@ -24,11 +24,11 @@ import { applyWebhooksAgain } from '../webhooks/apply-inbox.ts';
 import { openLocal } from './local.ts';
 import { type AppOptions, accountIn } from './looking.ts';
 
-/** Everything, the service included. */
+/** The whole app, the service included. */
 export type WholeApp = Awaited<ReturnType<typeof openWhole>>;
 
 /**
- * Builds the whole worker of one mode and registers this process as `kind`. Closing says that it ends without claims.
+ * Builds the whole worker of one mode and registers this process as `kind`. Closing records that the process ended without claims.
  * Throws MissingKeys when the mode has no secret key.
  */
 export async function openWhole(options: AppOptions) {
@@ -48,7 +48,7 @@ export async function openWhole(options: AppOptions) {
   };
   const standpoint = await standAt(ledger, keys.account).catch(closeLocal);
   const quietPeriodMs = config.submission.quietPeriodMinutes * 60_000;
-  /** P33: what waits for a time that a clock ahead of now wrote down waits no longer than its rule allows. */
+  /** Shortens waits to what their rule allows: a clock that was ahead may have recorded longer ones (P33). */
   const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
   await workers.start(kind).then(rebuildWaits).catch(closeLocal);
   const limit = config.service;
@@ -109,7 +109,7 @@ export async function openWhole(options: AppOptions) {
   });
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   const onHeld = (err: unknown): void =>
-    local.log.error({ err }, 'what a process left that died is not known as unknown yet');
+    local.log.error({ err }, 'payouts of a dead process could not be marked unknown yet');
   return {
     ...local,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
@@ -148,7 +148,7 @@ export async function openWhole(options: AppOptions) {
   };
 }
 
-/** The mode asked for has no secret key; the message says where to put it. */
+/** The mode has no secret key; the message says where to set it. */
 class MissingKeys extends Error {
   readonly code = 'MISSING_KEYS';
 }

@@ -23,7 +23,7 @@ import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** `approve BATCH`: the second person's word, bound to the digest of the frozen bodies that they were shown (P2). */
+/** `approve BATCH`: records a second person's approval, bound to the digest of the frozen bodies shown to them (P2). */
 export async function approve(context: Context, args: string[]): Promise<Result> {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const batch = await loadedBatch(app, args);
@@ -70,7 +70,7 @@ async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {
   throw new Stop(2, `${batch.id} needs no approval; nothing was done${next}`);
 }
 
-/** An approval that was interrupted before all was let go is finished by whoever says it again. */
+/** Finishes an approval that was interrupted before every payout was released. Any person may repeat the command. */
 async function goOn(
   context: Context,
   app: App<'local'>,
@@ -96,7 +96,7 @@ async function letGo(
 ): Promise<Result> {
   const { mode, submission } = app.config;
   const at = app.clock.iso();
-  // A hold that somebody put on meanwhile is theirs to lift.
+  // The approval does not lift a hold that somebody added in the meantime.
   const lifts = isApprovedReason;
   const request = { batch: batch.id, at, dailyLimit: submission.dailyLimit, lifts };
   const released = await releaseBatch(app.ledger, request);
@@ -117,7 +117,7 @@ async function letGo(
   return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
 }
 
-/** Everybody who dropped it: the person, and the account that sudo made of them. */
+/** All accounts that submitted it: the person's, and the one they became with sudo. */
 function droppersOf(batch: Batch): Account[] {
   const account = (name: string, uid: bigint | null): Account => ({
     name,
@@ -127,14 +127,14 @@ function droppersOf(batch: Batch): Account[] {
   return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }
 
-/** Everybody this person acts as: sudo does not make a second person of one. */
+/** All accounts of this person: sudo does not make them a second person. */
 function approvers({ env }: Context): Account[] {
   const own: Account = { name: person(), uid: process.getuid?.() ?? null };
   const behind = behindSudo(env);
   return behind ? [own, behind] : [own];
 }
 
-/** Why the batch is held beside the approval it waits for, in words. */
+/** Why the batch is held, besides the missing approval, in words. */
 function otherTexts({ id, hold_reasons }: Batch): string[] {
   const others = readReasons(hold_reasons).filter(({ kind }) => kind !== 'approval');
   return holdTexts(others, id);

@@ -9,8 +9,8 @@ import type { Context } from './world.ts';
 export type Asking = { app: App<'local'>; service: App | undefined };
 
 /**
- * Runs a person's decision, which looks its payouts up first, with the service where a key is configured. `local`: without
- * a key the command does not need one.
+ * Runs a person's decision, which looks up its payouts first. It uses the service when a key is configured. `local`: the
+ * command also works without a key.
  */
 export async function withService(
   context: Context,
@@ -24,13 +24,13 @@ export async function withService(
   if (!hasKey && local)
     return withApp(silent, { level: 'local', use: 'writes' }, (app) => work({ app, service: undefined }));
   return withApp(silent, { level: 'whole', use: 'writes', kind }, async (app) => {
-    // What a dead process was sending is unknown from now on, and can be decided about.
+    // Payouts that a dead process was sending become unknown now, and a person can decide about them.
     await app.takeOver();
     return work({ app, service: app });
   });
 }
 
-/** What the service says now of those of these payouts that are in one of the states; each answer is recorded as any other. */
+/** Looks up those of the payouts that are in one of these states. Each answer is recorded like any other. */
 export async function askAbout(
   context: Context,
   { app, service }: Asking,

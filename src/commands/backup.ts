@@ -5,7 +5,7 @@ import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
 import type { Context } from './world.ts';
 
-/** `backup FILE`: a consistent copy while the daemon runs, also of a ledger of another version; never over a file. */
+/** `backup FILE`: writes a consistent copy, even while the daemon runs or of another version. Overwrites no file. */
 export async function backup(context: Context, args: string[]): Promise<Result> {
   const file = resolve(context.cwd, args[0] ?? '');
   if (existsSync(file)) throw taken(file);

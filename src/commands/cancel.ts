@@ -13,7 +13,7 @@ import type { Context } from './world.ts';
 
 type Target = { batch: Batch; payout: Payout | undefined };
 
-/** `cancel BATCH|REFERENCE`: what was never sent will never be; the rest is left alone and counted (P21). */
+/** `cancel BATCH|REFERENCE`: cancels what was never sent. Leaves the rest alone and counts it (P21). */
 export async function cancel(context: Context, args: string[]): Promise<Result> {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { batch, payout } = await find(app, args[0] ?? '');
@@ -84,7 +84,7 @@ async function describePayout(
   return { code: 2, problem: `${reference} is ${state}: ${only}. ${help}`, json };
 }
 
-/** The commands that do help with what could not be cancelled. */
+/** The commands to use for what could not be cancelled. */
 async function helpFor(app: App<'local'>, { id }: Payout): Promise<string> {
   const { cases } = await app.decisions.weigh([id], app.clock.iso());
   return cases.map(remedyText).join('; ');

@@ -8,13 +8,13 @@ import type { Result } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** `check FILE…`: what `submit` would say of these files, with nothing recorded, moved or sent. */
+/** `check FILE…`: prints what `submit` would say about these files. Records, moves and sends nothing. */
 export async function check(context: Context, args: string[]): Promise<Result> {
   return withApp(context, { level: 'local', use: 'tries' }, async (app) => {
     const files = [];
     for (const file of args) files.push(await app.intake.check(resolve(context.cwd, file)));
     const { quiet } = context.options;
-    // Quiet is for what went well: what is refused or left out is said.
+    // --quiet hides only success: what is refused or left out is printed.
     const lines = files.flatMap((checked) => [
       ...(quiet && isTakenWhole(checked) ? [] : [verdictOf(checked), ...linesRead(checked)]),
       ...problemLines(checked.problems, checked.problemCount),
@@ -48,7 +48,7 @@ function remarksOn(checked: Checked): string[] {
   ];
 }
 
-/** How many lines became how many rows, where that differs: a quote may have merged some. */
+/** Line and row counts when they differ: a quote may have merged lines. */
 function linesRead({ lines, rows }: Checked): string[] {
   if (rows === 0 || lines === rows + 1) return [];
   return [`  read ${lines} lines as a header and ${counted(rows, 'row')}`];

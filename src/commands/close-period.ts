@@ -3,7 +3,7 @@ import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** `close-period MONTH`: 0 when it is closed, whatever is unresolved is named; 2 when that month cannot be closed. */
+/** `close-period MONTH`: closes the month and names what is unresolved. Stops with 2 when it cannot be closed. */
 export async function closePeriod(context: Context, args: string[]): Promise<Result> {
   const [month = ''] = args;
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {

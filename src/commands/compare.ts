@@ -9,10 +9,10 @@ type Comparison = Extract<
 >['comparison'];
 type LineChange = Comparison['lines'][number];
 
-/** So many payouts are named under each line; the rest is in the file. */
+/** How many payouts are named under each line; the file has all of them. */
 const most = 10;
 
-/** `report RUN --against RUN`: what changed between two runs, line by line; 2 when one of them is not known. */
+/** `report RUN --against RUN`: explains what changed between two runs, line by line. Stops with 2 for an unknown run. */
 export async function compareRuns(
   context: Context,
   app: App<'local'>,

@@ -3,7 +3,7 @@ import type { Config, LoadOptions, Unreadable } from '../settings/settings.ts';
 import { Stop } from './result.ts';
 import type { Context } from './world.ts';
 
-/** Reads the configuration, or stops with 2 and every problem in one message, and in a home of the other mode (P24). */
+/** Reads the configuration. Stops with 2 and all problems in one message, and in a home of the other mode (P24). */
 export async function loadSettings(context: Context): Promise<Config> {
   const { loadConfig } = await import('../settings/settings.ts');
   const loaded = loadConfig(settingsPlaces(context));
@@ -15,22 +15,22 @@ export async function loadSettings(context: Context): Promise<Config> {
   return loaded.config;
 }
 
-/** Where the command line says that the settings lie. */
+/** Where the command line places the settings. */
 export function settingsPlaces({ cwd, env, options }: Context): LoadOptions {
   return { cwd, env, configFlag: options.config, dataFlag: options.data };
 }
 
-/** Why there are no settings, and the way out. */
+/** Why there are no settings, and what to do. */
 export function settingsProblem({ problems, advice }: Unreadable): string {
   return problems.join('\n') + (advice ? `: ${adviceText(advice)}` : '');
 }
 
-/** The same without progress and warnings: for what runs beside a command that says them itself. */
+/** The same context without progress and warnings, for work inside a command that prints its own. */
 export function hushed(context: Context): Context {
   return { ...context, options: { ...context.options, quiet: true } };
 }
 
-/** Live mode sends real money: it wants the configuration, the command line, and a person or `--yes`. */
+/** Confirms that live mode sends real money: it needs the configuration, the command line, and a person or `--yes`. */
 export async function confirmSending(context: Context, config: Config, live: boolean): Promise<void> {
   if (!context.options.quiet)
     context.say(`mode ${config.mode}, service ${config.service.baseUrl}, configuration ${config.configFile}`);

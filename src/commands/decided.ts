@@ -15,14 +15,14 @@ type Outcome = {
   shown: Weighed;
   watch: Watch;
   decided: readonly Decided[];
-  /** Where they stand now. */
+  /** Their states now. */
   states: readonly Pick<Payout, 'id' | 'state' | 'message'>[];
   sent: SentDecided;
   /** How many more of the batch wait for a decision. */
   left: number;
 };
 
-/** The question that a person answers, with how much money it is about. */
+/** The question for the person, with the amount of money. */
 export function question({ cases }: Weighed, willSend: boolean): string {
   const possible = cases.filter(({ judgement }) => judgement.kind !== 'no').map(({ payout }) => payout);
   const sums = Map.groupBy(possible, ({ currency }) => currency);
@@ -34,7 +34,7 @@ export function question({ cases }: Weighed, willSend: boolean): string {
   return willSend ? `Send ${what}?` : `Order that ${what} go out with the next submit? Nothing is sent now.`;
 }
 
-/** Of the payouts asked for, those that the service has: there is nothing to decide about them. */
+/** The requested payouts that the service has: they need no decision. */
 export function nothingNeeded({ cases }: Weighed): { reference: string; state: string; text: string }[] {
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
@@ -45,7 +45,7 @@ export function nothingNeeded({ cases }: Weighed): { reference: string; state: s
   });
 }
 
-/** Of the payouts asked for, those that must not be sent again, why, and what helps instead. */
+/** The requested payouts that must not be sent again, each with the reason and what to do instead. */
 export function refusals({ cases }: Weighed): { reference: string; why: string }[] {
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
@@ -54,7 +54,7 @@ export function refusals({ cases }: Weighed): { reference: string; why: string }
   });
 }
 
-/** What came of a decision, payout by payout. */
+/** The result of a decision, payout by payout. */
 export function describeDecided(outcome: Outcome, mode: Mode): Result {
   const { shown, watch, sent, left } = outcome;
   const done = doneOf(outcome);
@@ -65,7 +65,7 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
   const lines = [
     ...done.map(({ reference, pays_again, state, message }) => {
       const what = pays_again === null ? `${reference} again` : `${reference} pays ${pays_again} again`;
-      // What was not sent has no answer yet.
+      // A payout that was not sent has no answer yet.
       const goes = state === 'ready' && sent.kind === 'waits' && waits === '';
       if (state === 'ready' || state === 'held') return `${what}: ${state}${goes ? `; ${submit}` : ''}`;
       return `${what}: ${state}${message ? `  ${plainCause(message)}` : ''}`;
@@ -103,8 +103,8 @@ function doneOf({ decided, states }: Outcome): Done[] {
 }
 
 /**
- * The batches that keep back what was decided, each with what lets it go: the payout itself, or the one it pays again,
- * names its batch.
+ * The batches that hold decided payouts, each with the command that releases it. The batch is that of the payout, or of
+ * the payout that it pays again.
  */
 function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
   const held = new Set(
@@ -116,8 +116,9 @@ function heldBatches({ cases }: Weighed, done: readonly Done[]): string[] {
         if (!held.has(payout.reference)) return [];
         const { id } = batch;
         // A successor in a batch that needs approvals waits for one of its own (P20).
-        const anew = batch.approval_needed === 1n && done.some((one) => one.pays_again === payout.reference);
-        return [`held: ${id} waits for counterfoil ${anew ? 'approve' : 'release'} ${id}`];
+        const needsApproval =
+          batch.approval_needed === 1n && done.some((one) => one.pays_again === payout.reference);
+        return [`held: ${id} waits for counterfoil ${needsApproval ? 'approve' : 'release'} ${id}`];
       }),
     ),
   ];

@@ -5,7 +5,7 @@ import type { Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
 import { troubleIn, workbookLimits } from './discrepancies/workbook-guard.ts';
 import { Stop } from './result.ts';
 
-/** What a person wrote in one row of an exported workbook, beside what the row said when it was exported. */
+/** A person's decision in one row of an exported workbook, with the row's exported values. */
 export type Asked = {
   row: number;
   id: string;
@@ -16,13 +16,13 @@ export type Asked = {
   state: Cell;
 };
 
-/** A cell as the library reads it; everything but text and numbers is told by its type. */
+/** A cell as the library reads it. Anything but text and numbers is given by its type's name. */
 export type Cell = string | number | null;
 
 export type DecisionSheet = {
   asked: Asked[];
   problems: Problem[];
-  /** Rows with a note and no decision, about which nothing is done. */
+  /** Rows with a note and no decision: nothing is done about them. */
   undecided: number;
 };
 
@@ -33,7 +33,7 @@ const words: Record<string, Verdict> = { ack: 'acknowledge', acknowledge: 'ackno
 const longestNote = 2_000;
 const anew = 'write a new one with counterfoil discrepancies --export FILE.xlsx';
 
-/** Reads the decisions in a workbook. A file that is none, or is too large, is one problem; throws Stop for no file. */
+/** Reads the decisions in a workbook. A file that is not a workbook, or is too large, is one problem. Throws Stop when there is no file. */
 export async function readDecisions(path: string): Promise<DecisionSheet> {
   const rows = await readRows(path);
   if (!Array.isArray(rows)) return { asked: [], problems: [rows], undecided: 0 };
@@ -131,7 +131,7 @@ export function says(cell: Cell, text: string): boolean {
   return textOf(cell) === plain(text);
 }
 
-/** Without the quote that keeps a spreadsheet from running a cell, and without control characters. */
+/** The text without control characters, and without the quote that stops a spreadsheet from running a cell. */
 function plain(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\ufffd\ufffe\uffff]/gu, '')

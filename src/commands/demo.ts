@@ -21,7 +21,7 @@ import type { Context } from './world.ts';
 
 const samples = fileURLToPath(new URL('../../data/samples/', import.meta.url));
 
-/** `demo`: the whole loop on real parts against the built-in sandbox, with one discrepancy of each kind planted. */
+/** `demo`: runs the whole loop on real parts against the built-in sandbox, with one planted discrepancy of each kind. */
 export async function demo(context: Context): Promise<Result> {
   const dir = await mkdtemp(join(tmpdir(), 'counterfoil-demo-'));
   const sandbox = await createSandbox({
@@ -101,7 +101,7 @@ async function play(context: Context, app: App, sandbox: Sandbox): Promise<Resul
   return describe(app, book, run, files);
 }
 
-/** Waits until all has settled at the service and everything it said was heard and looked up. */
+/** Waits until all payouts have settled at the service, and every webhook was received and looked up. */
 async function settle(app: App, sandbox: Sandbox): Promise<void> {
   await sandbox.settleAll();
   for (let round = 0; round < 100; round++) {
@@ -110,7 +110,7 @@ async function settle(app: App, sandbox: Sandbox): Promise<void> {
   }
 }
 
-/** Spoils what the service shows, after reading its true book. */
+/** Plants faults in what the service shows, after reading its true book. */
 function plant(sandbox: Sandbox): BookSums {
   sandbox.book.plant({ reference: stranger.reference, amount: '75000.00', currency: 'NGN' });
   const book = bookSums(sandbox);

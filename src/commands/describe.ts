@@ -28,7 +28,7 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
 
 /** A webhook in one line. */
 export function webhookLine(one: Webhook): string {
-  return `${one.received_at}  heard ${one.deliveries} time(s): ${webhookText(one)}`;
+  return `${one.received_at}  received ${one.deliveries} time(s): ${webhookText(one)}`;
 }
 
 /** A discrepancy in one line. */
@@ -38,12 +38,12 @@ export function discrepancyLine(
   return `${one.first_seen_at}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
 }
 
-/** Ids and counters are bigint inside; as JSON they are plain numbers. */
+/** Writes bigint ids and counters as plain numbers, for JSON. */
 export function bigintAsNumber(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }
 
-/** How many discrepancies are left, with the exit code that asks for a person while there are any. */
+/** The discrepancies that stay open, with exit code 4 while there are any. */
 export function leftOpen(open: Record<string, number>): { code: number; text: string } {
   return Object.keys(open).length === 0
     ? { code: 0, text: 'nothing is open' }
@@ -56,7 +56,7 @@ export function problemLines(problems: readonly Problem[], count: number, most =
   return count > shown.length ? [...shown, `  … and ${count - shown.length} more`] : shown;
 }
 
-/** A taken file of expected collections, and the rows of it that were left out. */
+/** An accepted file of expected collections, and its rows that were left out. */
 export function collectionLines(
   one: { id: string; rows: number; totals: Record<string, string> } & LeftOutJson,
 ): string[] {
@@ -74,7 +74,7 @@ export function collectionLines(
 
 type Retried = { row: number; reference: string; pays_again: string; state: string; changed: string[] };
 
-/** What the rows of a file would pay again, and where they send it elsewhere; all but the first twenty as a number. */
+/** The payouts that a file's rows would pay again, and where the account differs. Rows beyond `most` are counted. */
 export function retryLines(retries: readonly Retried[], most = 20): string[] {
   const lines = retries.slice(0, most).map(({ row, reference, pays_again, state, changed }) => {
     const where = changed.length > 0 ? `, with another ${changed.join(' and ')}` : ', to the same account';
@@ -84,12 +84,12 @@ export function retryLines(retries: readonly Retried[], most = 20): string[] {
   return rest > 0 ? [...lines, `  … and ${rest} more`] : lines;
 }
 
-/** Under `--quiet` a command that did all it was asked says nothing; what needs a person is still said. */
+/** Under `--quiet` drops the lines of a command that succeeded. What needs a person is still printed. */
 export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
 }
 
-/** How many payouts a halt keeps from going. */
+/** How many payouts a halt stops. */
 export function standText(ready: number): string {
   return ready === 1 ? '1 payout waits' : `${ready} payouts wait`;
 }
@@ -100,14 +100,14 @@ const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
   none: '',
 };
 
-/** Why nothing is sent, and the way out: a halt is released (P11), a barrier of the ledger names its own (P25, P26). */
+/** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
 export function haltText({ at, cause, kinds }: Pick<Halt, 'at' | 'cause' | 'kinds'>): string {
   const advice = haltAdvice(kinds);
   if (advice === 'as_the_cause_says') return `since ${at}: ${cause}.`;
   return `since ${at}: ${cause}.${before[advice]} When the cause is gone: counterfoil release --mode`;
 }
 
-/** What may be paid, by reference, and what to do about it; nothing for none. */
+/** The payouts that may be paid, by reference, and what to do; empty if there are none. */
 export function unknownLines({ count, first }: Named): string[] {
   if (count === 0) return [];
   const rest = count - first.length;
@@ -117,7 +117,7 @@ export function unknownLines({ count, first }: Named): string[] {
   ];
 }
 
-/** Payouts that were about to be sent and would have been paid twice, each with the reason and the way out. */
+/** Payouts held just before sending, because they would have been paid twice; each with its reason. */
 export function withheldLines(count: number, first: readonly { reference: string; why: string }[]): string[] {
   const rest = count - first.length;
   return [
@@ -128,12 +128,12 @@ export function withheldLines(count: number, first: readonly { reference: string
 
 type Released = Awaited<ReturnType<typeof releaseBatch>>;
 
-/** True where a release left something that a person must look at. */
+/** True when a release left payouts that a person must look at. */
 export function notReleased({ kept, doubted }: Released): boolean {
   return kept + doubted > 0;
 }
 
-/** What a release did not let go, and why: some stay held, some are unknown again. */
+/** The payouts that were not released, and why: some stay held, some are unknown again. */
 export function notReleasedLines({ kept, first, doubted, firstDoubted }: Released): string[] {
   const unknown = firstDoubted.map(({ reference, why }) => `  unknown: ${reference}: ${why}`);
   const rest = doubted - firstDoubted.length;

@@ -8,10 +8,10 @@ import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
 import { effectOf, webhookText } from './word-texts.ts';
 
-/** When it is, and how long an unknown is watched. */
+/** The time now, and how long an unknown payout is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };
 
-/** The time, and how long this configuration watches. */
+/** The time now, and how long this configuration watches. */
 export function watchOf({ clock, config }: App<'looking'>): Watch {
   return { now: clock.iso(), quietPeriodMinutes: config.submission.quietPeriodMinutes };
 }
@@ -19,7 +19,7 @@ export function watchOf({ clock, config }: App<'looking'>): Watch {
 const verdicts: Record<Case['verdict'], string> = {
   none: 'was never made',
   no_answer: 'got no clear answer',
-  no_witness: 'got an answer that says nothing of it',
+  no_witness: 'got an answer that says nothing about it',
   not_found: 'did not find it; absence proves nothing',
   conflict: 'found something that contradicts the ledger',
   pending: 'found it pending',
@@ -28,13 +28,13 @@ const verdicts: Record<Case['verdict'], string> = {
   returned: 'found it returned',
 };
 
-/** Everything a person needs to see before ordering a retry, one block a payout (P20). */
+/** Everything that a person must see before ordering a retry, one block per payout (P20). */
 export function evidenceLines({ cases, digest }: Weighed, watch: Watch): string[] {
   const blocks = cases.flatMap((one) => [...factLines(one), ...adviceLines(one, watch), '']);
   return [...blocks, `evidence digest  ${digest}`];
 }
 
-/** What is known of each payout, without what might be done about it. */
+/** What is known about each payout, without the possible actions. */
 export function factsOf({ cases }: Weighed): string[] {
   return cases.flatMap((one) => factLines(one));
 }
@@ -63,7 +63,7 @@ function factLines(one: Case): string[] {
       `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
     );
   for (const w of one.webhooks)
-    lines.push(`  webhook    ${w.received_at}  heard ${w.deliveries} time(s): ${webhookText(w)}`);
+    lines.push(`  webhook    ${w.received_at}  received ${w.deliveries} time(s): ${webhookText(w)}`);
   if (successor) lines.push(`  successor  ${successor}`);
   for (const d of discrepancies) lines.push(`  open       ${d.id} ${d.kind}: ${actionFor(d)}`);
   return lines;
@@ -88,7 +88,7 @@ function attemptText({ number, began_at, outcome, code, message }: Attempt): str
   return `#${number} ${began_at}  ${outcome ?? 'under way'}${said ? `  ${said}` : ''}`;
 }
 
-const outrun = 'older than the last attempt that may have been made: says nothing of it';
+const outrun = 'older than the last attempt that may have been made: says nothing about it';
 
 function lookUpText(one: Case): string {
   const { lookUp, verdict } = one;
@@ -109,7 +109,7 @@ function listingText(one: Case): string {
   return statuses.length > 0 ? `${name} ${shown}, but is ${outrun}` : `${name} is ${outrun}`;
 }
 
-/** What to do about an unknown: not before the end of the quiet period after its last attempt (P19). */
+/** Warns about an unknown payout: no action before its last attempt's quiet period ends (P19). */
 export function warning(payout: Payout, attempts: readonly Attempt[], watch: Watch): string {
   const last = attempts.at(-1);
   const since = last?.ended_at ?? last?.began_at ?? payout.submitted_at ?? payout.updated_at;
@@ -168,7 +168,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
   };
 }
 
-/** All but the last four digits hidden. */
+/** Hides all but the last four digits. */
 function masked(account: string): string {
   return '*'.repeat(Math.max(0, account.length - 4)) + account.slice(-4);
 }

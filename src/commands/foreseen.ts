@@ -7,19 +7,19 @@ type Checked = Awaited<ReturnType<App<'local'>['intake']['check']>>;
 
 const shownBanks = 20;
 
-/** Neither the file nor a row of it would be refused. */
+/** True when neither the file nor any row would be refused. */
 export function isTakenWhole({ ok, skipped }: Checked): boolean {
   return ok && skipped === 0;
 }
 
-/** What would be paid of a file that would be taken; says how many rows `skip_row` would leave out. */
+/** What would be paid of an accepted file, and how many rows `skip_row` would leave out. */
 export function takenText({ rows, skipped, totals }: Checked): string {
   const left =
     skipped === 0 ? '' : `; ${skipped} of its ${rows} rows would be left out (intake.on_invalid_row)`;
   return `${counted(rows - skipped, 'payout')}, ${totalsText(totals)}${left}`;
 }
 
-/** What a file comes to by bank, and which brakes it would meet; nothing for one that would be refused. */
+/** The file's totals by bank, and the brakes that it would meet. Empty for a file that would be refused. */
 export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): string[] {
   if (!ok) return [];
   const all = Object.entries(banks).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -34,7 +34,7 @@ export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): strin
   ];
 }
 
-/** The same for `--json`; the banks are shown beside it. */
+/** The same for `--json`; the banks have their own field. */
 export function foreseenJson({ holdReasons, waits }: Checked): Record<string, string[]> {
   return { hold_reasons: holdTexts(holdReasons, null), waits };
 }

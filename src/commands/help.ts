@@ -4,7 +4,9 @@ import { Stop } from './result.ts';
 
 /** `help`, `help COMMAND`: what `--help` prints. */
 export function addHelp(program: Command): void {
-  const help = program.command('help [command]').description('what --help prints, of all or of one command');
+  const help = program
+    .command('help [command]')
+    .description('print the help of counterfoil, or of one command');
   addGlobals(help);
   help.action(() => {
     const [name] = help.args;
@@ -14,7 +16,7 @@ export function addHelp(program: Command): void {
   });
 }
 
-/** Exit 2: the name stands for no command. */
+/** Stops with 2: no command has this name. */
 export function noCommand(name: string): Stop {
   return new Stop(2, `there is no command "${name}": counterfoil --help lists them`);
 }

@@ -21,7 +21,7 @@ import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
-/** `hold BATCH`, `hold --mode`: the brake (P21). Says what was already on its way. */
+/** `hold BATCH`, `hold --mode`: the brake (P21). Reports what was already in flight. */
 export const hold: Handler = async (context, args, options) => {
   const work = async (app: App<'local'>): Promise<Result> => {
     const { mode } = app.config;
@@ -56,7 +56,7 @@ export const hold: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: options.mode ? 'begins' : 'writes' }, work);
 };
 
-/** `release BATCH`, `release --mode`: lets a held batch go, or lifts a halt (P11). */
+/** `release BATCH`, `release --mode`: releases a held batch, or lifts a halt (P11). */
 export async function release(
   context: Context,
   args: string[],
@@ -79,7 +79,7 @@ export async function release(
         lines: [
           line,
           ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
-          ...(barrier ? [`sending still stands ${haltText(barrier)}`] : []),
+          ...(barrier ? [`sending is still halted ${haltText(barrier)}`] : []),
           ...(barrier && note !== null
             ? [
                 'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
@@ -108,7 +108,7 @@ export async function release(
     const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
-    if (canary) lines.push(`what waited for its canary goes on (${canary.cause})`);
+    if (canary) lines.push(`payouts that waited for their canary go on (${canary.cause})`);
     if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
     return unlessQuiet(context, {
       code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
@@ -134,7 +134,7 @@ function readNote({ mode, note }: Record<string, unknown>): string | null {
   return note.trim();
 }
 
-/** P32: ends the wait of an adopted ledger for a list that will never come, where that may be (P25). */
+/** Ends an adopted ledger's wait for a list that will never come (P32), where P25 allows that. */
 async function waive({ ledger, account, clock, log }: App<'local'>, note: string): Promise<boolean> {
   const by = person();
   const waived = await ledger.write(async (trx) => {
@@ -145,23 +145,23 @@ async function waive({ ledger, account, clock, log }: App<'local'>, note: string
   return waived;
 }
 
-/** A name beside --mode would be ignored, and everything let go instead of one batch. */
+/** Refuses a batch name beside --mode: it would be ignored, and everything released instead of one batch. */
 function refuseBoth(args: string[], options: Record<string, unknown>): void {
   if (options.mode && args.length > 0)
     throw new Stop(2, `name a batch ("${args[0]}") or say --mode for everything, not both; nothing was done`);
 }
 
-/** Nothing of a cancelled batch is ever sent: whoever lets it go, or approves it, must hear that. */
+/** Stops with 2 for a cancelled batch: nothing of it is ever sent, so it can be neither released nor approved. */
 export async function refuseCancelled({ ledger }: App<'local'>, batch: string): Promise<void> {
   const [now] = await batchCounts(ledger.db, [batch]);
   if (now?.state !== 'cancelled') return;
   throw new Stop(
     2,
-    `${batch} is cancelled, and nothing of it is ever sent; nothing was done. To pay it after all, drop it again with new references`,
+    `${batch} is cancelled and is never sent; nothing was done. To pay it, submit it again with new references`,
   );
 }
 
-/** P21: what is in a request cannot be held any more. */
+/** Counts the payouts already in a request: these can no longer be held (P21). */
 function underWayText(sending: number): string {
   return `${sending} ${sending === 1 ? 'was' : 'were'} already sending`;
 }

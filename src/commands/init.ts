@@ -30,7 +30,7 @@ COUNTERFOIL_LIVE_ENCRYPTION_KEY=
 COUNTERFOIL_LIVE_WEBHOOK_KEY=
 `;
 
-/** Where `counterfoil sandbox` listens unless a port is given (program.ts). */
+/** The default port of `counterfoil sandbox` (program.ts). */
 const sandboxPort = 8900;
 
 /** Keys that the sandbox and its client read from the same `.env`. */
@@ -43,7 +43,7 @@ COUNTERFOIL_TEST_ENCRYPTION_KEY=enc_sandbox_${made()}
 `;
 }
 
-/** The example as a home's configuration. The sandbox knows no address for webhooks, so that none is expected of it. */
+/** The example as a home's configuration. The sandbox has no webhook address, so no webhook is expected from it. */
 function configurationOf(example: string, { mode, sandbox }: InitOptions): string {
   const text = example.replace(/^mode: test\b/m, `mode: ${mode}`);
   if (!sandbox) return text;
@@ -55,9 +55,9 @@ function configurationOf(example: string, { mode, sandbox }: InitOptions): strin
 type InitOptions = { mode: Mode; sandbox?: boolean };
 
 /**
- * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`; with `sandbox` also an `.env`,
- * so that the sandbox and the commands beside it work at once. What is there already is kept, byte for byte. Returns
- * absolute paths; throws what the file system throws.
+ * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`. With `sandbox` also makes an
+ * `.env`, so that the sandbox and the commands work at once. Keeps existing files, byte for byte. Returns absolute paths;
+ * throws what the file system throws.
  */
 export async function runInit(
   dir: string,
@@ -79,7 +79,7 @@ export async function runInit(
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(dir, name);
     await makeFolder(dirname(path));
-    // wx: two inits at once, or a file that appears meanwhile, must not be overwritten either.
+    // wx: also never overwrites the file of a second init, or one that appears meanwhile.
     const made = await attempt(() =>
       writeFile(path, text, { flag: 'wx', mode: name === '.env' ? 0o600 : 0o666 }),
     );
@@ -90,7 +90,7 @@ export async function runInit(
 
 const withMode = z.looseObject({ mode: z.enum(['test', 'live']).default('test') });
 
-/** The mode of the configuration that lies in `dir`; null where there is none, or none that can be read. */
+/** The mode of the configuration in `dir`; null when there is none, or it cannot be read. */
 export async function modeThere(dir: string): Promise<Mode | null> {
   const text = await readFile(resolve(dir, 'config', 'counterfoil.yaml'), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -102,8 +102,8 @@ export async function modeThere(dir: string): Promise<Mode | null> {
 }
 
 /**
- * With the folders above it. Node's own `recursive` asks for ever below a folder that says "not there" to each name, as
- * /proc does.
+ * Makes a folder and those above it. Node's `recursive` loops forever below a folder that answers "not there" to every
+ * name, as /proc does.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

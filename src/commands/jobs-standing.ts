@@ -6,7 +6,7 @@ import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
 
-/** `elsewhere`: one runs for another data folder, on another machine perhaps. Only where machines share the ledger. */
+/** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
 
 /** A scheduled job as `status` and `doctor` show it; `late`: its last due time has passed without it. */
@@ -16,13 +16,13 @@ export type JobStanding = {
   expression: string;
   last_run_at: string | null;
   last_result: ({ kind: string } & Record<string, unknown>) | null;
-  /** Null where it is off, and where no daemon runs that would run it. */
+  /** Null when it is off, or when no daemon runs it. */
   next_run_at: string | null;
   late: boolean;
 };
 
 const hourMs = 3_600_000;
-/** A job whose time came so short a while ago may still be waiting for its turn. */
+/** A job due within this time may still wait for its turn. */
 const graceMs = 15 * 60_000;
 
 export async function daemonStanding({ config, ledger }: App<'looking'>): Promise<DaemonStanding> {
@@ -31,7 +31,7 @@ export async function daemonStanding({ config, ledger }: App<'looking'>): Promis
   return { running, elsewhere: await livesAnywhere(ledger, 'serve') };
 }
 
-/** Whether neither a daemon nor a command that works has run on this ledger within the last hour. */
+/** True when neither a daemon nor a working command ran on this ledger within the last hour. */
 export async function isIdle(app: App<'looking'>, { running, elsewhere }: DaemonStanding): Promise<boolean> {
   if (running || elsewhere) return false;
   const { ledger, clock } = app;
@@ -59,7 +59,7 @@ export async function jobsStanding(
   return Promise.all(
     jobs.map(async ([job, expression]) => {
       const past = pasts.get(job);
-      // Who runs commands from cron has no use for the schedules: they are missed only where a daemon kept them.
+      // With commands from cron the schedules do not matter: only a daemon can miss them.
       const isKept = serves ? past?.kind !== 'running' : idle && past?.expression != null;
       return {
         job,
@@ -77,7 +77,7 @@ function resultOf({ kind, lastResult }: JobPast, serves: boolean): JobStanding['
   if (kind === null) return null;
   const counts: unknown = lastResult === null ? {} : JSON.parse(lastResult);
   const given = typeof counts === 'object' && counts !== null ? counts : {};
-  // Who was at it is gone, and noted nothing any more.
+  // The process that ran the job is gone and recorded no result.
   const isBroken = kind === 'running' && !serves;
   return { ...given, kind, ...(isBroken && { why: 'it may have been interrupted: no daemon runs' }) };
 }
@@ -90,7 +90,7 @@ function isLate(expression: string, timezone: string, past: JobPast | undefined,
   return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
 }
 
-/** What keeps a job from counting as done: its last run did not do its work, or its time passed without it. */
+/** Why a job does not count as done: its last run failed, or it missed its time. */
 export function jobProblem({ expression, last_result, late }: JobStanding): string | null {
   if (expression.trim() === '') return null;
   if (last_result?.kind === 'failed' || last_result?.kind === 'incomplete')

@@ -7,8 +7,8 @@ import { LedgerAbsent } from '../storage/schema-version.ts';
 import { Stop } from './result.ts';
 
 /**
- * A mistyped `ledger.url` must not begin an empty ledger beside batches that were taken in: it would know none of their
- * references (P22).
+ * Refuses a missing ledger beside batches that were taken in. A mistyped `ledger.url` would begin an empty one, which
+ * knows none of their references (P22).
  */
 export async function refuseStrayLedger(config: Config): Promise<void> {
   const archive = join(config.dataDir, 'archive');
@@ -22,8 +22,8 @@ export async function refuseStrayLedger(config: Config): Promise<void> {
 }
 
 /**
- * A mistyped folder must not look like a ledger in which nothing happened. A data folder that `init` made is one in
- * which nothing was taken in yet.
+ * Refuses a data folder that does not exist: a mistyped one must not look like an empty ledger. In a folder made by
+ * `init`, nothing was taken in yet.
  */
 export async function refuseWithoutLedger(config: Config): Promise<void> {
   const { dataDir } = config;
@@ -34,7 +34,7 @@ export async function refuseWithoutLedger(config: Config): Promise<void> {
   );
 }
 
-/** Stops with 2 where there is no ledger: for commands about what one holds. */
+/** Stops with 2 when there is no ledger: for commands that read the ledger's contents. */
 export async function demandLedger(config: Config): Promise<void> {
   await refuseWithoutLedger(config);
   await refuseStrayLedger(config);
@@ -48,7 +48,7 @@ export function noLedgerYet({ ledgerPlace }: Config): string {
 export async function hasLedger({ ledgerFile, ledgerPlace }: Config): Promise<boolean> {
   if (existsSync(ledgerFile)) return true;
   const { isHalfSwapped } = await import('../custody/swap.ts');
-  // An interrupted restore has a name of its own for the ledger; opening it says so.
+  // An interrupted restore gave the ledger another name; opening it reports that.
   if (isHalfSwapped(ledgerFile)) return true;
   const { isLedgerThere } = await import('../storage/exists.ts');
   return isLedgerThere(ledgerPlace);

@@ -8,7 +8,7 @@ import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
 import type { Context, Handler } from './world.ts';
 
-/** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger for ever. Alone on the ledger, else 11. */
+/** `migrate --to sqlite:FILE` or `--to postgres://…`: moves the ledger permanently. Stops with 11 while another process uses it. */
 export const migrate: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   if (config.ledgerPlace.kind === 'postgres')
@@ -18,7 +18,7 @@ export const migrate: Handler = async (context, _args, options) => {
     );
   const target = targetOf(config, typeof options.to === 'string' ? options.to : '');
   const to = nameOf(target);
-  // Shown and written down, so without the password.
+  // It is printed and stored, so without the password.
   const url = target.kind === 'sqlite' && typeof options.to === 'string' ? options.to : to;
   const from = config.ledgerFile;
   const { shutGate } = await import('../custody/custody-gate.ts');
@@ -29,7 +29,7 @@ export const migrate: Handler = async (context, _args, options) => {
   if (!gate) throw new Stop(11, await whoIsThere(config, 'migrate'));
   try {
     assertNotHalfSwapped(from);
-    // It asks nothing, so it says first what cannot be taken back.
+    // The command asks nothing, so it first prints what cannot be undone.
     if (!context.options.quiet)
       context.say(
         `moving ${from} to ${to} for ever: the old file is sealed, can be read, and never sends again`,
@@ -53,7 +53,7 @@ function targetOf(config: Config, url: string): Place {
     );
   const target = placeNamed(url, config.dataDir);
   const { path } = target;
-  if (path === config.ledgerFile) throw new Stop(2, `${path} is where the ledger lies now`);
+  if (path === config.ledgerFile) throw new Stop(2, `${path} is the ledger's present place`);
   if (!existsSync(config.ledgerFile)) throw new Stop(2, `there is no ledger at ${config.ledgerFile}`);
   if (!existsSync(dirname(path))) throw new Stop(2, `there is no folder ${dirname(path)}: make it first`);
   return target;

@@ -1,6 +1,6 @@
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
 
-/** What went wrong with a POST whose bytes left: `no answer: CAUSE`, where only the cause is technical. */
+/** Plain words for `no answer: CAUSE`: the request was sent and its answer did not come. Only CAUSE is technical. */
 const noAnswer: readonly [RegExp, string][] = [
   [/time[d ]?-?out|aborted due to/i, 'no answer came in time'],
   [/^/, 'the connection broke before an answer came'],
@@ -13,7 +13,7 @@ const causes: readonly [RegExp, string][] = [
   [/\b(ECONN|EHOST|ENET|ENOTFOUND|EAI_|ETIMEDOUT|UND_ERR_)/, 'the service could not be reached'],
 ];
 
-/** A technical cause with plain words before it and itself in brackets; what is plain already stays as it is. */
+/** Puts plain words before a technical cause, and the cause in brackets. Returns a plain message unchanged. */
 export function plainCause(message: string): string {
   const cause = /^no answer: (.*)$/s.exec(message)?.[1];
   const [, words] =
@@ -22,8 +22,8 @@ export function plainCause(message: string): string {
 }
 
 /**
- * The message of a payout for people. What the service said when it was sent (`Transfer initiated`) is no news of one
- * that came to its end since, and is told as the first answer; empty where there is nothing to say.
+ * The message of a payout for people; empty when there is none. On a finished payout, the message of an attempt
+ * (`Transfer initiated`) is old news, so it is labelled as the first or last answer.
  */
 export function newsOf(payout: Pick<Payout, 'state' | 'message'>, attempts: readonly Attempt[]): string {
   const { state, message } = payout;

@@ -14,42 +14,42 @@ type Entry = {
   load(): Promise<Handler>;
 };
 
-/** What narrows a list of discrepancies, and those a word is said about in bulk. */
+/** Options that select discrepancies, to list them or to decide them in bulk. */
 const filters: [flags: string, text: string][] = [
   ['--kind <kind>', 'only this kind'],
   ['--batch <batch>', 'only this batch'],
-  ['--older-than <days>', 'only those first seen at least so many days ago'],
+  ['--older-than <days>', 'only those first seen at least this many days ago'],
 ];
 
 const entries: Entry[] = [
   {
     usage: 'demo',
-    does: 'the whole loop against the built-in sandbox, in a folder of its own: no key, no server, no network',
+    does: 'run the whole loop against the built-in sandbox, in its own folder: no key, no server, no network',
     example: 'counterfoil demo',
     load: async () => (await import('./demo.ts')).demo,
   },
   {
     usage: 'init [dir]',
-    does: 'write a commented configuration, .env.example and the data folders; never overwrites',
+    does: 'write a commented configuration, .env.example and the data folders; overwrite nothing',
     example: 'counterfoil init payroll',
     options: [
-      ['--mode <mode>', 'test or live; a home belongs to one of them', 'test'],
+      ['--mode <mode>', 'test or live; a home has one mode', 'test'],
       ['--sandbox', 'point the configuration at the local sandbox, keys included'],
     ],
     load: async () => (await import('./setup.ts')).init,
   },
   {
     usage: 'check <file...>',
-    does: 'validate batches and print totals, warnings and possible duplicates; records and sends nothing',
+    does: 'validate batches and print totals, warnings and possible duplicates; record and send nothing',
     example: 'counterfoil check november.csv',
     load: async () => (await import('./check.ts')).check,
   },
   {
     usage: 'submit [file...]',
-    does: 'take in the given files (without any: the inbox), send what is ready, write the results',
+    does: 'take in the given files (default: the inbox), send what is ready and write the results',
     example: 'counterfoil submit november.csv --rows 120 --total NGN=1200000.00',
     options: [
-      ['--dry-run', 'stop before recording'],
+      ['--dry-run', 'stop before anything is recorded'],
       ['--no-wait', 'record, but send nothing'],
       ['--rows <n>', 'the number of rows the file must have'],
       ['--total <currency=amount...>', 'the total the file must have, per currency'],
@@ -59,39 +59,39 @@ const entries: Entry[] = [
   },
   {
     usage: 'approve <batch>',
-    does: 'the second person’s word: lets a batch go that submission.approval holds; not for who dropped it',
+    does: 'approve a batch held by submission.approval; the approver must not be its submitter',
     example: 'counterfoil approve november-20261121-3f9a1c',
     load: async () => (await import('./approve.ts')).approve,
   },
   {
     usage: 'hold [batch]',
-    does: 'stop sending a batch, or with --mode everything; says how many were already on their way',
+    does: 'hold a batch, or everything with --mode; report how many payouts were already in flight',
     example: 'counterfoil hold november-20261121-3f9a1c',
-    options: [['--mode', 'everything of the configured mode']],
+    options: [['--mode', 'hold everything in the configured mode']],
     load: async () => (await import('./hold.ts')).hold,
   },
   {
     usage: 'release [batch]',
-    does: 'let a held batch go, but for what only approve lets go; with --mode lift a halt',
+    does: 'release a held batch, or lift a halt with --mode; a batch that needs approval stays held',
     example: 'counterfoil release --mode',
     options: [
-      ['--mode', 'everything of the configured mode'],
-      ['--note <text>', 'with --mode: how you know that the account of an adopted ledger is closed'],
+      ['--mode', 'lift the halt of the configured mode'],
+      ['--note <text>', 'with --mode: how you know that the adopted ledger’s account is closed'],
     ],
     load: async () => (await import('./hold.ts')).release,
   },
   {
     usage: 'cancel <name>',
-    does: 'cancel a batch or one payout; touches only what was never sent',
+    does: 'cancel a batch or one payout; only what was never sent',
     example: 'counterfoil cancel november-20261121-3f9a1c',
     load: async () => (await import('./cancel.ts')).cancel,
   },
   {
     usage: 'retry [reference...]',
-    does: 'send again what is unknown, or pay again what failed, was refused or came back; shows the evidence and asks',
+    does: 'send an unknown payout again, or pay a failed, refused or returned one again; show the evidence and ask first',
     example: 'counterfoil retry ACME-0001 --yes --evidence 3f9a1c0d52e7',
     options: [
-      ['--batch <batch>', 'every payout of the batch in the state given'],
+      ['--batch <batch>', 'every payout of the batch in --state'],
       ['--state <state>', 'failed, refused, returned or unknown', 'failed'],
       ['--evidence <digest>', 'the digest of the evidence that was shown'],
       ['--no-wait', 'record the decision, but send nothing'],
@@ -101,7 +101,7 @@ const entries: Entry[] = [
   },
   {
     usage: 'settle <reference>',
-    does: 'a person’s word on an unknown payout; later evidence reopens it',
+    does: 'close a payout that evidence has not made final, as paid or not paid; later evidence reopens it',
     example: 'counterfoil settle ACME-0001 --as not-paid --note "bank letter of 3 May"',
     options: [
       ['--as <verdict>', 'paid or not-paid'],
@@ -111,93 +111,93 @@ const entries: Entry[] = [
   },
   {
     usage: 'serve',
-    does: 'the daemon: schedules, queue workers and the webhook receiver',
+    does: 'run the daemon: schedules, queue workers and the webhook receiver',
     example: 'counterfoil serve',
     load: async () => (await import('./serve.ts')).serve,
   },
   {
     usage: 'reconcile',
-    does: 'one reconciliation, now',
+    does: 'reconcile once, now',
     example: 'counterfoil reconcile --json',
     options: [
-      ['--full', 'ignore the window'],
-      ['--no-follow-up', 'make no look-ups and no resend requests'],
+      ['--full', 'reconcile everything, not only the window'],
+      ['--no-follow-up', 'make no look-ups and request no webhooks'],
     ],
     load: async () => (await import('./reconcile.ts')).reconcile,
   },
   {
     usage: 'report [name]',
-    does: 'write the reports of a run, closed month or batch again; without a name: every changed batch, and the last run',
+    does: 'write the reports of a run, closed month or batch again (default: every changed batch and the last run)',
     example: 'counterfoil report 20261121T020000Z',
     options: [['--against <run>', 'explain line by line what changed since that run']],
     load: async () => (await import('./report.ts')).report,
   },
   {
     usage: 'close-period <month>',
-    does: 'freeze the statement of a month that is over; the next one opens where it closed',
+    does: 'freeze the statement of an ended month; the next one opens with its closing balance',
     example: 'counterfoil close-period 2026-10',
     load: async () => (await import('./close-period.ts')).closePeriod,
   },
   {
     usage: 'resend <reference...>',
-    does: 'ask the service to send webhooks again, inside the throttle',
+    does: 'ask the service to send webhooks again, within the rate limit',
     example: 'counterfoil resend ACME-0001',
     options: [['--collection', 'the references are collections']],
     load: async () => (await import('./resend.ts')).resend,
   },
   {
     usage: 'status',
-    does: 'where everything stands',
+    does: 'show where everything stands',
     example: 'counterfoil status --json',
     load: async () => (await import('./status.ts')).status,
   },
   {
     usage: 'show <reference>',
-    does: 'the whole story of one payout, each fact with its source and time',
+    does: 'show the whole story of one payout or collection, each fact with its source and time',
     example: 'counterfoil show ACME-0001',
-    options: [['--full-accounts', 'account numbers in full']],
+    options: [['--full-accounts', 'show account numbers in full']],
     load: async () => (await import('./show.ts')).show,
   },
   {
     usage: 'discrepancies [verb] [id...]',
-    does: 'list open discrepancies, the gravest first; ack and resolve as the commands of that name; a workbook for people',
+    does: 'list open discrepancies, the gravest first; ack or resolve them; export or import a workbook',
     example: 'counterfoil discrepancies --kind amount_conflict',
     options: [
       ...filters,
       ['--note <text>', 'with ack or resolve: what is known or was done'],
-      ['--export <file>', 'write them to a workbook, to fill in decision and note'],
-      ['--import <file>', 'read the decisions of such a workbook: all of them or none'],
+      ['--export <file>', 'write them to a workbook with cells for decision and note'],
+      ['--import <file>', 'apply the decisions of such a workbook: all or none'],
     ],
     load: async () => (await import('./discrepancies/list-discrepancies.ts')).discrepancies,
   },
   {
     usage: 'ack [id...]',
-    does: 'say that somebody sees to these discrepancies: by id, or in bulk by the filters',
+    does: 'mark discrepancies as being worked on: by id, or in bulk by the filters',
     example: 'counterfoil ack D-3f9a1c0d52e7 --note "asked the service, ticket 4711"',
     options: [...filters, ['--note <text>', 'what is known']],
     load: async () => (await import('./discrepancies/discrepancy-words.ts')).acknowledge,
   },
   {
     usage: 'resolve [id...]',
-    does: 'say that these discrepancies are dealt with: by id, or in bulk by the filters',
+    does: 'mark discrepancies as dealt with: by id, or in bulk by the filters',
     example: 'counterfoil resolve D-3f9a1c0d52e7 --note "recalled, bank statement of 3 May"',
     options: [...filters, ['--note <text>', 'what was done about it']],
     load: async () => (await import('./discrepancies/discrepancy-words.ts')).resolve,
   },
   {
     usage: 'doctor',
-    does: 'find what is wrong, with a fix for each; sends nothing that moves money',
+    does: 'check the installation and print a fix for each fault; send nothing that moves money',
     example: 'counterfoil doctor --reference ACME-0001',
     options: [
-      ['--offline', 'ask nothing of the service'],
+      ['--offline', 'ask the service nothing'],
       ['--reference <reference>', 'show how the body of this payout was signed'],
-      ['--show-body', 'show that body whole, account number included; on a terminal only'],
+      ['--show-body', 'show the whole body, account number included; only on a terminal'],
     ],
     load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
   {
     usage: 'config <verb>',
-    does: 'config show: every effective value and where it came from, secrets redacted',
+    does: 'config show: print every effective value and its origin, secrets redacted',
     example: 'counterfoil config show',
     load: async () => (await import('./config-show.ts')).configShow,
   },
@@ -209,54 +209,54 @@ const entries: Entry[] = [
   },
   {
     usage: 'backup <file>',
-    does: 'write a consistent copy of the ledger, also while the daemon runs',
+    does: 'write a consistent copy of the ledger, even while the daemon runs',
     example: 'counterfoil backup /srv/backup/ledger-20261121.db',
     load: async () => (await import('./backup.ts')).backup,
   },
   {
     usage: 'restore [file]',
-    does: 'put a backup in the ledger’s place; with --adopt make a ledger that went back in time safe to use',
+    does: 'replace the ledger with a backup; --adopt makes a ledger that went back in time safe to use',
     example: 'counterfoil restore /srv/backup/ledger-20261121.db --adopt',
-    options: [['--adopt', 'what may have been sent since becomes unknown']],
+    options: [['--adopt', 'mark as unknown what may have been sent since the backup']],
     load: async () => (await import('./restore.ts')).restore,
   },
   {
     usage: 'migrate',
-    does: 'move the ledger to another place for ever; the old file is sealed',
+    does: 'move the ledger permanently and seal the old file',
     example: 'counterfoil migrate --to sqlite:ledger-2027.db',
-    options: [['--to <url>', 'where to, such as sqlite:FILE']],
+    options: [['--to <url>', 'the new place, such as sqlite:FILE']],
     load: async () => (await import('./migrate.ts')).migrate,
   },
   {
     usage: 'upgrade',
-    does: 'bring the ledger of an earlier version to this one, after a backup',
+    does: 'back up an older ledger, then bring it to this version',
     example: 'counterfoil upgrade --check',
-    options: [['--check', 'say whether it is due, and change nothing']],
+    options: [['--check', 'report whether an upgrade is due; change nothing']],
     load: async () => (await import('./upgrade.ts')).upgradeCommand,
   },
   {
     usage: 'sandbox',
-    does: 'a local payments service that speaks the whole interface; runs until stopped',
+    does: 'run a local payments service with the whole interface, until stopped',
     example: 'counterfoil sandbox --port 9000 --scenario failures',
     options: [
       ['--port <port>', 'port to listen on', '8900'],
-      ['--seed <n>', 'seed of what the scenario picks', '1'],
+      ['--seed <n>', 'seed of the scenario’s choices', '1'],
       ['--scenario <name>', 'what goes wrong', 'calm'],
       ['--webhook-url <url>', 'where test webhooks go'],
-      ['--duplicates <what>', 'a reference that was taken before: refuse, accept or conflict', 'refuse'],
+      ['--duplicates <what>', 'answer to a reference already used: refuse, accept or conflict', 'refuse'],
       ['--settle-ms <ms>', 'how long a transfer stays pending', '300'],
-      ['--strict-signature', 'a signature must be right under both readings of its rule'],
+      ['--strict-signature', 'require a signature that is valid under both readings of its rule'],
     ],
     load: async () => (await import('./run-sandbox.ts')).sandbox,
   },
 ];
 
-/** The command line: every verb with its help, global options everywhere; wrong usage is a CommanderError. */
+/** Builds the command line: every verb with its help, and the global options everywhere. Wrong usage throws a CommanderError. */
 export function buildProgram(world: World & { finish(result: Result): void }): Command {
-  // Help comes in pieces.
+  // Commander writes help in pieces.
   let told = '';
   const program = new Command('counterfoil')
-    .description('Sends payout batches once, hears their webhooks, and reconciles them to the last kobo.')
+    .description('Sends payout batches once, receives their webhooks and reconciles them to the last kobo.')
     .version(packageJson.version)
     .exitOverride()
     .configureOutput({

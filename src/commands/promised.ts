@@ -7,7 +7,7 @@ import { batchesDue } from '../reporting/reports.sql.ts';
 import { runsDue } from '../reporting/reports-due.sql.ts';
 import type { FileTaskKind } from '../storage/tables/file-tables.ts';
 
-/** What could not be brought to its place, and what grew there, is shown for so long. */
+/** How long lost files and changed archives are shown. */
 const lostShownMs = 30 * 86_400_000;
 const shownAtOnce = 10;
 const lookedAt = 200;
@@ -21,11 +21,11 @@ const what: Record<FileTaskKind, string> = {
 type Standing = {
   lines: string[];
   json: Record<string, unknown>;
-  /** What a person should look at: files that are lost, and archives that are not what was read. */
+  /** What a person should look at: lost files, and archives that differ from what was read. */
   faults: string[];
 };
 
-/** What is promised beside the ledger and not done yet (P34), and what is not as it was promised. */
+/** File work that is promised and not done yet (P34), and files that differ from the promise. */
 export async function promisedStanding(app: App<'looking'>): Promise<Standing> {
   const { ledger, clock } = app;
   const open = await openFileTasks(ledger.db);
@@ -52,7 +52,7 @@ export async function promisedStanding(app: App<'looking'>): Promise<Standing> {
   return { lines, json: { files, reports_due: reports }, faults };
 }
 
-/** An archived file whose size is not that of what was read. */
+/** An archived file whose size differs from what was read. */
 type Changed = { task: FileTask; size: number };
 
 async function changedArchives(tasks: readonly FileTask[]): Promise<Changed[]> {
@@ -62,7 +62,7 @@ async function changedArchives(tasks: readonly FileTask[]): Promise<Changed[]> {
       (found) => found.size,
       () => null,
     );
-    // An archive may be tidied up; what is in it may not change.
+    // A file may be removed from the archive, but not changed there.
     if (size !== null && BigInt(size) !== task.bytes) changed.push({ task, size });
   }
   return changed.slice(0, shownAtOnce);

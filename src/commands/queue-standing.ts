@@ -2,17 +2,17 @@ import type { App } from '../app/app.ts';
 import { lookAtQueue, type QueueKind, queueKind } from '../runtime/queue-open.ts';
 import { withoutCredentials } from '../settings/yaml-file.ts';
 
-/** The queue as `status` tells of it. */
+/** The queue as `status` reports it. */
 export type QueueStanding = {
   url: string;
   kind: QueueKind;
-  /** Jobs queued or running; null when nobody outside the daemon can tell. */
+  /** Jobs queued or running; null when only the daemon knows. */
   depth: number | null;
   reachable: boolean;
   why: string | null;
 };
 
-/** Asks the server of a shared queue how much it holds; one that does not answer is told of, and no failure. */
+/** Asks the server of a shared queue how much it holds. A server that does not answer is reported, not thrown. */
 export async function queueStanding({ config, ledger, clock }: App<'looking'>): Promise<QueueStanding> {
   const kind = queueKind(config.queue.url);
   const url = withoutCredentials(config.queue.url);

@@ -12,7 +12,7 @@ import { currencyText, verdictWords } from './verdict-text.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
-/** `reconcile`: one reconciliation, now. 4 when something is open, sending is halted, or a currency is not reconciled. */
+/** `reconcile`: reconciles once. Exits 4 when something is open, sending is halted, or a currency is not reconciled. */
 export const reconcile: Handler = async (context, _args, options) => {
   const config = await loadSettings(context);
   return withApp(hushed(context), { level: 'whole', use: 'makes', kind: 'reconcile' }, async (app) => {
@@ -46,7 +46,7 @@ function describe(
   const unlisted = hasNoList(run);
   const before = countsText(run.discrepancies.open);
   const found = !isUsable(run.list)
-    ? `not checked, without a list to compare with; known: ${before}`
+    ? `not checked: no list to compare with; known: ${before}`
     : `open: ${before}; ${run.discrepancies.opened} opened, ${run.discrepancies.resolved} resolved by this run`;
   const listing = `listing        ${counted(run.listed, 'transfer')} in ${counted(run.passes, 'pass', 'passes')}, ${listingText(run)}`;
   const discrepancies = `discrepancies  ${found}`;
@@ -72,7 +72,7 @@ function describe(
   ];
   const unproven = run.verdict === 'not_compared';
   const loose = run.verdict !== 'reconciled';
-  // Quiet is for what went well: whatever makes the exit code another than 0 is said.
+  // --quiet hides only success: everything behind a non-zero exit code is printed.
   if (context.options.quiet) {
     const troubles = [
       ...partly.flatMap(collectionLines),
@@ -85,7 +85,7 @@ function describe(
   }
   const refused = run.refused ?? [];
   for (const { file, problems, problem_count: count, error } of refused) {
-    context.say(`refused  ${file}: nothing of it is expected`);
+    context.say(`refused  ${file}: no collection in it is expected`);
     for (const line of problemLines(problems, count)) context.say(line);
     if (error !== undefined) context.say(`  ${error}`);
   }
@@ -103,14 +103,14 @@ function describe(
   };
 }
 
-/** Each currency with its verdict, and what is not zero; the whole run's where no money moved. */
+/** The verdict and the non-zero lines of each currency; the run's verdict when no money moved. */
 function verdictLines({ verdict, statement }: reconcileJob.ReconcileResult): string[] {
   const all = Object.entries(statement);
   if (all.length === 0) return verdict === 'reconciled' ? [] : [`statement      ${verdictWords[verdict]}`];
   return all.map(([currency, one]) => `statement      ${currency} ${currencyText(one)}`);
 }
 
-/** P29: what a whole listing found that earlier short cuts had not shown. */
+/** What a whole listing found that earlier short cuts missed (P29). */
 function shortCutLines({ short_cut: shortCut }: reconcileJob.ReconcileResult): string[] {
   if (!shortCut) return [];
   return [
@@ -118,16 +118,16 @@ function shortCutLines({ short_cut: shortCut }: reconcileJob.ReconcileResult): s
   ];
 }
 
-/** How much of the list is proven; a short cut says so, and how to read the rest. */
+/** How much of the list is proven. For a short cut, also how to read the rest. */
 function listingText({ complete, trouble }: reconcileJob.ReconcileResult): string {
-  // Whole, but perhaps another account's.
+  // The list is whole, but may be another account's.
   if (complete && trouble !== undefined) return `whole, but proves nothing: ${trouble}`;
   if (complete === 'window')
     return 'proven complete inside the window (a short cut; --full reads the whole list)';
   return complete ? 'proven complete' : `NOT proven complete: ${trouble ?? 'unknown'}`;
 }
 
-/** How webhooks arrive and where collections stand; nothing where there are none. */
+/** How webhooks arrive, and the states of collections; empty when there are none. */
 function besideLines({
   webhooks,
   resend_requests: again,
@@ -138,11 +138,13 @@ function besideLines({
     const { due, heard, late, resent, forged } = webhooks;
     const lost = due - heard;
     lines.push(
-      `webhooks       ${heard} of ${due} due were heard (${late} late, ${resent} after asking again), ${lost} missing, ${forged} forged`,
+      `webhooks       ${heard} of ${due} due webhooks were received (${late} late, ${resent} after asking again), ${lost} missing, ${forged} forged`,
     );
   }
   if (again && again.gave_up > 0)
-    lines.push(`               ${again.gave_up} were asked for again in vain: nobody asks for them any more`);
+    lines.push(
+      `               ${again.gave_up} were asked for again without success: no more requests are made`,
+    );
   if (collections && Object.keys(collections.states).length > 0)
     lines.push(
       `collections    ${countsText(collections.states)}; ${collections.verified} asked about by this run`,
@@ -152,5 +154,5 @@ function besideLines({
 
 function waitingText({ resend_requests: again }: reconcileJob.ReconcileResult): string {
   if (!again || again.waiting === 0) return '';
-  return ` (${again.waiting} more wait for their time or the throttle: counterfoil serve goes on by itself, else the next reconcile)`;
+  return ` (${again.waiting} more wait for their time or the rate limit: counterfoil serve or the next reconcile asks for them)`;
 }

@@ -5,21 +5,21 @@ type About = Pick<Case, 'payout' | 'batch' | 'discrepancies'>;
 
 const texts: Record<Remedy, (about: About) => string> = {
   wait: ({ payout }) =>
-    `wait for its answer; counterfoil show ${payout.reference} tells it, and once it is there counterfoil settle ${payout.reference} can close it`,
-  release: ({ batch }) => `counterfoil release ${batch.id} lets it go, or says what keeps it`,
+    `wait for its answer; counterfoil show ${payout.reference} shows it, and then counterfoil settle ${payout.reference} can close it`,
+  release: ({ batch }) => `counterfoil release ${batch.id} releases it, or says what holds it`,
   submit: () => 'counterfoil submit sends it once it may',
   retry: ({ payout }) => `counterfoil retry ${payout.reference} pays it again`,
   cancel: ({ payout }) => `counterfoil cancel ${payout.reference} drops it`,
   settle: ({ payout }) =>
     `counterfoil settle ${payout.reference} --as paid|not-paid --note "how you know" closes it`,
   resolve: ({ discrepancies }) =>
-    `counterfoil discrepancies resolve ${discrepancies.map(({ id }) => id).join(' ')} --note "what was found" ends what is open about it`,
+    `counterfoil discrepancies resolve ${discrepancies.map(({ id }) => id).join(' ')} --note "what was found" closes what is open about it`,
 };
 
-/** What a person can do about a payout instead: each command that ends its state, or where it can be read that it ended. */
+/** What a person can do instead: each command that ends the payout's state, or that shows that it ended. */
 export function remedyText(one: About & Pick<Case, 'remedies'>): string {
   const { remedies, payout } = one;
   if (remedies.length === 0)
-    return `nothing of it waits: counterfoil show ${payout.reference} tells its story`;
+    return `nothing waits for a decision: counterfoil show ${payout.reference} shows its story`;
   return remedies.map((remedy) => texts[remedy](one)).join('; or ');
 }

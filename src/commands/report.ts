@@ -8,7 +8,7 @@ import { Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
-/** `report [RUN|MONTH|BATCH]`: the same bytes again for a run or a closed month; the present state for a batch. */
+/** `report [RUN|MONTH|BATCH]`: writes reports again. A run or closed month gives the same bytes, a batch its present state. */
 export const report: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const [name] = args;
@@ -23,7 +23,7 @@ export const report: Handler = async (context, args, options) => {
   });
 };
 
-/** The month of `YYYY-MM`, or of the folder of a closed month. */
+/** The month named by `YYYY-MM`, or by the folder of a closed month. */
 function monthNamed(name: string): string | null {
   return /^(?:period-)?(\d{4}-\d\d)$/.exec(name)?.[1] ?? null;
 }

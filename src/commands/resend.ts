@@ -11,9 +11,9 @@ type Named = { reference: string; subject: Subject };
 
 const minuteMs = 60_000;
 const later =
-  'not asked yet: the throttle, or the service, wants it later. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
+  'not asked yet: the rate limit or the service delays it. It stays on the list: counterfoil serve, or the next reconcile, asks for it';
 
-/** `resend REFERENCE…`: asks for webhooks again, inside the throttle; `--collection` for collections. */
+/** `resend REFERENCE…`: asks for webhooks again, within the rate limit; `--collection` for collections. */
 export const resend: Handler = async (context, args, options) => {
   return withApp(context, { level: 'whole', use: 'writes', kind: 'resend' }, async (app) => {
     const named: Named[] = [];
@@ -30,7 +30,7 @@ export const resend: Handler = async (context, args, options) => {
         signal,
         forMs: minutes * minuteMs,
         async meanwhile() {
-          if (!said && !context.options.quiet) context.say('waiting for the throttle of resend requests …');
+          if (!said && !context.options.quiet) context.say('waiting for the rate limit of resend requests …');
           said = true;
         },
       },
@@ -58,7 +58,7 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
   );
 }
 
-/** One that nobody expected and no webhook told of may exist all the same: its webhook is what was lost. */
+/** Finds the collection, also one that the ledger does not know: it may exist when its webhook was lost. */
 async function collectionOf(app: App, reference: string): Promise<Subject> {
   const { mode } = app.config;
   const known = await findCollection(app.ledger.db, reference);
@@ -68,6 +68,6 @@ async function collectionOf(app: App, reference: string): Promise<Subject> {
   if (id !== undefined) return { kind: 'transaction', id };
   throw new Stop(
     2,
-    `no collection "${reference}": nobody expected it here, no webhook told of it, and the service does not show it (mode ${mode}). Nothing was asked`,
+    `no collection "${reference}": it was not expected here, no webhook reported it, and the service does not show it (mode ${mode}). Nothing was asked`,
   );
 }

@@ -18,8 +18,8 @@ type Done = {
 };
 
 /**
- * `restore FILE`, `restore FILE --adopt`, `restore --adopt`, and `restore` alone after one that was interrupted. Alone
- * on the ledger, else 11.
+ * `restore [FILE] [--adopt]`: replaces the ledger with a backup, adopts it, or both. Without either it finishes an
+ * interrupted restore. Stops with 11 while another process uses the ledger.
  */
 export const restore: Handler = async (context, args, options) => {
   const config = await loadSettings(context);
@@ -44,7 +44,7 @@ async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Pr
   if (place.kind === 'postgres' && file !== undefined)
     throw new Stop(
       2,
-      'a ledger on PostgreSQL is put back by its database (pg_restore, or recovery to a point in time); then counterfoil restore --adopt makes it safe to use',
+      'restore a PostgreSQL ledger with its own tools (pg_restore, or point-in-time recovery); then counterfoil restore --adopt makes it safe to use',
     );
   if (file === undefined && !adopt && !halfDone)
     throw new Stop(2, 'name a backup file, or say --adopt for the ledger that is in place');
@@ -56,11 +56,9 @@ async function refuse({ path, place, file, adopt }: Plan, halfDone: boolean): Pr
 }
 
 function question({ path, file, adopt }: Plan): string {
-  const put = file === undefined ? [] : [`Put ${file} in the place of ${path}, which moves aside`];
+  const put = file === undefined ? [] : [`Replace ${path} with ${file}, moving the current ledger aside`];
   const forget = adopt
-    ? [
-        'make unknown every payout that is ready, held, sending, failed or refused, since it may have been sent',
-      ]
+    ? ['mark every ready, held, sending, failed or refused payout as unknown, since it may have been sent']
     : [];
   const both = [...put, ...forget];
   return both.length === 0 ? 'Finish the interrupted restore?' : `${both.join(', and ')}?`;
@@ -82,7 +80,7 @@ async function carryOut(context: Context, { path, place, mode, file, adopt }: Pl
     const unknown = adopt ? await adopted(context, { place, mode }, clock) : null;
     return { finished, restored: file ?? null, aside, unknown };
   } catch (error) {
-    // What is done stays done: say where the ledger from before lies, else nobody finds it.
+    // The swap is not undone: print where the earlier ledger is, or nobody finds it.
     for (const line of doneSoFar({ finished, restored: file ?? null, aside, unknown: null }, path))
       context.say(line);
     throw error;
@@ -98,7 +96,7 @@ async function adopted(
   const { adoptLedger } = await import('../custody/adopt.ts');
   const { whyMoved } = await import('../custody/mark.ts');
   const { findSeal } = await import('../custody/seal.ts');
-  // A backup of an earlier version is adopted by this one; its own file stays as it is.
+  // This version also adopts a backup of an earlier one. The backup file itself does not change.
   const { upgradeAlone, upgradeText } = await import('../custody/upgrade-ledger.ts');
   const upgraded = await upgradeAlone(place, { mode, now: clock.iso });
   if (upgraded.kind === 'upgraded') context.say(upgradeText(place, upgraded.backup));
@@ -133,7 +131,7 @@ function describe({ finished, restored, aside, unknown }: Done, { path, place }:
       ? 'Nothing is sent until counterfoil restore --adopt: this ledger does not know what was sent since'
       : 'Next: counterfoil reconcile --full. Nothing is sent before it has matched a complete listing; then settle or retry what stays unknown';
   return {
-    // Something needs a person: sending stands still until the listing was matched.
+    // A person is needed: nothing is sent until a listing is matched.
     code: 4,
     lines: [
       ...doneSoFar({ finished, restored, aside, unknown }, path),

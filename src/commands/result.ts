@@ -3,17 +3,17 @@ import { forbiddenPlace } from '../domain/forbidden.ts';
 import { problemText } from '../reporting/advice-text.ts';
 import { ledgerFailureCode } from '../storage/failure.ts';
 
-/** What a command came to: the exit code, one sentence for stderr, lines for people, one object for `--json`. */
+/** The result of a command: exit code, one sentence for stderr, lines for people, one object for `--json`. */
 export type Result = {
   code: number;
   problem?: string;
   lines?: string[];
   json?: Record<string, unknown>;
-  /** A daemon that was asked to stop did what it was asked: 0, not 130. */
+  /** A daemon that stops on request has succeeded: 0, not 130. */
   ignoresInterrupt?: boolean;
 };
 
-/** A command cannot go on: one clear sentence with what to do, and the exit code of the contract. */
+/** Stops a command: one clear sentence with what to do, and the exit code. */
 export class Stop extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -22,7 +22,7 @@ export class Stop extends Error {
   }
 }
 
-/** The one place where a thrown thing becomes an exit code and a sentence. */
+/** Turns a thrown error into an exit code and a sentence. No other place does. */
 export function fail(error: unknown): Result {
   if (error instanceof CommanderError) {
     const helped = error.exitCode === 0;
@@ -72,7 +72,7 @@ function postgresProblem(code: string, said: string): string {
   return `the ledger's database cannot be used (${code}: ${said}). Sending has stopped; check ledger.url and the server, then run the command again`;
 }
 
-/** Where several codes apply: 1, then 3, then 4 (contract.md, Exit codes). */
+/** The worst of several exit codes: 1, then 3, then 4 (docs/commands.md). */
 export function worst(...codes: number[]): number {
   return [1, 3, 4].find((code) => codes.includes(code)) ?? 0;
 }

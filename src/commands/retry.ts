@@ -11,16 +11,16 @@ import { type SentDecided, sendDecided } from './send-decided.ts';
 import type { Context, Handler } from './world.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
-/** The ledger, the service where a key is configured, and what was asked for. */
+/** The ledger, the service when a key is configured, and the request. */
 type Work = Asking & { context: Context; args: string[]; options: Options };
 
 const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
-/** Of what is held, its answer may be what keeps it; what is pending may have ended. */
+/** A held payout may be held because of an old answer, and a pending one may have ended. */
 const askedFirst = [...retryable, 'held', 'pending'] as const;
-/** Decided and recorded in one transaction, and shown to a person: more is no longer looked at. */
+/** The limit of one decision: it is one transaction, and a person does not read more than this. */
 const most = 1000;
 
-/** `retry`: a person's decision to send again what is unknown, or to pay again what failed or came back (P20). */
+/** `retry`: records a person's decision to send an unknown payout again, or to pay a failed or returned one again (P20). */
 export const retry: Handler = async (context, args, given) => {
   const options: Options = given;
   const local = options.wait === false;
@@ -36,7 +36,7 @@ async function decide(work: Work): Promise<Result> {
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
-  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return neverMind(shown, watch);
+  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(shown, watch);
   const asked = await ask(work, shown, watch);
   if (asked) return asked;
   const order = { ids, since, digest: shown.digest, person: person() };
@@ -50,7 +50,7 @@ async function decide(work: Work): Promise<Result> {
   return describeDecided({ shown, watch, decided: decision.decided, states, sent, left }, app.config.mode);
 }
 
-/** The payouts asked for; a name the ledger does not hold stops everything, since it is a slip. */
+/** The requested payouts. An unknown name is a typing error and stops everything. */
 async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; left: number }> {
   if (options.batch === undefined) {
     if (args.length === 0) throw new Stop(2, 'name references, or --batch BATCH');
@@ -72,7 +72,7 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
   return { ids, left: count - ids.length };
 }
 
-/** Gets the person's word on exactly this evidence; returns the answer to give instead when there is none. */
+/** Asks the person to confirm exactly this evidence. Returns the refusal when it changed or nobody can be asked. */
 async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | undefined> {
   const { context, app, options } = work;
   const { yes, json } = context.options;
@@ -102,7 +102,7 @@ function willSend({ app, service, options }: Work): boolean {
   return app.config.mode !== 'live' || Boolean(options.live);
 }
 
-/** The exact command that agrees to this evidence. */
+/** The exact command that confirms this evidence. */
 function command({ context, args, options }: Work, { digest }: Weighed): string {
   const { config, data } = context.options;
   const words = [
@@ -122,8 +122,8 @@ function refuse(shown: Weighed, watch: Watch, problem: string): Result {
   return { code: 2, problem, lines: evidenceLines(shown, watch), json };
 }
 
-/** None of them can be sent again: what the service has needs nothing (0), all else is refused (2). */
-function neverMind(shown: Weighed, watch: Watch): Result {
+/** The result when none can be sent again: 0 if the service has all of them, else 2. */
+function refuseAll(shown: Weighed, watch: Watch): Result {
   const had = nothingNeeded(shown);
   const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
   const lead = had.map(({ text }) => text);

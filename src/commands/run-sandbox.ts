@@ -3,7 +3,7 @@ import { listenProblem } from './listen-problem.ts';
 import { Stop } from './result.ts';
 import type { Context, Handler } from './world.ts';
 
-/** `sandbox`: the local payments service, until stopped. Its first line tells URL and keys. */
+/** `sandbox`: runs the local payments service until stopped. Its first line shows URL and keys. */
 export const sandbox: Handler = async (context, _args, options) => {
   const { createSandbox, duplicatesNames, scenarioNames } = await import('../sandbox/sandbox.ts');
   const scenario = String(options.scenario);
@@ -54,7 +54,7 @@ export const sandbox: Handler = async (context, _args, options) => {
   return { code: 0, ignoresInterrupt: true };
 };
 
-/** The TEST keys of the worker beside it, so that it needs no change; undefined when there are none. */
+/** The TEST keys of the local worker, so that its configuration needs no change; undefined when there are none. */
 async function configuredKeys(context: Context) {
   const { loadTestKeys } = await import('../settings/settings.ts');
   const loaded = loadTestKeys(settingsPlaces(context));

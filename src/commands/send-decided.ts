@@ -8,10 +8,10 @@ import { Stop } from './result.ts';
 import { waitingText } from './waiting.ts';
 import type { Context } from './world.ts';
 
-/** What came of sending: `waits` says why nothing was sent, `failed` what stopped it half-way. */
+/** The result of sending: `waits` says why nothing was sent, `failed` what stopped it half-way. */
 export type SentDecided = { kind: 'sent' } | { kind: 'waits'; why: string } | { kind: 'failed'; why: string };
 
-/** Sends just these payouts, as `submit` sends a batch: halts and holds stand, and one list page is asked for first. */
+/** Sends only these payouts, as `submit` sends a batch: halts and holds apply, and one list page is read first. */
 export async function sendDecided(
   context: Context,
   app: App,

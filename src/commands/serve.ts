@@ -11,10 +11,10 @@ import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** How long what a driver of a shared queue left open may go on after the end. */
+/** How long a queue driver's open connections may delay the exit. */
 const lingerMs = 3000;
 
-/** `serve`: schedules, queue workers and the webhook receiver, until SIGTERM or SIGINT. */
+/** `serve`: runs schedules, queue workers and the webhook receiver until SIGTERM or SIGINT. */
 export async function serve(context: Context): Promise<Result> {
   const config = await loadSettings(context);
   if (config.mode === 'live' && !liveAllowedForServe(context.env)) {
@@ -43,7 +43,7 @@ export async function serve(context: Context): Promise<Result> {
         throw error;
       });
       const hungUp = Promise.withResolvers<void>();
-      // A terminal that closes says the same and means the end; so it does where there is nothing to read again.
+      // SIGHUP reloads the certificate. It stops serve when a terminal closes, or when there is no certificate.
       const reloads = config.receiver.tlsCert !== '' && !context.terminal;
       const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
       process.on('SIGHUP', onHangUp);
@@ -78,7 +78,7 @@ export async function serve(context: Context): Promise<Result> {
     });
   } finally {
     lock.release();
-    // A driver that looks for its server, or waits for an answer, would keep a process that has done all it had to do.
+    // A queue driver that still waits for its server would keep the finished process alive.
     if (shared) setTimeout(() => process.exit(), lingerMs).unref();
   }
 }

@@ -14,14 +14,14 @@ type Word = { as: 'success' | 'failed'; note: string };
 const verdicts = { paid: 'success', 'not-paid': 'failed' } as const;
 const named = { success: 'paid', failed: 'not paid' } as const;
 
-/** What the ledger makes of each word; said before the question. */
+/** What each verdict means for the ledger; printed before the question. */
 const meanings = {
-  success: 'as paid: it counts as paid on your word, and is never sent again',
+  success: 'as paid: it counts as paid on your decision, and is never sent again',
   failed:
-    'as not paid: it counts as not paid on your word, and nothing is sent. To pay it after all, use a new reference in a new file. Should the service show it later, that reopens it and is reported',
+    'as not paid: it counts as not paid on your decision, and nothing is sent. To pay it, use a new reference in a new file. If the service shows it later, it is reopened and reported',
 } as const;
 
-/** What the service may be asked about; of what is being sent, its answer will tell. */
+/** The states that the service is asked about. A payout that is being sent gets its answer from the request. */
 const asked = payoutStates.filter((state) => state !== 'sending');
 
 /**
@@ -68,12 +68,12 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   await app.reporting.writeIndex();
   const now = decision.decided[0]?.state ?? state;
   const lines = [
-    `${reference}: ${now} on the word of ${order.person}. Later evidence from the service reopens it.`,
+    `${reference}: ${now}, decided by ${order.person}. Later evidence from the service reopens it.`,
   ];
   return { code: 0, lines, json: { ...evidenceJson(shown, watch), reference, state: now, note } };
 }
 
-/** Why it is not settled, and what helps instead. */
+/** Returns why the payout is not settled, and what to do instead. */
 function refusal(one: Case, as: PayoutState): string {
   const { reference, state, evidence } = one.payout;
   const help = remedyText(one);
@@ -83,7 +83,7 @@ function refusal(one: Case, as: PayoutState): string {
   return `${reference} is ${state}${by}, and nothing contradicts that. ${nothing}: ${help}`;
 }
 
-/** What the person's word stands against, so that nobody gives it unawares. */
+/** Returns a warning when the service contradicts the person now, so that they decide knowingly. */
 function beside({ verdict }: Case): string[] {
   if (verdict !== 'pending') return [];
   return ['  WARNING    the service shows it pending now: while it does so, the next run opens it again'];

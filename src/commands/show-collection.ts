@@ -10,11 +10,11 @@ import type { Result } from './result.ts';
 import { effectOf } from './word-texts.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
-  expected: 'not heard of yet',
-  heard: 'a webhook told of it, which is no proof: the service does not show it as received yet',
+  expected: 'no webhook yet',
+  heard: 'a webhook reported it, which is no proof: the service does not show it as received yet',
   received: 'the service shows it as received',
   failed: 'the service shows it as failed',
-  conflict: 'what was expected, told and shown cannot all be true',
+  conflict: 'the expectation, the webhook and the service contradict each other',
 };
 
 /** The whole story of one collection, each fact with its source and time. */
@@ -22,7 +22,7 @@ export function showCollection(story: CollectionStory, now: string): Result {
   const { collection: c, webhooks, lookups, resends, discrepancies } = story;
   const expected =
     c.expected_amount === null || c.expected_currency === null
-      ? 'by nobody here'
+      ? 'not expected here'
       : `${c.expected_currency} ${formatMinor(c.expected_amount, c.expected_currency)} since ${c.expected_at}  [${c.file_id}, row ${c.row_number}]`;
   const told = [c.told_status, c.told_currency, c.told_amount].filter((part) => part !== null).join(' ');
   const shown = [c.verified_status, c.verified_currency, c.verified_amount]
@@ -32,7 +32,7 @@ export function showCollection(story: CollectionStory, now: string): Result {
     `${c.reference}  collection`,
     `state     ${c.state}  (${meanings[c.state]})`,
     `expected  ${expected}`,
-    `webhook   ${c.heard_at === null ? 'none heard' : `${told || 'nothing understood'}, first heard ${c.heard_at}`}`,
+    `webhook   ${c.heard_at === null ? 'none received' : `${told || 'nothing understood'}, first received ${c.heard_at}`}`,
     `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${c.verified_at}`}${c.ask_at === null ? '' : `; asked again ${c.ask_at}`}`,
     `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${c.verified_paid_at ?? c.told_paid_at ?? '-'}`,
     ...section('webhooks', webhooks, webhookLine),
@@ -60,7 +60,7 @@ export function showCollection(story: CollectionStory, now: string): Result {
   return { code: 0, lines, json: JSON.parse(JSON.stringify(json, bigintAsNumber)) };
 }
 
-/** What came of asking for the webhook again, for people. */
+/** The results of asking for the webhook again, as lines for people. */
 export function resendLines(
   requests: readonly ResendRequest[],
   heardAt: string | null,
@@ -87,11 +87,11 @@ function stateText(state: ResendState): string {
     case 'waiting':
       return `asked ${state.made} time(s), next at ${state.dueAt}`;
     case 'asked':
-      return `asked ${state.made} time(s), last at ${state.at}; nothing heard yet`;
+      return `asked ${state.made} time(s), last at ${state.at}; nothing received yet`;
     case 'heard':
-      return `asked ${state.made} time(s); heard at ${state.at}`;
+      return `asked ${state.made} time(s); received at ${state.at}`;
     case 'gave_up':
-      return `gave up: asked ${state.made} times, last at ${state.at}, and nothing was heard. Check the webhook URL with the service`;
+      return `gave up: asked ${state.made} times, last at ${state.at}, and nothing was received. Check the webhook URL with the service`;
   }
 }
 

@@ -19,7 +19,7 @@ import { withApp } from './with-app.ts';
 import { answerText, effectOf } from './word-texts.ts';
 import type { Handler } from './world.ts';
 
-/** `show REFERENCE`: the whole story of one payout, each fact with its source and time. */
+/** `show REFERENCE`: prints the whole story of one payout or collection, each fact with its source and time. */
 export const show: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const reference = args[0] ?? '';
@@ -91,13 +91,13 @@ function lifeLines(one: Story['discrepancies'][number]): string {
   return [discrepancyLine(one), ...turns].join('\n');
 }
 
-/** Told beside what applying did, since the header is outside the signature. */
+/** A note about a header that names another reference. It is separate from the effect: the signature does not cover headers. */
 function headerNote(webhook: Story['webhooks'][number]): string {
   const named = differingReference(webhook);
   return named === null ? '' : `; its X-Webhook-Reference names ${JSON.stringify(named.slice(0, 60))}`;
 }
 
-/** Sources that are named after parts of Counterfoil, as people know them. */
+/** Plain names for sources that are parts of Counterfoil. */
 const sources: Record<string, string> = {
   brake: 'check before sending',
   claim: 'check before sending',
@@ -108,7 +108,7 @@ const sources: Record<string, string> = {
 function historyText({ event, from_state, to_state, source, detail }: Story['history'][number]): string {
   const by = `[${sources[source] ?? source}]`;
   const reason = reasonOf(detail);
-  // Its own state stays; the news is which payout pays it now.
+  // Its state does not change; the news is which payout pays it now.
   if (event === 'succeeded') return `${reason.trim() || 'paid again'}  ${by}`;
   const states = from_state === to_state ? `stays ${to_state}` : `${from_state ?? ''} → ${to_state}`;
   return `${event.padEnd(24)} ${states}  ${by}${reason}`;
@@ -117,14 +117,14 @@ function historyText({ event, from_state, to_state, source, detail }: Story['his
 const said = z.string().nullish();
 const reasons = z.object({ why: said, keep: said, conflict: said, message: said });
 
-/** Why an entry was made, where its detail says so in words. */
+/** The reason of an entry, if its detail has one in words. */
 function reasonOf(detail: string): string {
   const { why, keep, conflict, message } = reasons.catch({}).parse(JSON.parse(detail));
   const reason = why ?? conflict ?? keep ?? message ?? '';
   return reason === '' ? '' : `  ${plainCause(reason)}`;
 }
 
-/** The account number goes wherever it stands: in the frozen body, the row of the file, and what the service said. */
+/** The story as JSON. Masks the account number everywhere: frozen body, file row, and the service's answers. */
 function plain(story: Story, account: (text: string) => string): Record<string, unknown> {
   const { currency, amount } = story.payout;
   const webhooks = story.webhooks.map((w) => ({

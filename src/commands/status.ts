@@ -33,7 +33,7 @@ import { brakesStanding } from './waiting.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** `status`: where everything stands, also that no daemon runs or files wait. */
+/** `status`: shows where everything stands, also that no daemon runs or files wait. */
 export async function status(context: Context): Promise<Result> {
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const daemon = await daemonStanding(app);
@@ -61,7 +61,7 @@ export async function status(context: Context): Promise<Result> {
       ...promised.lines,
       `batches        ${batches.length === 0 ? '0 (nothing was taken in yet)' : batches.length}`,
       ...batches.slice(-10).map((b) => `  ${b.batch}  ${b.state}  ${countsText(b.payouts)}`),
-      // However old the batch is: it waits for a person.
+      // Batches of any age: each waits for a person.
       ...batches.flatMap((b) => b.hold_reasons.map((reason) => `  held: ${b.batch}: ${reason}`)),
       ...attentionLines(needed),
       ...brakes.lines,
@@ -77,12 +77,12 @@ export async function status(context: Context): Promise<Result> {
       `webhooks       ${webhooks.received} received, ${webhooks.applied} applied, ${webhooks.rejected} rejected`,
       ...(webhooks.differing > 0
         ? [
-            `               ${webhooks.differing} named a reference in X-Webhook-Reference that their body does not name: whatever was named was asked about`,
+            `               ${webhooks.differing} named a reference in X-Webhook-Reference that their body does not name: every named payout was looked up`,
           ]
         : []),
       ...(webhooks.due + webhooks.forged > 0
         ? [
-            `               ${webhooks.heard} of ${webhooks.due} due were heard (${webhooks.late} late, ${webhooks.resent} after asking again), ${webhooks.forged} forged since the last run`,
+            `               ${webhooks.heard} of ${webhooks.due} due webhooks were received (${webhooks.late} late, ${webhooks.resent} after asking again), ${webhooks.forged} forged since the last run`,
           ]
         : []),
       ...(Object.keys(json.collections).length > 0 ? [`collections    ${countsText(json.collections)}`] : []),
@@ -94,7 +94,7 @@ export async function status(context: Context): Promise<Result> {
           ]
         : []),
     ];
-    // What is held only until its batch is taken in waits for nobody.
+    // Payouts held only until their batch is taken in wait for nobody.
     const loading = batches
       .filter(({ state }) => state === 'loading')
       .map((batch) => batch.payouts.held ?? 0);
@@ -138,7 +138,7 @@ function lastRunLines(last: LastRunJson): string[] {
   return [`last run       ${last.run}, begun ${last.started_at}: ${words}`];
 }
 
-/** Nothing says none where nothing was looked for. */
+/** Open discrepancies. Says "not checked", never "none", when no list was compared. */
 function discrepancyText(open: Record<string, number>, last: LastRunJson): string {
   const known = Object.keys(open).length > 0;
   if (last !== null && isUsable(last.list)) return countsText(open);
@@ -148,11 +148,11 @@ function discrepancyText(open: Record<string, number>, last: LastRunJson): strin
 function daemonText({ running, elsewhere = false }: DaemonStanding): string {
   if (running) return 'running';
   return elsewhere
-    ? 'running on this ledger, but not for this data folder: files in its inbox wait for counterfoil submit, or for a serve of its own'
+    ? 'running on this ledger, but for another data folder: files in this inbox wait for counterfoil submit, or for counterfoil serve here'
     : 'not running (start it with counterfoil serve, or run submit and reconcile from cron)';
 }
 
-/** When a job ran last and how that ended; when it runs next, and what is wrong with it. */
+/** When a job last ran and how, when it runs next, and what is wrong with it. */
 function jobLines(job: JobStanding, { running, elsewhere }: DaemonStanding): string[] {
   const { last_run_at: at, last_result: result, next_run_at: next } = job;
   const last = at === null ? 'never' : `${at}${result ? ` (${result.kind})` : ''}`;

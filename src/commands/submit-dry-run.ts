@@ -3,7 +3,7 @@ import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen
 import type { Result } from './result.ts';
 import { refusedLines, type Taken } from './submit-result.ts';
 
-/** `submit --dry-run`: what would be taken and what refused, with nothing recorded. */
+/** `submit --dry-run`: shows what would be taken in and what refused; records nothing. */
 export function describeDryRun(taken: Taken[]): Result {
   const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
   const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));

@@ -27,23 +27,23 @@ import { needsPerson, waitingJson, waitingText } from './waiting.ts';
 import type { Context } from './world.ts';
 
 export type Taken = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
-/** What came of sending; `uncleared`: the service did not answer the question that comes before the first payout. */
+/** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
 export type Sent =
   | Pick<Awaited<ReturnType<typeof submitJob.run>>, 'ended' | 'detail'>
   | { ended: 'not_started' | 'uncleared'; detail: string };
 
-/** A page of warnings hides what matters below it. */
+/** More warnings would hide what matters below them. */
 const shownWarnings = 20;
 
 /** Files of expected collections. */
 type GivenBack = ReturnType<App<'local'>['intake']['givenBack']>[number];
 export type Expected = Awaited<ReturnType<App<'local'>['intake']['takeCollections']>>['taken'][number];
 
-/** `unwritten`: why the result files are not there, after what is recorded was sent. */
+/** `unwritten`: why the result files could not be written, though the recorded payouts were sent. */
 type Done = {
   taken: Taken[];
   expected: Expected[];
-  /** Rows that a run left out that died, given back now. */
+  /** Rows that a dead process left out, returned now. */
   givenBack: GivenBack[];
   sent: Sent;
   /** The batches of which this run sent a payout. */
@@ -79,7 +79,7 @@ export async function describeSubmit(context: Context, app: App<'local'>, done: 
     now.needed.unknown.count > 0 ||
     Boolean(halted) ||
     now.waits.some(needsPerson);
-  // Quiet is for what went well: whatever makes the exit code another than 0 is said.
+  // --quiet hides only success: everything behind a non-zero exit code is printed.
   if (context.options.quiet) for (const line of troubleLines(app, done, now)) context.say(line);
   const error = stopped ?? unwritten;
   return {
@@ -141,7 +141,7 @@ function givenBackJson(back: GivenBack[]): Record<string, unknown> {
   return { given_back: shown };
 }
 
-/** What the ledger says of the batches of this run, and of what keeps payouts from going. */
+/** Reads the batches of this run, and what stops payouts, from the ledger. */
 async function standing(app: App<'local'>, { taken, sentFrom, only }: Done) {
   const fresh = new Map(taken.flatMap((t) => (t.kind === 'taken' ? [[t.batch, t] as const] : [])));
   const all = await batchCounts(app.ledger.db, only);
@@ -177,7 +177,7 @@ function allLines(app: App<'local'>, { taken, expected }: Done, now: Standing): 
   return [...lines, ...attentionLines(needed), ...haltLines(now)];
 }
 
-/** Only what was left out or stands still, and what helps; nothing where the exit code is 0. */
+/** Only what was left out or is stopped, and what to do; empty when the exit code is 0. */
 function troubleLines(app: App<'local'>, { expected }: Done, now: Standing): string[] {
   const { shown, fresh, waits, needed } = now;
   return [
@@ -257,15 +257,15 @@ function whyStopped({ ended, detail }: Sent): string {
   return ended === 'unreachable' ? `${detail}: check the network and service.base_url` : detail;
 }
 
-/** What keeps payouts from being sent or known, each with what to do. */
+/** What keeps payouts unsent or unknown, each with what to do. */
 export function attentionLines({ unknown, withheld }: Attention): string[] {
   const first = withheld.first.map(({ reference, message }) => ({ reference, why: message }));
   return [...withheldLines(withheld.count, first), ...unknownLines(unknown)];
 }
 
 /**
- * What is recorded and how to go on after sending stopped. Without it people give the file again, are refused, and may
- * think that new references help.
+ * What is recorded and how to go on after sending stopped. Without it people submit the file again, are refused, and
+ * may try new references.
  */
 function whatWaits(taken: Taken[], shown: BatchCounts[], waiting: number, mode: Mode): string {
   const countsOf = new Map(shown.map(({ batch, counts }) => [batch.id, counts]));

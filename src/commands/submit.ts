@@ -19,13 +19,13 @@ import type { Context, Handler } from './world.ts';
 type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
 
-/** `submit [FILE…]`: intake, sending, results. Without files: the inbox, and everything that is ready. */
+/** `submit [FILE…]`: takes in, sends, writes results. Without files: the inbox, and everything that is ready. */
 export const submit: Handler = async (context, args, given) => {
   const options: Options = given;
   const config = await loadSettings(context);
   if (options.live && config.mode !== 'live')
     throw new Stop(2, `mode is ${config.mode}: no real money would move; leave --live out. Nothing was done`);
-  // The configuration's warnings were said above.
+  // loadSettings already printed the configuration's warnings.
   const silent = hushed(context);
   const takes = (app: App<'local'>) => takeOnly(context, app, args, options);
   if (options.dryRun) return withApp(silent, { level: 'local', use: 'tries' }, takes);
@@ -59,7 +59,7 @@ async function takeOnly(
   return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only: batchesOf(taken) });
 }
 
-/** What was sent must still be told where the results may not be written: then a sentence that says so. */
+/** Writes the result files. Returns a sentence when they cannot be written: what was sent must still be reported. */
 async function writeResults({ reporting }: App): Promise<string | undefined> {
   try {
     await reporting.writeDueBatchResults();
@@ -112,7 +112,7 @@ async function takeIn(
 
 type Look<T> = { taken: T[]; waiting: Waiting[] };
 
-/** Looks once more when a minute is over for files that only lack a line end at their end: no later command remembers this look. */
+/** Looks again after a minute for files that only lack their last line end: no later command remembers this look. */
 async function patiently<T, L extends Look<T>>(
   { options, say, signal }: Context,
   { clock }: App<'local'>,
@@ -132,13 +132,13 @@ async function patiently<T, L extends Look<T>>(
   return { ...second, taken: [...first.taken, ...second.taken] };
 }
 
-/** Takes in the files of expected collections, where no file was named. */
+/** Takes in the files of expected collections, if no file was named. */
 async function takeExpected(context: Context, app: App<'local'>, args: string[]) {
   if (args.length > 0) return [];
   return (await patiently(context, app, () => app.intake.takeCollections())).taken;
 }
 
-/** The control figures of the command line; none where it says none. */
+/** The control figures of the command line, if any. */
 function readControl({ rows, total }: Options): Figures | undefined {
   if (rows === undefined && total === undefined) return undefined;
   if (rows !== undefined && !/^\d+$/.test(rows))
@@ -155,7 +155,7 @@ function readControl({ rows, total }: Options): Figures | undefined {
   };
 }
 
-/** Control figures without a file are those of the only one in the inbox; any other would be paid unchecked. */
+/** Why control figures without a file are refused: they belong to one file, and others would be paid unchecked. */
 function notOneFile(inbox: string, lying: readonly Waiting[]): string {
   const [only] = lying;
   const why =

@@ -6,10 +6,10 @@ import { type Result, Stop } from './result.ts';
 import { whoIsThere } from './who-is-there.ts';
 import type { Handler, World } from './world.ts';
 
-/** `backup`: where the ledger lies as it was before. */
+/** `backup`: the copy of the ledger from before the upgrade. */
 export type UpgradeDone = { upgraded: boolean; backup: string | null };
 
-/** Upgrades where it is due, and says on stderr what was done; stops with 11 beside any other process on the ledger. */
+/** Upgrades the ledger when due, and reports it on stderr. Stops with 11 while another process uses the ledger. */
 export async function upgrade(context: Pick<World, 'say'>, config: Config): Promise<UpgradeDone> {
   const { upgradeLedger, upgradeText } = await import('../custody/upgrade-ledger.ts');
   const { systemClock } = await import('../runtime/clock.ts');
@@ -17,7 +17,7 @@ export async function upgrade(context: Pick<World, 'say'>, config: Config): Prom
   const done = await upgradeLedger(place, { mode: config.mode, now: systemClock().iso });
   if (done.kind === 'locked') throw new Stop(11, await whoIsThere(config, 'the command'));
   if (done.kind === 'current') return { upgraded: false, backup: null };
-  // Also where --quiet was said: it is the only word on where the ledger from before lies.
+  // Also with --quiet: nothing else says where the backup of the old ledger is.
   context.say(upgradeText(place, done.backup));
   return { upgraded: true, backup: done.backup };
 }

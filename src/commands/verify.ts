@@ -7,9 +7,9 @@ import type { Result } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
-/** `verify`: 0 when the ledger is proven, 1 when it is not. */
+/** `verify`: exits 0 when the ledger is proven, else 1. */
 export async function verify(context: Context): Promise<Result> {
-  // Nothing is proven of a ledger that is not there.
+  // A missing ledger proves nothing.
   await demandLedger(await loadSettings(context));
   return withApp(hushed(context), { level: 'local', use: 'reads' }, async (app) => {
     const { verifyLedger } = await import('../custody/verify-ledger.ts');
@@ -42,7 +42,7 @@ function describe({ ok, checks, batches }: Verdict, path: string): Result {
   };
 }
 
-/** Why there may be more sends than payouts. */
+/** Explains why there may be more sends than payouts. */
 function sendsText({ sends, decisions, not_taken }: Verdict['batches'][number]['certificate']): string {
   const why = [
     ...(not_taken > 0 ? [`${not_taken} proven not taken by the service`] : []),

@@ -11,7 +11,7 @@ import { countsText } from './describe.ts';
 
 type Settings = Pick<Config, 'mode' | 'submission'>;
 
-/** What is ready and does not go yet, until when, and who must do something: nobody, unless a canary failed. */
+/** Says which ready payouts wait, until when, and which command sends or drops them. */
 export function waitingText(waiting: Waiting, { mode, submission }: Settings): string {
   const submit = submitCommand(mode);
   if (waiting.kind === 'daily_limit') {
@@ -57,15 +57,15 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
 }
 
 /**
- * True for what waits until a person has looked. A day's limit and a canary that goes well need nobody, nor does a file that
- * the next intake moves to the archive.
+ * True when a person must look. A daily limit and a canary that goes well need nobody, nor does a file that the next
+ * intake moves to the archive.
  */
 export function needsPerson(waiting: Waiting): boolean {
   if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
   return waiting.kind === 'canary' && waiting.failed;
 }
 
-/** What `status` says of the brakes: the day's limits, what waits, and who approved what. */
+/** What `status` shows about the brakes: daily limits, what waits, and approvals. */
 export async function brakesStanding(
   app: App<'looking'>,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
@@ -86,7 +86,7 @@ export async function brakesStanding(
   return { lines, json, failed: waits.some(needsPerson) };
 }
 
-/** How much of each day's limit is used. */
+/** How much of each daily limit is used. */
 function dailyLines(daily: readonly DailyLimit[], timezone: string): string[] {
   return daily.map(
     ({ currency, day, limit, used, left, until }) =>

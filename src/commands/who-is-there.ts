@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import { nameOf } from '../storage/place.ts';
 
-/** Who keeps a command from being alone on the ledger, as far as can be told. */
+/** Which process uses the ledger, as far as it can be seen. */
 export async function whoIsThere(config: Config, command: string): Promise<string> {
   const { isLockFree } = await import('../storage/file-lock.ts');
   const { reconcileLockOf } = await import('../runtime/worker-lock.ts');
@@ -10,7 +10,7 @@ export async function whoIsThere(config: Config, command: string): Promise<strin
     serve: join(config.dataDir, 'locks', 'serve.lock'),
     reconcile: reconcileLockOf(config.ledgerPlace.path),
   };
-  // While serve runs, a reconciliation is most likely its own.
+  // While serve runs, the reconciliation is most likely its own.
   const [running] = Object.entries(locks).find(([, path]) => !isLockFree(path)) ?? [];
   const who = running === undefined ? 'another process works' : `counterfoil ${running} runs`;
   return `${who} on ${nameOf(config.ledgerPlace)}: stop it, then run ${command} again`;

@@ -13,20 +13,20 @@ import {
 } from './ledger-there.ts';
 import type { Context } from './world.ts';
 
-/** What a command does with the ledger, and what it does where there is none. */
+/** How a command uses the ledger, and what it does when there is none. */
 type Use =
-  /** Reads. Without a ledger it says so, and looks into an empty one that is gone afterwards. */
+  /** Reads. Without a ledger it says so, and reads a temporary empty one. */
   | 'reads'
-  /** As `reads`, without a word about it, and also in a data folder that is not made yet. */
+  /** As `reads`, but silent when there is no ledger, and also works when the data folder does not exist yet. */
   | 'tries'
-  /** Writes to the ledger that is there. */
+  /** Writes to an existing ledger. */
   | 'writes'
-  /** As `writes`; in a folder that `init` made it makes the ledger, and keeps what is decided before the first batch. */
+  /** As `writes`, but creates the ledger in a folder that `init` made: it keeps decisions made before the first batch. */
   | 'begins'
-  /** Makes the ledger where there is none, and upgrades an older one. */
+  /** Creates a missing ledger, and upgrades an older one. */
   | 'makes';
 
-/** `kind` is what the ledger calls this process, where it opens the whole app. */
+/** `kind`: the ledger's name for this process, when it opens the whole app. */
 type Need<L extends Level> = { level: L; use: Use; kind?: string };
 
 const checks: Record<Use, (config: Config) => Promise<void>> = {
@@ -62,7 +62,7 @@ export async function withApp<L extends Level, T>(
   return run({ config });
 }
 
-/** A command that reads makes no ledger: its birth decides what `reconcile` expects, and its mode what the home is for. */
+/** Reads the ledger, or a temporary empty one. A real one would fix what `reconcile` expects, and the home's mode. */
 async function reading<T>(
   context: Context,
   config: Config,
@@ -82,7 +82,7 @@ async function reading<T>(
   }
 }
 
-/** Runs `open`, and again after an upgrade where the ledger is of an earlier version. Stops with 11 beside others. */
+/** Runs `open`, and again after upgrading an older ledger. Stops with 11 while another process uses the ledger. */
 async function upgrading<T>(context: Context, config: Config, open: () => Promise<T>): Promise<T> {
   try {
     return await open();

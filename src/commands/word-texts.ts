@@ -4,7 +4,7 @@ import type { Inquiry, Webhook } from '../storage/tables/tables.ts';
 
 type Heard = Word & Pick<Webhook, 'verdict'>;
 
-/** What applying a webhook found, in words; null while it is not applied. */
+/** The effect of a webhook, in words; null until it is applied. */
 export function effectOf(webhook: Heard): string | null {
   const { verdict, said } = webhook;
   switch (verdict) {
@@ -39,7 +39,7 @@ export function webhookText(webhook: Heard): string {
   return effectOf(webhook) ?? 'not applied yet';
 }
 
-/** What came of a look-up, in words. */
+/** The result of a look-up, in words. */
 export function answerText(lookUp: Word & Pick<Inquiry, 'outcome'>): string {
   const { outcome } = lookUp;
   const contradicts = outcome === 'against_ledger' || outcome === 'differs';

@@ -1,7 +1,7 @@
 import type { Environment } from '../settings/environment.ts';
 import type { Result } from './result.ts';
 
-/** What a command may use of the world around it. */
+/** Everything outside itself that a command may use. */
 export type World = {
   env: Environment;
   cwd: string;

@@ -7,7 +7,7 @@ import { plan, stranger } from './plan.ts';
 
 export type Comparison = { lines: string[]; agree: boolean };
 
-/** Planted against found, one line each; they agree when nothing was missed and nothing else was found. */
+/** Compares planted with found faults, one line each. They agree when none was missed and nothing else was found. */
 export async function compareFindings(app: App<'local'>): Promise<Comparison> {
   const open = await listOpen(app.ledger.db, { states: ['open'] });
   const openKeys = new Set(open.map((d) => `${d.kind} ${d.reference}`));
@@ -26,10 +26,10 @@ export async function compareFindings(app: App<'local'>): Promise<Comparison> {
 }
 
 type Sum = { count: number; minor: bigint };
-/** Money that left according to the service's book, per currency: in total, and the part that no payout of ours ordered. */
+/** Money that left according to the service's book, per currency: the total, and the part that we did not order. */
 export type BookSums = Map<string, { moved: Sum; extra: Sum }>;
 
-/** Reads the sandbox's own book. A second transfer under one reference, or one that nobody ordered, is extra. */
+/** Reads the sandbox's own book. A second transfer under one reference, or one not ordered, is extra. */
 export function bookSums(sandbox: Sandbox): BookSums {
   const sums: BookSums = new Map();
   const seen = new Set<string>();
@@ -46,7 +46,7 @@ export function bookSums(sandbox: Sandbox): BookSums {
   return sums;
 }
 
-/** The service's book beside the ledger, per currency, to the kobo. */
+/** Compares the service's book with the ledger, per currency, to the kobo. */
 export async function compareBooks(app: App<'local'>, book: BookSums): Promise<Comparison> {
   const paid = await paidSums(app.ledger.db);
   const lines: string[] = [];

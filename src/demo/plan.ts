@@ -1,7 +1,7 @@
 import type { DiscrepancyKind } from '../domain/discrepancy-kinds.ts';
 import type { Fault, Sandbox } from '../sandbox/sandbox.ts';
 
-/** A fault planted on one sample payout, and the discrepancy it must lead to; null: none. */
+/** A fault planted on one sample payout, and the discrepancy that it must cause; null: none. */
 export type Planted = {
   reference: string;
   what: string;
@@ -11,7 +11,7 @@ export type Planted = {
   change?: Parameters<Sandbox['book']['change']>[1];
 };
 
-/** One of each kind; the other samples go through normally. */
+/** One fault of each kind; the other samples go normally. */
 export const plan: readonly Planted[] = [
   {
     reference: 'SAL-2026-11-002',
@@ -83,7 +83,7 @@ export const plan: readonly Planted[] = [
   { reference: 'CON-ZA-2026-11-04', what: 'the webhook came twice', kind: null, fault: 'webhook_doubled' },
 ];
 
-/** The reference of the transfer that nobody ordered. */
+/** The reference of the transfer that was not ordered. */
 export const stranger = {
   reference: 'NOBODY-ORDERED-THIS',
   what: 'a transfer nobody ordered',

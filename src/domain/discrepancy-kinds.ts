@@ -50,7 +50,7 @@ export type Rating = {
   urgent: boolean;
 };
 
-/** Everything that the code knows of a kind; what a person does about it stands in `reporting/discrepancy-actions.ts`. */
+/** Everything that the code knows of a kind; what a person does about it stands in `reporting/discrepancy-words.ts`. */
 type KindRules = {
   shownBy: ShownBy;
   rating: Rating;

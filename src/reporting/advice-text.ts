@@ -6,7 +6,7 @@ export function submitCommand(mode: Mode): string {
   return mode === 'live' ? 'counterfoil submit --live' : 'counterfoil submit';
 }
 
-/** What went wrong, and the way out where there is one. */
+/** What went wrong, and what to do if something helps. */
 export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const advice = error instanceof ActionNeeded ? error.advice : null;
@@ -43,13 +43,13 @@ export function adviceText(advice: Advice): string {
     case 'list_whole':
       return 'counterfoil reconcile --full makes one';
     case 'follow_move':
-      return `set ledger.url to that place. Only where the moved ledger is lost for good, remove ${advice.mark} and run counterfoil restore --adopt`;
+      return `set ledger.url to that place. Only if the moved ledger is permanently lost, remove ${advice.mark} and run counterfoil restore --adopt`;
     case 'finish_move':
       return `If the move was interrupted, counterfoil migrate --to ${advice.url} on the old one finishes it`;
     case 'replace_sealed':
       return `if a move to it was interrupted, set ledger.url to the old file and run the same counterfoil migrate --to again; else counterfoil restore FILE --adopt puts a backup, or a ${advice.path}.before-restore-… file, in its place`;
     case 'row_paid_again':
-      return `remove the row; counterfoil show ${advice.successor} says how it stands (where that was cancelled, pay it as a new payment without retry_of)`;
+      return `remove the row; counterfoil show ${advice.successor} shows its state (if that was cancelled, pay it as a new payment without retry_of)`;
     case 'row_unknown':
       return `remove the row; counterfoil retry ${advice.reference} shows what is known and sends it again under its own reference`;
     case 'row_not_payable':

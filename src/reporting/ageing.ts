@@ -30,8 +30,8 @@ export function ageDays(firstSeenAt: string, at: string): number {
 }
 
 /**
- * Collects what is still open or acknowledged by age in whole days at `at` (ISO UTC); the amount is that of the payout
- * or the listed transfer concerned. Empty buckets are left out.
+ * Collects open and acknowledged discrepancies by age in whole days at `at` (ISO UTC). The amount is that of the payout or
+ * listed transfer. Empty buckets are left out.
  */
 export function createAgeing(at: string) {
   const groups = new Map<string, Group>();

@@ -29,8 +29,8 @@ const ours = [
 ];
 
 /**
- * Writes results.csv, results.xlsx and failed.csv of batches; the only writer of these files, driven by the batch's
- * version.
+ * Writes results.csv, results.xlsx and failed.csv of batches, whenever a batch's version changed. The only writer of these
+ * files.
  */
 export function createBatchResults(deps: {
   ledger: Ledger;
@@ -46,7 +46,7 @@ export function createBatchResults(deps: {
     const columns = storedCells(batch.columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
-    // An account stands in what contradicts it.
+    // The text of a contradiction may contain the account number.
     const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
     yield [[...columns, ...ours]];
     for await (const page of batchOutcomes(ledger.db, batch.id)) {
@@ -61,7 +61,7 @@ export function createBatchResults(deps: {
     }
   }
 
-  /** Both files from one reading of the payouts, so that both show the same moment. */
+  /** Writes both files from one reading of the payouts, so that both show the same moment. */
   async function writeBoth(batch: Batch, csv: string, xlsx: string): Promise<void> {
     const { width, fitted } = sheetOf(storedCells(batch.columns).length);
     await writeWhole(csv, (toCsv) =>
@@ -94,7 +94,7 @@ export function createBatchResults(deps: {
     if (fits) await writeBoth(batch, csv, xlsx);
     else await writeCsv(csv, pages(batch), style);
     const failed = await writeFailed(batch);
-    // The version read before the rows were: a change meanwhile leaves the batch due.
+    // This version was read before the rows: a change in between leaves the batch due.
     await markReported(ledger.db, batch, batch.version);
     const { left } = sheetOf(width);
     const skipped = !fits
@@ -109,9 +109,9 @@ export function createBatchResults(deps: {
   let under: Promise<unknown> = Promise.resolve();
 
   /**
-   * Writes the results of every batch that changed since; gives the files' paths. Two in one process go one
-   * after the other, so that the second finds written what the first wrote. A batch whose folder cannot be written keeps
-   * nobody else's results back: the first such failure is thrown once the others are written.
+   * Writes the results of every changed batch and returns the files' paths. Two calls in one process run one after the
+   * other, so that the second sees the first one's files. If a batch's folder cannot be written, the other batches are
+   * written first; then the first such failure is thrown.
    */
   async function writeDue(): Promise<string[]> {
     const mine = under.then(async () => {
@@ -136,8 +136,8 @@ export function createBatchResults(deps: {
 }
 
 /**
- * How a row of results.csv, so many cells of the file before ours, becomes one of the workbook: where it is too wide, the
- * last cells of the file give way to a column whose name says where they are.
+ * Fits a row of results.csv into a workbook; `width` is the number of the file's cells before ours. In a row that is too
+ * wide, one column replaces the file's last cells and names the file that has them.
  */
 function sheetOf(width: number): {
   width: number;
@@ -191,7 +191,7 @@ function outcome(payout: Outcome, open: readonly OpenOf[], { shown, told }: Word
   ];
 }
 
-/** The service's last words; where a discrepancy contradicts the state, what it is instead: those words are older. */
+/** The service's last message. A discrepancy that contradicts the state replaces it, since the message is older. */
 function messageOf(payout: Outcome, open: readonly OpenOf[], told: Words['told']): string {
   const against = open.filter(({ kind }) => kindRules[kind].againstState);
   if (against.length === 0) return payout.message ?? '';

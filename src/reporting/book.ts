@@ -1,12 +1,12 @@
 import type { PayoutState } from '../domain/payout.ts';
 
-/** One entry of a payout's history that moved it or told its fee, in its order. */
+/** One history entry that moved the payout or reported its fee. */
 export type Move = {
   id: bigint;
   at: string;
   event: string;
   to: PayoutState;
-  /** The fee that this entry told, exact decimal text; null when it told none. */
+  /** The fee in this entry, exact decimal text; null when it has none. */
   fee: string | null;
 };
 
@@ -18,10 +18,10 @@ export type Stand = { state: PayoutState | null; kind: Kind; fee: string | null;
 
 /** The lines of P30 that a move of state makes. */
 export type FlowLine = 'submitted' | 'reopened' | 'settled' | 'failed' | 'refused' | 'returned';
-/** `unpaid`: it was settled, and is so no longer by this. */
+/** `unpaid`: it was settled, and this ends that. */
 export type Flow = { line: FlowLine; sign: 1n | -1n; at: string; event: string; unpaid?: boolean };
 
-/** The life of one payout in a span: where it stood before and after, and every line that it passed through. */
+/** One payout in a span: its place before and after, and every line that it passed through. */
 export type Course = { before: Stand; after: Stand; flows: Flow[] };
 
 /** What a state means to the statement: `open` is money under way, the last three have left it. */
@@ -40,7 +40,7 @@ const kindOf: Record<PayoutState, Kind> = {
   refused: 'refused',
 };
 
-/** Walks a payout's moves. What was recorded after the span is not looked at, whatever its clock says (P30). */
+/** Walks a payout's moves. Entries recorded after the span are ignored, whatever their clock says (P30). */
 export function courseOf(moves: readonly Move[], { from, through }: Span): Course {
   let stand: Stand = { state: null, kind: 'unsent', fee: null, since: '' };
   let before = stand;
@@ -81,12 +81,12 @@ export function times(course: Course, line: FlowLine): bigint {
   return course.flows.reduce((sum, flow) => (flow.line === line ? sum + flow.sign : sum), 0n);
 }
 
-/** True where the books have it as submitted: it was sent, and not proven otherwise since. */
+/** True when the books count it as submitted: it was sent, and not disproved since. */
 export function isSubmitted({ kind }: Stand): boolean {
   return kind !== 'unsent';
 }
 
-/** When the last send up to `through` ended, ISO UTC; null where none did. */
+/** When the last send up to `through` ended, ISO UTC; null when none did. */
 export function lastSendEnded(moves: readonly Move[], through: bigint): string | null {
   const known = moves.filter(({ id }) => id <= through);
   const index = known.findLastIndex((move, at) => move.to !== 'sending' && known[at - 1]?.to === 'sending');
@@ -94,8 +94,8 @@ export function lastSendEnded(moves: readonly Move[], through: bigint): string |
 }
 
 /**
- * True when a send up to `through` was under way while the list was read or began later, so that absence there says
- * nothing. `mark` is the newest entry when the reading began.
+ * True when a send up to `through` was in flight while the list was read, or began later. Absence from the list then
+ * says nothing. `mark` is the newest entry when the reading began.
  */
 export function sentMeanwhile(moves: readonly Move[], { mark }: { mark: bigint }, through: bigint): boolean {
   const isBefore = ({ id }: Move): boolean => id <= mark;

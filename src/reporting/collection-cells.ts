@@ -6,7 +6,7 @@ import { sheetOf } from './sheet.ts';
 
 type Line = CollectionLine & { zone: string };
 
-/** collections.csv: what was expected and what arrived, with who says so. */
+/** collections.csv: what was expected and what arrived, with the source of each fact. */
 const sheet = sheetOf<Line>({
   reference: ({ row }) => row.reference,
   state: ({ row }) => row.state,
@@ -26,7 +26,7 @@ const sheet = sheetOf<Line>({
   file: ({ row }) => row.file_id ?? '',
 });
 
-/** One row a collection. The first page is the header. */
+/** Yields one row per collection. The first page is the header. */
 export async function* collectionPages(db: Db, zone: string): AsyncGenerator<string[][]> {
   yield [sheet.header];
   for await (const page of collectionLines(db)) yield page.map((line) => sheet.cells({ ...line, zone }));

@@ -4,7 +4,7 @@ import { writeWhole } from './atomic-file.ts';
 
 /**
  * How CSV files are written: `reports.bom` and `reports.delimiter` of the configuration. `exact`: the cells are the user's
- * own, so that their text stays as it is but for a quote in front.
+ * own, so their text changes only by a leading quote.
  */
 export type CsvStyle = { bom: boolean; delimiter: string; exact?: boolean };
 
@@ -16,7 +16,7 @@ export function isNumberColumn(name: string): boolean {
   return numeric.has(columnKey(name));
 }
 
-/** Of those the ones that hold no money. */
+/** The number columns that hold no money. */
 const counting = new Set('count row age_days'.split(' '));
 
 /** True for a column of plain decimals that are money of the row's currency. */
@@ -59,7 +59,7 @@ export function csvText(style: CsvStyle): (page: string[][]) => string {
   };
 }
 
-/** Most rows hold no sign that a program could split at, and are only their cells side by side; the others are the library's work. */
+/** Joins the cells of a row. Only rows with a special character go through the library; most have none. */
 function createLines({ delimiter, exact }: CsvStyle): (rows: string[][]) => string {
   const sign = /[",;|\t\r\n]/;
   const isPlain = (cells: string[]): boolean => {
@@ -90,7 +90,7 @@ function quotedLines(rows: string[][], delimiter: string): string {
   return stringify(rows, {
     delimiter,
     record_delimiter: '\r\n',
-    // A lone CR or LF inside a cell is no record delimiter to the library, yet must be quoted (RFC 4180, 2.6).
+    // The library does not quote a cell with a lone CR or LF, but RFC 4180, 2.6 demands it.
     quoted_match: /[\r\n]/,
   });
 }

@@ -28,7 +28,7 @@ export const discrepancySheet = sheetOf<Aged>({
   note: ({ line }) => personally(line),
 });
 
-/** Marks what a person closed: nothing but that word stands behind it. */
+/** Marks a discrepancy that a person closed: no other evidence supports it. */
 function personally({ resolved_by, note }: Discrepancy): string {
-  return resolved_by === 'person' ? `${note} (a person's word)` : note;
+  return resolved_by === 'person' ? `${note} (closed by a person)` : note;
 }

@@ -5,7 +5,7 @@ import { whyElsewhere } from '../domain/origin.ts';
 import { firstNames } from '../reconciliation/offers.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 
-/** What a finance officer does about a kind, and the command that shows more of it or asks before it changes anything. */
+/** What a finance officer does about a kind, and a command that shows more, or asks before it changes anything. */
 type Words = { action: string; command: 'show' | 'resend' | 'retry' };
 
 const words: Readonly<Record<DiscrepancyKind, Words>> = {
@@ -96,8 +96,8 @@ const words: Readonly<Record<DiscrepancyKind, Words>> = {
 };
 
 /**
- * The command that a person runs first about a discrepancy. Only references of the ledger's own shape stand in it: others
- * were written by the service, and people paste commands into a shell.
+ * The command that a person runs first about a discrepancy. It holds only references in the ledger's own format: the
+ * service wrote others, and people paste commands into a shell.
  */
 export function commandFor({
   kind,
@@ -116,7 +116,7 @@ const stored = z.object({
   alikes: z.array(z.string()).optional(),
 });
 
-/** What a person does about a discrepancy. Throws where the ledger holds no {@link Advice} of it. */
+/** What a person does about a discrepancy. Throws when the ledger holds no {@link Advice} for it. */
 export function actionFor({
   kind,
   reference,
@@ -139,22 +139,22 @@ export function withAction<Row extends Discrepancy>(row: Row): Row & { action: s
   return { ...row, action: actionFor(row) };
 }
 
-/** What to do about an unknown: wait until the quiet period is over, then decide with the service's word (P19). */
+/** What to do about an unknown: wait until the quiet period ends, then decide with the service's answer (P19). */
 export function unknownAction(
   reference: string,
   { until, isOver }: { until: string; isOver: boolean },
 ): string {
   if (!isOver)
     return `We cannot tell whether this was paid. Do not pay it another way before ${until}. Counterfoil looks it up until then; afterwards ask the service in writing.`;
-  return `We cannot tell whether this was paid. It was watched until ${until}. Ask the service in writing, then either order it once more with counterfoil retry ${reference}, or close it with counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
+  return `We cannot tell whether this was paid. It was watched until ${until}. Ask the service in writing. Then order it once more with counterfoil retry ${reference}, or close it: counterfoil settle ${reference} --as paid --note "what they said" (or --as not-paid). Do not pay it another way while it is open.`;
 }
 
-/** About a pending payout whose own account is not the one that is asked; `why` names both (P31). */
+/** What to do about a pending payout that went to another account than the one asked; `why` names both (P31). */
 function elsewhereAction(why: string): string {
   return `Nothing asked now can tell how it ended: ${why}. Until then ask the service, and do not pay it another way. If they say how it ended, close it with counterfoil settle.`;
 }
 
-/** About a transfer under our reference at another account than the one that ours went to (P31). */
+/** What to do about a transfer under our reference at another account than the one that ours went to (P31). */
 function otherAccountAction(reference: string): string {
   return `Another account shows a transfer under our reference. It says nothing about ours. Configure the address and key that ours was sent with and run counterfoil reconcile, or ask the service and close it with counterfoil settle ${reference}. Pay nothing again before that. Find out who ordered the other transfer.`;
 }

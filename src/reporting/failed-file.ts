@@ -8,7 +8,7 @@ import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { writeCsv } from './csv-writer.ts';
 import { storedCells } from './stored-cells.ts';
 
-/** Which of these payouts may be paid again: under which reference, and on which evidence (P20). */
+/** Returns which of these payouts may be paid again: under which reference, and on which evidence (P20). */
 export type RetryOffers = {
   offer(
     db: Db,
@@ -20,8 +20,8 @@ export type RetryOffers = {
 type FailedFile = { files: string[]; skipped: string[] };
 
 /**
- * Writes a batch's failed.csv: the rows that came to nothing, ready to mend and to drop in the inbox, each naming what
- * it pays again. It is taken away when there are none any more; an older copy dropped later is refused row by row.
+ * Writes a batch's failed.csv: the rows that failed, ready to correct and to put into the inbox. Each names what it pays
+ * again. The file is removed when no row remains. An older copy that is put there later is refused row by row.
  */
 export function createFailedFile(deps: {
   ledger: Ledger;
@@ -32,7 +32,7 @@ export function createFailedFile(deps: {
   const { ledger, config, reports, retries } = deps;
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
-  /** At most as many rows as one file may pay again, how many more there are, and how many may not be paid again now. */
+  /** The rows that one file may pay again, how many more there are, and how many may not be paid again now. */
   async function collect(batch: Batch): Promise<{ rows: string[][]; more: number; barred: number }> {
     const { header, cellsOf } = failedLayout(storedCells(batch.columns));
     const found = { rows: [header], more: 0, barred: 0 };

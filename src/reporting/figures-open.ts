@@ -7,7 +7,7 @@ import { actionFor, commandFor } from './discrepancy-words.ts';
 import { money, zoned } from './presentation.ts';
 import { byText, sheetOf } from './sheet.ts';
 
-/** As many open discrepancies are told with who and how much; all of them are in discrepancies.csv. */
+/** How many open discrepancies are shown with beneficiary and amount; discrepancies.csv has all. */
 const actionLimit = 1_000;
 
 const actionSheet = sheetOf<{ one: OpenQuestion; cut: string; zone: string }>({

@@ -18,7 +18,7 @@ import {
 import { money } from './presentation.ts';
 import { byText, sheetOf } from './sheet.ts';
 
-/** The days up to the run for which figures are given. */
+/** How many days up to the run have figures. */
 const windowDays = 31;
 
 /** The figures of a run as sheets, header first: what report.html draws and report.xlsx holds, frozen with the run. */
@@ -138,7 +138,7 @@ const feeSheet = sheetOf<Fees>({
   fee_not_told: ({ untold }) => `${untold}`,
 });
 
-/** Fees are exact decimals, rounded only here, where they are shown (P30); what is no decimal counts as not told. */
+/** Fees are exact decimals, rounded only here, for display (P30). Anything but a decimal counts as not reported. */
 async function feeRows(db: Db, window: Window): Promise<string[][]> {
   const totals = new Map<string, Fees>();
   for await (const { currency, day, fee, count } of feeDays(db, window)) {
@@ -169,7 +169,7 @@ async function settleRows(db: Db, window: Window): Promise<string[][]> {
 
 type OfDay = { currency: string; day: string | null };
 
-/** What is about all days comes after each of them. */
+/** Sorts by currency, then day; the row for all days comes last. */
 function byDay(a: OfDay, b: OfDay): number {
   return byText(a.currency, b.currency) || byText(a.day ?? 'all', b.day ?? 'all');
 }

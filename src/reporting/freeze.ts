@@ -17,9 +17,10 @@ import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
 export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 
 /**
- * Computes the sheets of a run whose listing is staged and paired, from the ledger as of `at` (ISO UTC) and stores their rows, so that every later
- * `report RUN` gives the same bytes. Begins again from nothing after an interruption. Throws when there is no such run.
+ * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN` then
+ * gives the same bytes. The run's listing must be staged and paired. An interrupted freeze starts again from nothing.
  * `end` runs in the transaction that makes the run whole. Returns the verdicts, which every report of the run repeats.
+ * Throws when there is no such run.
  */
 export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;
@@ -54,7 +55,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     await store(scope.run, 'ageing', ageing.rows());
   }
 
-  /** What report.html and report.xlsx show besides: each sheet is small, whatever the number of payouts. */
+  /** The extra sheets of report.html and report.xlsx. Each is small, whatever the number of payouts. */
   async function freezeFigures(scope: Scope): Promise<void> {
     const sheets = {
       ...(await openRows(ledger.db, scope, zone)),
@@ -77,7 +78,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     await freezeDiscrepancies(scope);
     await freezeSheet(run.id, 'collections', collectionPages(ledger.db, zone));
     await freezeFigures(scope);
-    // The last sheet, so that it marks the whole.
+    // This sheet is stored last: it marks the run as frozen.
     const all = verdicts.map(({ verdict }) => verdict);
     const whole = worstVerdict(run.list_standing, all);
     const currencies = verdicts.map(({ currency, verdict, facts }) => {

@@ -15,7 +15,7 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
       yield page.map(({ cells }) => storedCells(cells));
   }
 
-  /** Gives the paths; null where the month is not closed. */
+  /** Returns the paths, or null when the month is not closed. */
   async function write(month: string): Promise<string[] | null> {
     if (!(await findPeriod(ledger.db, month))) return null;
     const files: string[] = [];

@@ -25,8 +25,8 @@ export function closedPeriods(db: Db): Promise<Period[]> {
 }
 
 /**
- * The last history entry that belongs before the instant `until`: what is recorded later is later, whatever its clock
- * says (P30). Where the clock jumped, the boundary that leaves fewest entries on the wrong side.
+ * The last history entry before the instant `until`. Recording order decides, not the clock (P30). If the clock jumped,
+ * the boundary leaves the fewest entries on the wrong side.
  */
 export async function lastEntryBefore(db: Db, from: bigint, until: string): Promise<bigint> {
   const { rows } = await sql<{ id: bigint; early: bigint }>`
@@ -37,7 +37,7 @@ export async function lastEntryBefore(db: Db, from: bigint, until: string): Prom
   return best && best.early > 0n ? best.id : from;
 }
 
-/** What a run's listing is to a statement; `graceMinutes`: how long after its send a payout need not be listed. */
+/** A run's listing for a statement; `graceMinutes`: how long after its send a payout need not be listed. */
 export function listingOf(run: Run, graceMinutes: number): Listing {
   const { base_run_id, edge, started_at: startedAt, list_cut: cut } = run;
   const base = base_run_id !== null && edge !== null ? { run: base_run_id, edge } : null;
@@ -63,7 +63,7 @@ export async function addPeriodRows(
   }
 }
 
-/** Notes listed transfers that this month has counted; what another has, stays with it. */
+/** Records the listed transfers that this month counts. One that another month counts stays with that month. */
 export async function addPeriodTransfers(trx: Trx, { month }: PeriodKey, ids: string[]): Promise<void> {
   for (const some of inParts(ids, pageSize))
     await trx
@@ -73,7 +73,7 @@ export async function addPeriodTransfers(trx: Trx, { month }: PeriodKey, ids: st
       .execute();
 }
 
-/** Closes the month for ever, over the rows that are there; from here on triggers keep all of it as it is. */
+/** Closes the month permanently with its present rows. From then on triggers forbid changes. */
 export async function insertPeriod(trx: Trx, period: Omit<Period, 'digest'>): Promise<Period> {
   const closed = { ...period, digest: await periodDigest(trx, period) };
   await trx.insertInto('periods').values(closed).execute();

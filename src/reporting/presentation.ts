@@ -6,7 +6,7 @@ import { columnKey } from './csv-writer.ts';
 const stored = /^(?:19[89]|20)\d{2}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const minutesKept = 2000;
 
-/** How instants are shown in one time zone; it remembers the last minutes, since most instants share theirs with others. */
+/** Formats instants in one time zone. It caches recent minutes, since most instants share theirs. */
 function createClockFace(zone: string): (instant: string) => string {
   const minutes = new Map<string, { upToMinute: string; offset: string }>();
   const whole = (instant: string): string =>

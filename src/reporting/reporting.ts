@@ -18,7 +18,7 @@ export function createReporting(deps: {
   config: Config;
   paths: { reports: string };
   retries: RetryOffers;
-  /** Who is asked now (P31): what another account listed is not its word. */
+  /** The account that is asked now (P31). Another account's list says nothing about this one. */
   account?: Account | null;
 }) {
   const { ledger, config, account = null } = deps;
@@ -29,7 +29,7 @@ export function createReporting(deps: {
   const writeIndex = createIndexPage(parts);
   return {
     writeBatchResults: results.write,
-    /** As `writeDue`; where a folder cannot be written, the index still shows what was. */
+    /** As `writeDue`. When a folder cannot be written, the index still shows what was written. */
     async writeDueBatchResults(): Promise<string[]> {
       try {
         return await results.writeDue();

@@ -5,12 +5,12 @@ import type { Batch, Payout, Run } from '../storage/tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;
-/** As many as are thrown away in a moment. */
+/** How many rows one quick delete removes. */
 const clearedAtOnce = 5000;
-/** Of rows that become files: so few that what is made of them is gone before it costs room. */
+/** A page of rows that become files: small, so that their text leaves memory soon. */
 const filePage = 200;
 
-/** The batch, or undefined where the ledger has none of that name. */
+/** The batch, or undefined when the ledger has none of that name. */
 export function findBatch(db: Db, batch: string): Promise<Batch | undefined> {
   return db.selectFrom('batches').selectAll().where('id', '=', batch).executeTakeFirst();
 }
@@ -28,7 +28,7 @@ export async function batchesDue(db: Db): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** What a batch's results show of a payout. */
+/** The part of a payout in a batch's results. */
 export type Outcome = Pick<Payout, (typeof outcomeColumns)[number]>;
 const outcomeColumns = [
   'id',
@@ -44,19 +44,19 @@ const outcomeColumns = [
   'evidence',
 ] as const;
 
-/** What came of the payouts of a batch, in the order of its file, a page at a time. */
+/** Yields the outcomes of a batch's payouts, in file order, a page at a time. */
 export function batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> {
   return keyset(filePage, (last) => {
     const all = db.selectFrom('payouts').select(outcomeColumns).where('batch_id', '=', batch);
-    // A successor has the row of the payout that it pays again, and stands behind it.
+    // A successor has the row of the payout that it pays again, and comes after it.
     const rest = last && all.where(sql<boolean>`(row_number, id) > (${last.row_number}, ${last.id})`);
     return (rest ?? all).orderBy('row_number').orderBy('id').limit(filePage).execute();
   });
 }
 
 /**
- * Notes that the results were written as of `written`. When another process noted its own meanwhile, nobody knows whose
- * file came last: the batch is due again.
+ * Records that the results were written as of `written`. If another process also recorded a write, nobody knows whose
+ * file is newer: the batch is due again.
  */
 export async function markReported(db: Db, batch: Batch, written: bigint): Promise<void> {
   await db
@@ -88,15 +88,15 @@ export function frozenRuns(db: Db): AsyncGenerator<Run[]> {
   });
 }
 
-/** The run, or undefined where the ledger has none of that name. */
+/** The run, or undefined when the ledger has none of that name. */
 export function findRun(db: Db, run: string): Promise<Run | undefined> {
   return db.selectFrom('runs').selectAll().where('id', '=', run).executeTakeFirst();
 }
 
-/** Forgets what was frozen of a run, piece by piece, so that an interrupted freeze can begin again. */
+/** Deletes a run's frozen rows, piece by piece, so that an interrupted freeze can start again. */
 export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
   const of = ledger.db.selectFrom('run_rows').select(['sheet', 'position']).where('run_id', '=', run);
-  // First the sheet that marks the whole: what is cleared in part is not frozen.
+  // First the sheet that marks the run as frozen: a partly cleared run is not frozen.
   await ledger.write((trx) =>
     trx.deleteFrom('run_rows').where('run_id', '=', run).where('sheet', '=', 'statement').execute(),
   );
@@ -109,7 +109,7 @@ export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
   }
 }
 
-/** A row of a sheet at its place: rows are read in the order of their places, gaps or not. The header is at 0. */
+/** A row of a sheet with its position. Rows are read in position order, and gaps are allowed. The header is at 0. */
 export type PlacedRow = { position: bigint; cells: string[] };
 
 /** Rows that follow each other, the first of them at `position`. */
@@ -127,7 +127,7 @@ export async function addRunRows(trx: Trx, run: string, sheet: string, rows: Pla
   }
 }
 
-/** True when the run's sheet was frozen with more rows than `beyond`, its header counted. */
+/** True when the run's frozen sheet has more rows than `beyond`, including its header. */
 export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0): Promise<boolean> {
   const row = await db
     .selectFrom('run_rows')

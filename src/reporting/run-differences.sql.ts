@@ -6,10 +6,10 @@ import type { Run } from '../storage/tables/tables.ts';
 import { type NamedCells, named } from './sheet.ts';
 import { storedCells } from './stored-cells.ts';
 
-/** The names of two runs, the one that was begun earlier first. */
+/** The names of two runs, the earlier first. */
 export type RunPair = { older: string; newer: string };
 
-/** Both runs, the one begun earlier first, whatever the clock said; fewer where the ledger does not have them. */
+/** Both runs, the earlier first, whatever the clock said. Fewer when the ledger does not have them. */
 export async function runsInOrder(db: Db, names: [string, string]): Promise<Run[]> {
   const runs = await db
     .selectFrom('runs')
@@ -20,7 +20,7 @@ export async function runsInOrder(db: Db, names: [string, string]): Promise<Run[
   return runs.toReversed();
 }
 
-/** A row as both runs have it; null where a run has none of that name. */
+/** A row in both runs; null when a run has none of that name. */
 export type Twice = { was: NamedCells | null; now: NamedCells | null };
 
 /** A sheet of both runs. Each has its own header: another version may have frozen it with other columns. */
@@ -52,7 +52,7 @@ function cell(pair: SheetPair, name: string): RawBuilder<unknown> {
   return sql`case when r.run_id = ${pair.older} then ${was} else ${now} end`;
 }
 
-/** The value in the older and in the newer run, of rows that are grouped. */
+/** The older and the newer run's value in grouped rows. */
 const inEach = (
   { older, newer }: RunPair,
   value: RawBuilder<unknown>,

@@ -24,12 +24,12 @@ export const runSheets = [
   'collections',
 ] as const;
 
-/** The files of a run for people, who open the first. */
+/** The files of a run for people. They open the first. */
 const readable = ['report.html', 'report.xlsx'];
 /** What the page shows; none of these grows with the number of payouts. */
 const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSheets];
 
-/** As many rows of a sheet a workbook holds, the header included. */
+/** How many rows of a sheet a workbook holds, including the header. */
 const sheetRows = Number(xlsxRowLimit) + 1;
 
 /** Writes the files of a frozen run from its stored rows alone: the same bytes each time under the same configuration. */
@@ -58,7 +58,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     );
   }
 
-  /** Gives the paths; throws when the run is unknown or was never frozen. summary.json waits for the run's summary. */
+  /** Returns the paths. Throws when the run is unknown or was never frozen. summary.json waits for the run's summary. */
   async function writeRun(runId: string): Promise<string[]> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
@@ -66,8 +66,8 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
       throw new Error(`run ${runId} did not finish: it has no reports`);
     const folder = join(reports, `reconciliation-${run.id}`);
     const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
-    // The pictures are drawn in a thread of their own, meanwhile the tables are written here.
-    // Whatever fails, nothing of the run is written any more once this has thrown.
+    // A separate thread draws the pictures while the tables are written here.
+    // When this throws, nothing of the run is still being written.
     const [drawn, written] = await Promise.allSettled([
       writePage(run, page),
       writeTables(run, folder, workbook),
@@ -107,7 +107,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     );
   }
 
-  /** report.xlsx and the CSV files from one reading of the frozen rows; gives the CSV files. */
+  /** Writes report.xlsx and the CSV files from one reading of the frozen rows. Returns the CSV files. */
   async function writeTables(run: Run, folder: string, path: string): Promise<string[]> {
     const names: string[] = [];
     // Runs of an older version froze fewer sheets.
@@ -140,7 +140,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     await sheet.end();
   }
 
-  /** Writes the files of every run that were promised and are not written yet (P34); gives the paths. */
+  /** Writes the promised files of every run that lacks them (P34). Returns the paths. */
   async function writeDue(): Promise<string[]> {
     const files: string[] = [];
     for (const run of await runsDue(ledger.db)) {

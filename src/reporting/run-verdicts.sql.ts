@@ -38,7 +38,7 @@ export async function verdictsOf(db: Db, runs: readonly string[]): Promise<Map<s
   return Map.groupBy(rows, (row) => row.run_id);
 }
 
-/** What the last run with a verdict came to. */
+/** The result of the last run with a verdict. */
 export type LastRun = {
   run: string;
   startedAt: string;
@@ -47,7 +47,7 @@ export type LastRun = {
   currencies: RunVerdict[];
 };
 
-/** The last run with a verdict that read no list of these origins (P31), or undefined where there is none. */
+/** The last run with a verdict that read no list of these origins (P31), or undefined. */
 export async function lastRun(db: Db, foreign: readonly bigint[]): Promise<LastRun | undefined> {
   const row = await db
     .selectFrom('runs')

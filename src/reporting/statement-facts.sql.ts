@@ -12,8 +12,8 @@ import type { Move, Span } from './book.ts';
 const pageSize = 500;
 
 /**
- * The listing that stands for the service. A short cut (P29) has the older rows of a whole listing behind it: those of
- * `base` created before its `edge`, as far as the run does not show the transfer itself.
+ * The listing that represents the service. A short cut (P29) adds older rows from a whole listing: those of `base` created
+ * before its `edge`, unless the run shows the transfer itself.
  */
 export type Listing = {
   run: string;
@@ -21,15 +21,15 @@ export type Listing = {
   startedAt: string;
   /** The newest history entry when the reading began. */
   mark: bigint;
-  /** What it is worth; null where the run ended before that was known. */
+  /** How far it can be used; null when the run ended before that was known. */
   standing: ListStanding | null;
   /** A send that ended after this instant need not be listed yet (P28), ISO UTC. */
   endedBy: string;
-  /** A send that is said to have ended after this one was stamped by a wrong clock, which excuses nothing (P33), ISO UTC. */
+  /** A send recorded as ended after this instant has a wrong clock, which excuses nothing (P33), ISO UTC. */
   stampsUntil: string;
 };
 
-/** What a statement looks at: history in `span`, all of it known up to `known`, and one listing. */
+/** The input of a statement: the history in `span`, known up to `known`, and one listing. */
 export type StatementScope = {
   mode: Mode;
   span: Span;
@@ -37,7 +37,7 @@ export type StatementScope = {
   listing: Listing | null;
   /** Nothing created before this instant is foreign money. */
   since: string;
-  /** For a closed month: transfers of nobody's that were created from then on belong to the next. */
+  /** For a closed month: transfers without a payout created from then on belong to the next month. */
   until: string | null;
 };
 
@@ -77,20 +77,20 @@ export type ListedPart = {
   created_at: string;
   /** A closed month has counted it. */
   counted: boolean;
-  /** It bears the payout's reference and is not proven to be its transfer (P15). */
+  /** It has the payout's reference, but is not proven to be its transfer (P15). */
   collides: boolean;
-  /** It is so because the payout never went to the account whose list shows it (P31). */
+  /** It collides because the payout never went to the account that lists it (P31). */
   others: boolean;
 };
 
 export type PayoutFacts = { payout: StatedPayout; moves: Move[]; listed: ListedPart[] };
 
-/** States that are of interest however old they are. */
+/** States that belong to every span, however old the payout is. */
 const unfinished: PayoutState[] = ['held', 'ready', 'sending', 'pending', 'unknown'];
 
 /**
- * Every payout that the span tells of, in the order of its intake, a page at a time: since the ledger's
- * beginning all of them, after a closed month those that moved since, are not over, or are listed anew.
+ * Yields every payout of the span, in intake order, a page at a time. A span from the ledger's beginning has all payouts.
+ * A span after a closed month has those that moved since, are unfinished, or are newly listed.
  */
 export async function* payoutFacts(db: Db | Trx, scope: PayoutScope): AsyncGenerator<PayoutFacts[]> {
   for (let after = 0n; ; ) {
@@ -139,7 +139,7 @@ async function load(db: Db | Trx, scope: PayoutScope, ids: bigint[]): Promise<Pa
     .where('id', 'in', among)
     .orderBy('id')
     .execute();
-  // Entries that moved nothing are left out, but for those that told a fee.
+  // Entries that moved nothing are left out, except those that reported a fee.
   const moves = await sql<Move & { payout_id: bigint }>`
     select h.payout_id, h.id, h.at, h.event, h.to_state as "to", ${jsonText(sql`h.detail`, 'fee')} as fee from history h
     where h.payout_id in ${among} and h.id <= ${scope.known}
@@ -192,7 +192,7 @@ async function listedOf(db: Db | Trx, scope: PayoutScope, among: RawBuilder<bigi
   }));
 }
 
-/** A row of the base listing that stands for what a short cut did not look at. */
+/** A row of the base listing, used where a short cut did not look. */
 const notShownAgain = ({ run, base }: Listing): RawBuilder<unknown> => sql`l.created_at < ${base?.edge ?? ''}
   and not exists (select 1 from listed n where n.run_id = ${run} and n.transfer_id = l.transfer_id)`;
 

@@ -17,8 +17,8 @@ describe('doctor on a queue', () => {
   });
 
   it.each([
-    ['redis://:secret-password@127.0.0.1:1/2', 'nobody listens there: start it, or correct queue.url'],
-    ['postgres://me:secret-password@127.0.0.1:1/db', 'nobody listens there: start it, or correct queue.url'],
+    ['redis://:secret-password@127.0.0.1:1/2', 'nothing listens there: start it, or correct queue.url'],
+    ['postgres://me:secret-password@127.0.0.1:1/db', 'nothing listens there: start it, or correct queue.url'],
     [
       'redis://no-such-host.invalid',
       "the name could not be resolved: check queue.url and this machine's DNS",

@@ -92,7 +92,7 @@ describe('doctor', () => {
   });
 
   it.each([
-    ['http://127.0.0.1:1', 'nobody listens there'],
+    ['http://127.0.0.1:1', 'nothing listens there'],
     ['https://no-such-host.invalid', 'could not be resolved'],
   ])('tells what to do where %s does not answer', async (url, fix) => {
     const home = await atHome({ COUNTERFOIL_SERVICE_BASE_URL: url });

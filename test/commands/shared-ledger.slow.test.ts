@@ -20,7 +20,7 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     expect((await one.json(['status'], 0)).daemon).toEqual({ running: true });
     expect(await standing()).toEqual({ running: false, elsewhere: true });
     expect((await two.run(['status'])).out).toMatch(
-      /^daemon +running on this ledger, but not for this data folder/m,
+      /^daemon +running on this ledger, but for another data folder/m,
     );
     daemon.signal('SIGKILL');
     await daemon.done;

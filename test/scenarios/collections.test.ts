@@ -75,7 +75,7 @@ it('expected collections are taken, heard, verified, missed and told apart, and 
     (collection) => collection.heard_at !== null,
   );
   const lost = await home.run(['show', 'INV-LOST']);
-  expect(lost.out).toMatch(/resend requests {2}asked 1 time\(s\); heard at/);
+  expect(lost.out).toMatch(/resend requests {2}asked 1 time\(s\); received at/);
 
   home.sandbox.faults.delete('INV-GHOST');
   book.addCollection({ reference: 'INV-NEVER', amount: '100.00' });

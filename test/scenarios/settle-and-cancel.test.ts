@@ -18,11 +18,11 @@ it('P19: settle takes a person’s word on an unknown, and the service’s later
   const done = await home.run([...args, '--note', 'bank letter', '--yes']);
   expect(done.code).toBe(0);
   expect(done.out).toMatch(
-    /settling {3}as not paid: it counts as not paid on your word, and nothing is sent/,
+    /settling {3}as not paid: it counts as not paid on your decision, and nothing is sent/,
   );
   expect(done.out).toMatch(/WARNING {4}the service shows it pending now/);
   expect(done.out, 'not beside the word that it is not paid').not.toMatch(/Do not pay it another way/);
-  expect(done.out).toMatch(/PAY-0001: failed on the word of .*Later evidence from the service reopens it/);
+  expect(done.out).toMatch(/PAY-0001: failed, decided by .*Later evidence from the service reopens it/);
   const settled = await home.json(['show', 'PAY-0001'], 0);
   expect(settled.payout).toMatchObject({ state: 'failed', evidence: 'person', message: 'bank letter' });
   await home.sandbox.settleAll();

@@ -104,7 +104,7 @@ describe.each(servers)('serve with its queue on $name', ({ kind, server, absent 
         expect((await at.json(['status'], 0)).queue).toMatchObject({ kind, depth: null, reachable: false });
         const doctor = await at.run(['doctor']);
         expect(doctor.out).toMatch(/FAILED queue +(redis|postgres):\/\/\S+ gives no answer \(.*ECONNREFUSED/);
-        expect(doctor.out).toContain('fix: nobody listens there: start it, or correct queue.url');
+        expect(doctor.out).toContain('fix: nothing listens there: start it, or correct queue.url');
         const log = await stop([{ daemon }]);
         expect(log.match(/the queue cannot be reached/g)).toHaveLength(1);
         expect([at.sandbox.requests.posts, url]).toEqual([50, expect.stringMatching(/^http/)]);

@@ -237,7 +237,7 @@ it('a wrong key or an absent service in reconcile says what to check, and that n
   expect(wrong).toMatchObject({
     code: 1,
     err: expect.stringMatching(/refused the test key.*Check COUNTERFOIL_TEST_SECRET_KEY/),
-    out: expect.stringMatching(/discrepancies {2}not checked, without a list to compare with; known: none/),
+    out: expect.stringMatching(/discrepancies {2}not checked: no list to compare with; known: none/),
   });
   const run = await home.json(['reconcile'], 1, key);
   expect(run.error).toContain('refused the test key');

@@ -202,7 +202,7 @@ it.each(['abc', '', '12345678901234567890.00'])(
       ({ reference = '', line = '' }) => reference === 'STRANGER-1' || line === 'unreadable',
     );
     expect(JSON.stringify(about)).not.toContain('"0.00"');
-    expect(seen.paper.page.words).toContain('2 listed with an amount that nobody can read');
+    expect(seen.paper.page.words).toContain('2 listed with an unreadable amount');
   },
 );
 

@@ -6,7 +6,7 @@ import { Stop } from '../result.ts';
 
 const dayMs = 86_400_000;
 
-/** Reads the filters that the list and the people's words share; a name that is none stops with 2. */
+/** Reads the filters that `discrepancies`, `ack` and `resolve` share. An unknown name stops with 2. */
 export async function readFilter(
   app: App<'local'>,
   options: Record<string, unknown>,

@@ -16,7 +16,7 @@ type Outcome =
   | { kind: 'refused'; problems: Problem[] }
   | { kind: 'applied'; changed: number; already: number };
 
-/** `discrepancies --import FILE`: the decisions of an exported workbook, all of them or none. */
+/** `discrepancies --import FILE`: applies the decisions of an exported workbook, all or none. */
 export async function importWorkbook(
   context: Context,
   file: string,
@@ -62,7 +62,7 @@ export async function importWorkbook(
   });
 }
 
-/** What is to be decided, what was decided so before, and what no longer is as it was exported. */
+/** Sorts the rows: to decide now, already decided the same way, and changed since the export. */
 function sort(
   asked: readonly Asked[],
   known: ReadonlyMap<string, Discrepancy>,
@@ -80,7 +80,7 @@ function sort(
   return { fresh, already, problems };
 }
 
-/** The word that the row asks for is the last that was said of it. */
+/** True when the row's decision is the last one recorded. */
 function isDecided(asked: Asked, row: Discrepancy): boolean {
   const { verdict, note, expected, actual } = asked;
   const sameFacts = says(expected, row.expected) && says(actual, row.actual);
@@ -114,7 +114,7 @@ function changedSince({ row, ...asked }: Asked, now: Discrepancy): Problem | und
   return undefined;
 }
 
-/** Long digits may be an account number: all but the last four are hidden. */
+/** Hides all but the last four of long digits: they may be an account number. */
 function hidden(text: string): string {
   return text.replaceAll(/\d{6,}(?=\d{4})/g, (digits) => '*'.repeat(digits.length));
 }

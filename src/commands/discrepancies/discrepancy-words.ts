@@ -11,10 +11,10 @@ import { readFilter } from './discrepancy-filter.ts';
 const longestNote = 2_000;
 const done: Record<Verdict, string> = { acknowledge: 'acknowledged', resolve: 'resolved' };
 
-/** `ack ID…`: somebody knows and sees to it. It stays listed, and opens again when something else is found. */
+/** `ack ID…`: records that somebody works on it. It stays listed, and reopens when something else is found. */
 export const acknowledge: Handler = (context, ids, options) => speak(context, 'acknowledge', ids, options);
 
-/** `resolve ID…`: a person's word that it is dealt with. It opens again when something else is found. */
+/** `resolve ID…`: records a person's decision that it is dealt with. It reopens when something else is found. */
 export const resolve: Handler = async (context, ids, options) => {
   if (typeof options.note !== 'string' || options.note.trim() === '')
     throw new Stop(
@@ -24,7 +24,7 @@ export const resolve: Handler = async (context, ids, options) => {
   return speak(context, 'resolve', ids, options);
 };
 
-/** A person's word on the discrepancies named, or on all that the filters find. 4 while anything is open afterwards. */
+/** Records a decision on the named discrepancies, or on all that match the filters. Exits 4 while any stays open. */
 async function speak(
   context: Context,
   verdict: Verdict,
@@ -50,7 +50,7 @@ async function speak(
 
 type Spoken = Parameters<typeof decide>[2];
 
-/** A name the ledger does not hold is a slip, and stops everything. What has this word already is told. */
+/** Decides the named discrepancies. An unknown id is a typing error and stops everything. One already closed to this decision is reported. */
 async function onNamed(
   app: App<'local'>,
   given: readonly string[],
@@ -77,7 +77,7 @@ async function onNamed(
   });
 }
 
-/** By filter the word needs no question: it moves no money, and every note says who spoke. */
+/** Decides all that match the filters, without a question: no money moves, and every note says who decided. */
 async function onFiltered(app: App<'local'>, filter: DiscrepancyFilter, word: Spoken): Promise<number> {
   if (Object.keys(filter).length === 0)
     throw new Stop(2, 'name ids, or narrow with --kind, --batch or --older-than. Nothing was changed');

@@ -13,7 +13,7 @@ import { tooLargeToFillIn } from './workbook-guard.ts';
 
 const narrow = 'Narrow them with --kind, --batch or --older-than; discrepancies.csv of the last run has all';
 
-/** `discrepancies --export FILE`: what the filters find, for people to fill in `decision` and `note`. */
+/** `discrepancies --export FILE`: writes what the filters find; people fill in `decision` and `note`. */
 export async function exportWorkbook(
   context: Context,
   file: string,
@@ -25,7 +25,7 @@ export async function exportWorkbook(
       2,
       `${file}: name a workbook, such as open.xlsx; discrepancies.csv of the last run is the list as CSV`,
     );
-  // Somebody may have filled it in meanwhile.
+  // Somebody may have filled in the existing file.
   if (existsSync(path) && !context.options.yes)
     throw new Stop(2, `${path} is there already: name another file, or add --yes to write over it`);
   return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
@@ -49,7 +49,7 @@ export async function exportWorkbook(
   });
 }
 
-/** Nobody fills in a workbook that `--import` refuses: it takes its place only when it is small enough to come back. */
+/** Writes the workbook, and keeps it only if `--import` would accept it: otherwise a person fills it in in vain. */
 async function writeReadable(path: string, found: Discrepancy[], app: App<'local'>): Promise<void> {
   const draft = `${path}.tmp`;
   try {

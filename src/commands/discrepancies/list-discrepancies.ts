@@ -9,21 +9,18 @@ import { withApp } from '../with-app.ts';
 import type { Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
 
-/** As many are told to a person at once; `--json` and `--export` have them all. */
+/** How many are printed; `--json` and `--export` have all of them. */
 const shown = 100;
 const dayMs = 86_400_000;
 
-/** `discrepancies`: what is open, the gravest and oldest first, each with what to do. Exit 4 while any is. */
+/** `discrepancies`: lists what is open, the gravest and oldest first, each with what to do. Exits 4 while any is open. */
 export const discrepancies: Handler = async (context, args, options) => {
   const [verb, ...ids] = args;
   const words = () => import('./discrepancy-words.ts');
   if (verb === 'ack') return (await words()).acknowledge(context, ids, options);
   if (verb === 'resolve') return (await words()).resolve(context, ids, options);
   if (verb !== undefined)
-    throw new Stop(
-      2,
-      `discrepancies has no "${verb}": there is ack ID…, resolve ID…, and the list without a word`,
-    );
+    throw new Stop(2, `discrepancies has no "${verb}": use ack ID… or resolve ID…, or no verb for the list`);
   if (typeof options.note === 'string') throw new Stop(2, '--note goes with ack or resolve');
   if (typeof options.export === 'string' && typeof options.import === 'string')
     throw new Stop(2, 'name --export or --import, not both');
@@ -85,12 +82,12 @@ function describe(d: Discrepancy, now: number): string[] {
   ].map(oneLine);
 }
 
-/** Names and notes from outside must not move the cursor of who reads them. */
+/** Replaces control characters: names and notes from outside must not move the terminal's cursor. */
 function oneLine(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, ' ');
 }
 
-/** Every column of the report beside the ledger's own names, and the whole life of each. */
+/** Each discrepancy with the report's columns, the ledger's columns and its history. */
 async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {
   const now = app.clock.now();
   const lives = await livesOf(

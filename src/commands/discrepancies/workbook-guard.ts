@@ -1,6 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 
-/** The largest workbook that is read, in bytes; unpacked; in entries; and how far its sheets may reach. */
+/** The largest workbook that is read: bytes, unpacked bytes, entries, and the last row and column of its sheets. */
 export const workbookLimits = {
   bytes: 20 * 1024 * 1024,
   unpacked: 200 * 1024 * 1024,
@@ -11,14 +11,14 @@ export const workbookLimits = {
 
 type Limits = typeof workbookLimits;
 
-/** What a workbook may have of these limits when it is written: what people fill in, and how they save it, comes on top. */
+/** The share of these limits that an exported workbook may use. The rest is for what people fill in and how they save it. */
 const writtenShare = 0.8;
 type Entry = { name: string; method: number; data: Buffer };
 
 /**
- * Looks through a workbook's archive before a library unpacks it, by the same directory that the library reads: how
- * much it is once unpacked, and how far its sheets reach, since one cell in the last row makes a million of them.
- * Returns what is wrong with it, or null.
+ * Looks through a workbook's archive before a library unpacks it, by the same directory that the library reads. Checks the
+ * unpacked size, and how far the sheets reach: one cell in the last row makes a million of them. Returns what is wrong
+ * with it, or null.
  */
 export function troubleIn(archive: Buffer, limits: Limits = workbookLimits): string | null {
   const entries = entriesOf(archive, limits);
@@ -37,7 +37,7 @@ export function troubleIn(archive: Buffer, limits: Limits = workbookLimits): str
   return null;
 }
 
-/** Why a workbook could not be read back once people have filled it in, or null. */
+/** Returns why a workbook could not be read back once filled in, or null. */
 export function tooLargeToFillIn(archive: Buffer, limits: Limits = workbookLimits): string | null {
   const bytes = limits.bytes * writtenShare;
   if (archive.length > bytes) return `it is larger than ${inMiB(bytes)}`;
@@ -74,7 +74,7 @@ function entriesOf(archive: Buffer, limits: Limits): Entry[] | string {
   return entries;
 }
 
-/** The content of an entry, never more than `left` bytes whatever its header says: null for a larger one. */
+/** The content of an entry, or null when it exceeds `left` bytes, whatever its header says. */
 function unpack({ method, data }: Entry, left: number): Buffer | string | null {
   if (method === 0) return data.length <= left ? data : null;
   if (method !== 8) return damaged;
@@ -86,7 +86,7 @@ function unpack({ method, data }: Entry, left: number): Buffer | string | null {
   }
 }
 
-/** Places of cells and rows that lie beyond what is read; `r` is the only attribute that names them. */
+/** Matches cells and rows beyond the limits. Only the attribute `r` names their place. */
 function reach(content: Buffer, { rows, columns }: Limits): string | null {
   if (content.includes(0)) return 'its text is not UTF-8';
   for (const [, , place = ''] of content.toString('latin1').matchAll(/[\s"']r\s*=\s*(["'])(.*?)\1/gs)) {

@@ -7,10 +7,10 @@ import type { Config } from '../../settings/settings.ts';
 import { secretText } from '../config-show.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
-/** Room for the journal of a large intake, and for reports. */
+/** Free space that a large intake's journal and the reports need. */
 const spareBytes = 256 * 1024 * 1024;
 
-/** That it is legal and wise; a configuration that cannot be read never comes here. */
+/** Checks that the configuration is valid and safe. An unreadable one was refused before. */
 export function checkConfiguration({ config, unread }: Explained): Check {
   const [first] = unread;
   if (first !== undefined) {
@@ -29,7 +29,7 @@ export function checkConfiguration({ config, unread }: Explained): Check {
   return well('configuration', `${config.configFile}, mode ${config.mode}, ${config.service.baseUrl}`);
 }
 
-/** P24: the keys of the mode are there. One of the other mode was refused when the configuration was read. */
+/** Checks that the configured mode has its keys (P24). Reading the configuration already refused keys of the other mode. */
 export function checkKeys({ config, secrets }: Explained): Check {
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const env = join(config.home, '.env');
@@ -54,7 +54,7 @@ export function checkKeys({ config, secrets }: Explained): Check {
   return well('keys', `${states.join('; ')}; ${signer}_KEY signs`);
 }
 
-/** Whoever may read the keys may send money. */
+/** Checks that no other account can read the keys: a reader of the keys can send money. */
 export function checkSecretFiles({ config, secrets }: Explained): Check {
   const files = new Set([
     join(config.home, '.env'),
@@ -74,7 +74,7 @@ export function checkSecretFiles({ config, secrets }: Explained): Check {
   );
 }
 
-/** That the data folder can be written, and has room for a copy of the ledger. */
+/** Checks that the data folder is writable and has room for a copy of the ledger. */
 export function checkDisk({ dataDir, ledgerFile }: Config): Check {
   if (!existsSync(dataDir))
     return wrong('disk', `there is no data folder ${dataDir}`, 'run counterfoil init, or check --data');

@@ -4,7 +4,7 @@ import { waitingWhy } from '../../domain/waiting-file.ts';
 import { promisedStanding } from '../promised.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
-/** Files that somebody still writes, and those that are not where or what the ledger says (P34). */
+/** Checks for files that are still being written, and files that differ from what the ledger says (P34). */
 export async function checkIntake(app: App<'local'>): Promise<Check> {
   const { lines, faults } = await promisedStanding(app);
   const [fault] = faults;

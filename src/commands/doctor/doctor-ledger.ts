@@ -13,10 +13,10 @@ import { fail } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** What is older is applied by nobody: it is done within a second where somebody does it. */
+/** A webhook that waits longer has no process to apply it: a running one needs a second. */
 const lateMs = 5 * 60_000;
 
-/** What keeps the ledger from opening, in place of everything that would be read from it. */
+/** Why the ledger cannot be opened. It replaces the checks that would read it. */
 export function describeUnopened(config: Config, error: unknown): Check {
   const { problem = 'it cannot be opened' } = fail(error);
   return wrong(
@@ -26,7 +26,7 @@ export function describeUnopened(config: Config, error: unknown): Check {
   );
 }
 
-/** No ledger is no fault before the first batch; beside batches that were taken in it is. Null where there is one. */
+/** Checks for a missing ledger: a fault only if batches were taken in before. Null when there is a ledger. */
 export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promise<Check | null> {
   if (await isLedgerThere(ledgerPlace)) return null;
   const name = nameOf(ledgerPlace);
@@ -40,7 +40,7 @@ export async function checkAbsentLedger({ ledgerPlace, dataDir }: Config): Promi
   return well('ledger', `${name} is not there yet: the first counterfoil submit begins it`);
 }
 
-/** File, mark, whatever stops sending, and webhooks that wait. */
+/** Checks the file, the mark, what stops sending, and waiting webhooks. */
 export async function checkLedger(app: App<'local'>): Promise<Check[]> {
   return [await checkFile(app), await checkHalt(app), await checkWebhooks(app), await checkRejections(app)];
 }
@@ -98,7 +98,7 @@ async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
     : well('webhooks', detail);
 }
 
-/** Many with one reason are a key that does not fit; a few are strangers knocking. */
+/** Checks rejected webhooks: many with one reason mean a wrong key, a few are strangers. */
 async function checkRejections({ ledger, config, clock }: App<'local'>): Promise<Check> {
   const since = new Date(clock.now() - dayMs).toISOString();
   const rejected = await rejectionsSince(ledger.db, since);
@@ -107,7 +107,7 @@ async function checkRejections({ ledger, config, clock }: App<'local'>): Promise
   const { received } = await webhookCounts(ledger.db);
   const prefix = `COUNTERFOIL_${config.mode.toUpperCase()}`;
   const [first] = rejected.flatMap(({ kind }) => fixFor(kind, prefix) ?? []);
-  // Where none came through, it is not strangers who are turned away.
+  // If none was accepted, the rejected ones are not from strangers.
   return received === 0 && first !== undefined
     ? wrong('rejected deliveries', `${detail}; none was ever taken`, first)
     : well('rejected deliveries', detail);

@@ -9,7 +9,7 @@ import { type Check, skipped, well, wrong } from './doctor-check.ts';
 const oldestRedis = '6.2';
 const oldestPostgres = 13;
 
-/** That whatever carries the jobs between daemons answers, and keeps what it is given. */
+/** Checks that the shared queue's server answers, and keeps its jobs. */
 export async function checkQueue({ queue }: Config, { offline }: { offline: boolean }): Promise<Check[]> {
   const kind = queueKind(queue.url);
   if (kind === 'inline')
@@ -53,7 +53,7 @@ function describeRedis(at: string, { version, policy, persistent }: RedisFacts):
   ];
 }
 
-/** No fault either way: what a Redis forgets is brought again from the ledger. */
+/** Never a fault: jobs that a Redis forgets are created again from the ledger. */
 function persistence(persistent: boolean | null): string {
   if (persistent === true) return 'it keeps its jobs over a restart';
   const advice = 'appendonly yes in redis.conf saves the minute until the ledger fills it again';
@@ -87,11 +87,11 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** How a Redis begins its answer when it is asked to write and does not. */
+/** How a Redis begins its refusal to write. */
 const refuses = /^(READONLY|OOM|NOREPLICAS|MISCONF)/;
 
 const fixes: readonly [pattern: RegExp, fix: string][] = [
-  [/ECONNREFUSED/, 'nobody listens there: start it, or correct queue.url'],
+  [/ECONNREFUSED/, 'nothing listens there: start it, or correct queue.url'],
   [/ENOTFOUND|EAI_AGAIN/, "the name could not be resolved: check queue.url and this machine's DNS"],
   [
     /WRONGPASS|NOAUTH|NOPERM|password|authentication|role .* does not exist/i,

@@ -8,7 +8,7 @@ import { type Check, skipped, well, wrong } from './doctor-check.ts';
 const dayMs = 24 * 60 * 60_000;
 const warnDays = 14;
 
-/** That webhooks can come in: certificate, and port. */
+/** Checks that webhooks can come in: certificate and port. */
 export async function checkReceiver(
   config: Config,
   { nowMs, serves }: { nowMs: number; serves: boolean | null },
@@ -30,7 +30,7 @@ async function checkPort({ receiver }: Config, serves: boolean | null): Promise<
   if (code === null)
     return wrong(
       'receiver',
-      `receiver.enabled is true, but no serve runs: nobody hears webhooks at ${at}`,
+      `receiver.enabled is true, but no serve runs: nothing receives webhooks at ${at}`,
       'start counterfoil serve, or set receiver.enabled: false so that no webhook is expected',
     );
   if (code === 'EADDRINUSE') {
@@ -48,7 +48,7 @@ async function checkPort({ receiver }: Config, serves: boolean | null): Promise<
   );
 }
 
-/** The code of what keeps us from listening, null when nothing does. The port is free again afterwards. */
+/** The error code that prevents listening, or null. Frees the port afterwards. */
 function tryToListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

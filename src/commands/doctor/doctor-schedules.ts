@@ -2,7 +2,7 @@ import type { App } from '../../app/app.ts';
 import { daemonStanding, isIdle, jobProblem, jobsStanding } from '../jobs-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
-/** That scheduled jobs did their work the last time, and that a daemon runs them. */
+/** Checks that scheduled jobs did their work last time, and that a daemon runs them. */
 export async function checkSchedules(app: App<'looking'>): Promise<Check> {
   const daemon = await daemonStanding(app);
   const all = await jobsStanding(app, { daemon, idle: await isIdle(app, daemon) });

@@ -3,16 +3,16 @@ import type { ListPage, ServiceTrouble } from '../../service/types.ts';
 import type { Config } from '../../settings/settings.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
-/** Beyond it, what the service says about time proves nothing (P16). */
+/** Beyond this clock difference, the service's times prove nothing (P16). */
 const mostSkewMs = 60_000;
 
-/** One GET of the first list page: whether the service answers, with our key and our mode, and what its clock says. */
+/** Reads the first list page once: does the service answer, with our key and our mode, and what does its clock say? */
 export async function checkService(
   config: Config,
   options: { offline: boolean; now(): number },
 ): Promise<Check[]> {
   const { hostname } = new URL(config.service.baseUrl);
-  // Reserved for examples (RFC 2606): what init writes leads nowhere.
+  // Reserved for examples (RFC 2606): the address that init writes leads nowhere.
   if (/(^|\.)example(\.(com|net|org))?$/.test(hostname))
     return [
       wrong('service', `${hostname} is a placeholder`, 'set service.base_url to the address of your service'),
@@ -38,7 +38,7 @@ export async function checkService(
   }
 }
 
-/** P24: no other mode's transfers. */
+/** Checks that the list shows no transfers of the other mode (P24). */
 function checkPage({ mode, service }: Config, page: ListPage): Check {
   const other = otherMode(page, mode);
   if (other !== undefined)
@@ -50,7 +50,7 @@ function checkPage({ mode, service }: Config, page: ListPage): Check {
   return well('service', `${service.baseUrl} answers, ${page.total} transfers listed, all of mode ${mode}`);
 }
 
-/** The Date header has whole seconds and was written between our question and its answer. */
+/** The clock difference. The Date header has whole seconds, written between our request and its answer. */
 function checkClock(date: number | null, asked: number, heard: number): Check {
   if (date === null) return skipped('clock', 'the service sent no Date header');
   const skewMs = date + 500 - (asked + heard) / 2;
@@ -91,7 +91,7 @@ const fixes: readonly [pattern: RegExp, fix: string][] = [
   ],
   [/ERR_SSL|ERR_TLS|EPROTO/, 'no TLS could be agreed: check that service.base_url names an HTTPS port'],
   [/ENOTFOUND|EAI_AGAIN/, "the name could not be resolved: check service.base_url and this machine's DNS"],
-  [/ECONNREFUSED/, 'nobody listens there: check service.base_url and its port'],
+  [/ECONNREFUSED/, 'nothing listens there: check service.base_url and its port'],
   [/EHOSTUNREACH|ENETUNREACH/, "there is no way there: check this machine's network and firewall"],
   [
     /ECONNRESET|UND_ERR_SOCKET|other side closed/,

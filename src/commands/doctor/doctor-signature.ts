@@ -8,10 +8,10 @@ import { lastSignatureRefusal, type SignedBody, signedBodyOf } from '../../stora
 import { Stop } from '../result.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
 
-/** What was signed and how, and every other way it may have been meant. */
+/** What was signed and how, and every other possible reading of the rule. */
 export type Examined = { signed: SignedBody; facts: SignatureFacts };
 
-/** That this program signs as the known answers say: without it nothing below means anything. */
+/** Checks that signing gives the known answers; otherwise nothing below means anything. */
 export function checkSigning(): Check {
   const { total, failed } = testSigning();
   const detail = `${total - failed.length} of ${total} known answers`;
@@ -24,7 +24,7 @@ export function checkSigning(): Check {
       );
 }
 
-/** The body that `reference` names, else the last one that the service answered 22 to; undefined for none. */
+/** The body of `reference`, else the last one that the service answered with 22; undefined if there is none. */
 export async function examine(
   app: App<'local'>,
   reference: string | undefined,
@@ -48,7 +48,7 @@ export async function examine(
   return facts && { signed, facts };
 }
 
-/** A signature that was refused, and nothing was accepted since. */
+/** Reports the examined signature. It is wrong when the service refused it and accepted nothing since. */
 export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Examined, mode: Mode): Check {
   if (code !== '22') return well('signature', `${reference} as it is signed now: see below`);
   const next = facts.untried.find(({ setting }) => setting !== null)?.setting;
@@ -61,7 +61,7 @@ export function checkRefusal({ signed: { reference, beganAt, code }, facts }: Ex
   );
 }
 
-/** Everything that support asks for, and no part of a key. */
+/** Everything that the service's support asks for, without any part of a key. */
 export function signatureLines(
   { signed, facts }: Examined,
   options: { config: Config; whole: boolean },
@@ -106,7 +106,7 @@ function missingKeyLines({ keys, mode }: Config): string[] {
     : [`  ${name} is not set: where the service shows an encryption key, set it; then it signs.`];
 }
 
-/** The number may stand in the narration too. */
+/** Masks the account number everywhere: the narration may contain it too. */
 function maskBody(body: string): string {
   const account = /"account_number":"(\d+)"/.exec(body)?.[1];
   return account === undefined ? maskAccounts(body) : body.replaceAll(account, maskAccount(account));

@@ -9,7 +9,7 @@ import type { Examined } from './doctor-signature.ts';
 
 type Looked = { checks: Check[]; examined?: Examined | undefined };
 
-/** `doctor`: what is wrong, each with its fix; 0 when nothing is. Asks one list page and sends nothing else. */
+/** `doctor`: prints what is wrong, each with its fix; exits 0 when nothing is. Reads one list page and sends nothing else. */
 export const doctor: Handler = async (context, _args, options) => {
   const whole = options.showBody === true;
   if (whole && (!context.terminal || context.options.json))
@@ -69,7 +69,7 @@ async function look(
   };
 }
 
-/** A check that cannot be made keeps no other from being shown. */
+/** Runs a check. One that throws does not hide the others. */
 async function guarded(name: string, check: () => Check | Check[] | Promise<Check[]>): Promise<Check[]> {
   try {
     return [await check()].flat();
@@ -79,7 +79,7 @@ async function guarded(name: string, check: () => Check | Check[] | Promise<Chec
   }
 }
 
-/** `serves`: a daemon runs on the ledger, on whatever machine; null where this account cannot see it. */
+/** `serves`: a daemon runs on the ledger, on any machine; null when this account cannot see it. */
 type LedgerLooked = Looked & { after: Check[]; serves: boolean | null };
 
 async function servesHere(dataDir: string): Promise<boolean | null> {

@@ -4,7 +4,7 @@ import { commonSpec, shortNumbers } from './charts.ts';
 /** One value of one series on one day; `day` is `2026-11-21`. */
 export type DayValue = { day: string; series: string; value: number };
 
-/** Days fit upright while they are few. */
+/** Few days leave room for upright labels. */
 const upright = 8;
 
 function dayAxis(days: string[]) {

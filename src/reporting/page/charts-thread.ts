@@ -2,19 +2,19 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import type { TopLevelSpec } from 'vega-lite';
 
-/** What the thread is begun with: where compiled modules are kept, if anywhere. */
+/** The thread's start data: where compiled modules are cached, if anywhere. */
 export type ThreadData = { compileCache: string | null };
 /** The picture, or why there is none. */
 export type Drawn = { kind: 'drawn'; svg: string } | { kind: 'failed'; message: string };
 
 /** Draws in a thread of its own: loading the libraries alone would hold the event loop for a third of a second. */
 export type ChartsThread = {
-  /** The picture as an `svg` element; throws why it cannot be drawn. One at a time. */
+  /** Draws one picture at a time, as an `svg` element. Throws why it cannot be drawn. */
   svg(spec: TopLevelSpec): Promise<string>;
   end(): Promise<void>;
 };
 
-/** Begins the thread; the libraries load while its caller goes on. End it, else it keeps the process alive. */
+/** Starts the thread; the libraries load in the background. Call `end`, or the thread keeps the process alive. */
 export function beginCharts(): ChartsThread {
   const workerData: ThreadData = { compileCache: getCompileCacheDir() ?? null };
   const worker = new Worker(new URL('./charts-worker.ts', import.meta.url), { name: 'charts', workerData });

@@ -22,7 +22,7 @@ type Libraries = Promise<[typeof import('vega'), typeof import('vega-lite')]>;
 
 async function draw(libraries: Libraries, spec: TopLevelSpec): Promise<string> {
   const [vega, lite] = await libraries;
-  // The libraries write to the console what they adapt by themselves; only what went wrong is worth a line there.
+  // The libraries log their own adjustments to the console; only errors are logged there.
   const logger = vega.logger(vega.Error);
   const compiled = lite.compile(spec, { logger }).spec;
   const view = new vega.View(vega.parse(compiled), { renderer: 'none', logger });

@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { beginCharts } from './charts-thread.ts';
 import { escapeHtml } from './page-markup.ts';
 
-/** Where a picture stands and what it says to who cannot see it. */
+/** A picture's place on the page, and its text for screen readers. */
 export type Picture = { id: string; title: string; summary: string };
 /** Draws a specification as an `svg` element: the same bytes for the same data. */
 export type Draw = (spec: TopLevelSpec, picture: Picture) => Promise<string>;
@@ -22,8 +22,8 @@ const words = {
 export const shortNumbers = { format: '~s', labelExpr: "datum.value === 0 ? '0' : datum.label" } as const;
 
 /**
- * An axis of names, none of them cut. The library guesses widths too wide without a browser's fonts, and would leave
- * room that no name needs; letters of wide scripts count twice.
+ * An axis of uncut names. Without a browser's fonts the library guesses widths too large and wastes room. Letters of
+ * wide scripts count twice.
  */
 export function nameAxis(names: string[]) {
   const width = (name: string): number =>
@@ -40,7 +40,7 @@ export const commonSpec = {
   padding: { left: 2, right: 8, top: 4, bottom: 4 },
   autosize: { type: 'fit-x', contains: 'padding' },
   config: {
-    // The element says itself what it shows; parts of it would only be noise.
+    // The element describes itself; descriptions of its parts would only be noise.
     aria: false,
     font,
     view: { stroke: null },
@@ -55,16 +55,16 @@ export const commonSpec = {
   },
 } as const satisfies Partial<TopLevelSpec>;
 
-/** Begins to load the drawing libraries; done only by who writes a page, who ends it. */
+/** Starts the thread that draws. Only a page's writer needs it, and calls `end`. */
 export function openCharts(): { draw: Draw; end(): Promise<void> } {
   const thread = beginCharts();
   return { draw: async (spec, picture) => labelled(await thread.svg(spec), picture), end: thread.end };
 }
 
-/** Names the picture for who hears it, and leaves its size to the page. */
+/** Names the picture for screen readers, and leaves its size to the page. */
 function labelled(svg: string, { id, title, summary }: Picture): string {
   const box = /viewBox="([\d. -]+)"/.exec(svg)?.[1] ?? '0 0 1 1';
-  // The page's own letters serve; roles of parts would contradict that the whole is one picture.
+  // The page sets the font. Roles of parts would contradict that the whole is one picture.
   const content = svg
     .replace(/^<svg[^>]*>/, '')
     .replaceAll(/ (font-family|aria-roledescription)="[^"]*"| role="graphics-\w+"/g, '');

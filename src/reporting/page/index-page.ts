@@ -16,12 +16,12 @@ import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } f
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 
-/** A page lists no more batches, and no more runs, than this; older ones stand on the next page. */
+/** The most batches, and the most runs, on one page. Older ones are on the next page. */
 const perPage = 200;
 
 /**
- * Writes index.html, the one door to the reports: every run and every batch, newest first, each with its state at a
- * glance. Older ones go to index-2.html and on. Gives the path of the first.
+ * Writes index.html, the entry to all reports: every run and batch, newest first, each with its state. Older ones go to
+ * index-2.html and so on. Returns the path of the first.
  */
 export function createIndexPage(deps: {
   ledger: Ledger;
@@ -103,7 +103,7 @@ function indexName(number: number): string {
   return number === 1 ? 'index.html' : `index-${number}.html`;
 }
 
-/** Gives the next rows of a stream of pages, as many as one page of the index holds; an empty array at its end. */
+/** Returns the next rows of a stream of pages, enough for one index page; an empty array at the end. */
 function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
   let waiting: T[] = [];
   return async () => {

@@ -25,7 +25,7 @@ export const batchColumns = ['Batch', 'File', 'Taken in', 'Rows', 'Not paid', 'O
 /** A run with what it found, from its frozen sheets. */
 export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): string {
   const folder = `reconciliation-${run.id}`;
-  // Runs made before the page was have none: report RUN writes it.
+  // A run made before report.html existed has none: report RUN writes it.
   const page = exists(run.id, 'report.html');
   const names = [
     ...(page ? ['report.xlsx'] : []),
@@ -43,8 +43,8 @@ export function runRow(run: Run, frozen: Frozen, { zone, exists }: About): strin
 }
 
 /**
- * Batches with what is not paid of each, and how many of its discrepancies are open. `comparedAt`: when the last run began
- * if it could compare (ISO UTC), else null: what was taken in later was not looked for.
+ * Batches, each with its unpaid part and its open discrepancies. `comparedAt`: when the last run began, if it could
+ * compare (ISO UTC), else null. Batches taken in later were not compared.
  */
 export function batchRows(
   batches: Batch[],
@@ -72,7 +72,7 @@ export function batchRows(
   return rows.join('');
 }
 
-/** Not green while anything contradicts it, or nobody could look. */
+/** Never green while something contradicts it, or nothing could be checked. */
 function allPaid(isClean: boolean): string {
   return isClean ? '<span class="good">✓ all paid</span>' : 'all reported as paid';
 }
@@ -104,7 +104,7 @@ function openText(sheet: string[][] | undefined, list: ListStanding | null): str
   return parts.length > 0 ? parts.join(' ') : '<span class="good">✓ none</span>';
 }
 
-/** So many currencies are named with their verdict. */
+/** How many currencies are named with their verdict. */
 const mostNamed = 6;
 
 const verdictTexts: Record<Verdict, { sign: string; look: string; words: string }> = {
@@ -113,7 +113,7 @@ const verdictTexts: Record<Verdict, { sign: string; look: string; words: string 
   not_compared: { sign: '–', look: 'bad', words: 'not compared' },
 };
 
-/** The verdict on each currency; on the whole run where there is no money to state. */
+/** The verdict on each currency, or on the whole run when no money moved. */
 function verdictText(whole: Verdict | null, currencies: readonly RunVerdict[]): string {
   if (whole === null) return 'made before verdicts were kept';
   const named = currencies.slice(0, mostNamed).map(({ currency, verdict }) => {

@@ -9,11 +9,11 @@ import { listWords } from './verdict-words.ts';
 type Row = Record<string, string>;
 export type ActionSheets = { action?: string[][]; open?: string[][]; halt?: string[][] };
 
-/** As many are told one by one; the rest is counted. */
+/** How many are listed one by one; the rest are counted. */
 const shown = 40;
 const gravity = ['high', 'medium', 'low'];
 
-/** `list`: what the run's list is worth; `trouble`: why, where it cannot be compared with. */
+/** `list`: how far the run's list can be used; `trouble`: why it cannot be compared. */
 type About = {
   zone: string;
   list: ListStanding | null;
@@ -21,7 +21,7 @@ type About = {
   trouble: string | null;
 };
 
-/** What needs a person, first on the page: a halt, a list that cannot be used, then what is open, the gravest first. */
+/** What needs a person: a halt, an unusable list, then open discrepancies, the gravest first. */
 export function actionSection(sheets: ActionSheets, about: About): string {
   const open = records(sheets.open).filter((row) => row.state === 'open');
   const acknowledged = total(records(sheets.open).filter((row) => row.state === 'acknowledged'));
@@ -41,7 +41,7 @@ export function actionSection(sheets: ActionSheets, about: About): string {
   return section('action', 'What needs action', parts.join(''));
 }
 
-/** What was reported as paid and is not is said before all else that is open. */
+/** Payouts that were reported as paid and are not. They come before all other open items. */
 function overturnedPart(verdicts: readonly RunVerdict[]): string {
   const named = verdicts
     .filter(({ overturned }) => overturned > 0n)
@@ -138,7 +138,7 @@ function card(row: Row, zone: string): string {
 <dl>${list}</dl></article>`;
 }
 
-/** What the service calls it, for who writes to them; absent where nobody knows. */
+/** The service's own ids, for a letter to the service; absent when not known. */
 function namedByService(row: Row): [string, Piece][] {
   const names = { 'Transfer id': row.transfer_id, Trx: row.trx };
   return Object.entries(names).flatMap(([what, value]) => (value ? [[what, shortened(value)]] : []));
@@ -146,7 +146,7 @@ function namedByService(row: Row): [string, Piece][] {
 
 function haltCard(row: Row, zone: string): string {
   const cause = localTimes(row.cause ?? '', zone);
-  // A barrier of the ledger names its own way out.
+  // A ledger barrier says itself how to lift it.
   const way = row.kinds === 'barrier' ? '' : ' When the cause is gone: counterfoil release --mode.';
   return `<div class="card is-high"><h3>${markup(badge('high', 'Sending is halted'))}</h3>
 <p>Since ${escapeHtml(when(row.since ?? ''))}: ${escapeHtml(cause)}.${way} counterfoil status says whether it still stands.</p></div>\n`;

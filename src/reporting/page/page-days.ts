@@ -16,7 +16,7 @@ const units: [string, number][] = [
   ['seconds', 1],
 ];
 
-/** No more days than this are drawn: the sheets hold 31. */
+/** The most days that are drawn; the sheets hold 31. */
 const longest = 62;
 
 export const daysPart: Part = async (rows, { currency, id, draw }) => {
@@ -60,12 +60,12 @@ export const feesPart: Part = async (rows, { currency, id, draw }) => {
   const all = amountText(currency, totalDecimal(rows, 'fee'));
   const summary =
     `Fees of what settled in the last 31 days: ${all} for ${counted(total(rows, 'count'), 'payout')}.` +
-    (untold > 0n ? ` For ${counted(untold, 'more payout')} the service told no fee.` : '');
+    (untold > 0n ? ` For ${counted(untold, 'more payout')} the service reported no fee.` : '');
   const columns = [
     textColumn('Day settled', 'day'),
     numberColumn('Payouts with a fee', 'count'),
     numberColumn(`Fees (${currency})`, 'fee'),
-    numberColumn('Fee not told', 'fee_not_told'),
+    numberColumn('Fee not reported', 'fee_not_told'),
   ];
   const values = rows.map((row) => ({ day: row.day ?? '', series: 'fees', value: Number(row.fee) }));
   const isFree = values.every(({ value }) => value === 0);
@@ -106,7 +106,7 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   });
 };
 
-/** From the first to the last day of the rows, quiet days too, and a week at least: time must look like time. */
+/** All days from the first to the last of the rows, at least a week. Quiet days count, to keep the time scale true. */
 function everyDay(rows: Record<string, string>[]): string[] {
   const known = rows
     .map((row) => DateTime.fromISO(row.day ?? '', { zone: 'utc' }))

@@ -4,7 +4,7 @@ import type { NamedCells } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { bareTable, type Column, escapeHtml, wide } from './page-markup.ts';
 
-/** A column of a figure's table, and what its cell shows of a row. */
+/** A column of a figure's table, with the text of its cell for a row. */
 export type Shown = Column & { cell: (row: NamedCells, index: number) => string };
 
 /** A column of text; as it stands in the sheet, unless `cell` says otherwise. */
@@ -17,7 +17,7 @@ export function numberColumn(name: string, key: string): Shown {
   return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
 }
 
-/** What one figure tells: in words, as a picture, and as the table right behind it. */
+/** A figure: in words, as a picture, and as the table below it. */
 export type Told = {
   id: string;
   title: string;
@@ -27,7 +27,7 @@ export type Told = {
   rows: NamedCells[];
 };
 
-/** A figure under its heading; without a specification there is nothing to draw, and words and table say it all. */
+/** A figure under its heading. Without a specification it has words and table only. */
 export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told): Promise<string> {
   const { id, title, summary, caption, columns, rows } = told;
   const svg = spec === null ? '' : `${await draw(spec, { id, title, summary })}\n`;

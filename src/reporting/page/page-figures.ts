@@ -18,7 +18,7 @@ const figures: Figure[] = [
   },
   {
     id: 'ageing',
-    title: 'How old what is open is',
+    title: 'Age of open discrepancies',
     sheet: 'ageing',
     none: 'No open discrepancy is known.',
     part: agePart,
@@ -59,7 +59,7 @@ const figures: Figure[] = [
     part: settlePart,
   },
 ];
-/** The service decides which currencies it lists: no more of them than this are drawn. */
+/** The most currencies that are drawn: the service decides how many it lists. */
 const mostCurrencies = 12;
 
 /** The headings that the page's contents name. */

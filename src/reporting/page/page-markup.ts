@@ -2,20 +2,20 @@
 export type Piece = string | { html: string };
 export type Column = { name: string; number?: boolean };
 
-/** Text as it stands in markup and in quoted attributes; nothing that others wrote reaches a page another way. */
+/** Text as it stands in markup and in quoted attributes; text from outside reaches a page only through this. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replaceAll(notXml, '\ufffd');
 }
-/** What no document may hold, and the marks that turn the direction of text around them (a name may hold any). */
+/** Characters that no document may hold, and marks that change the direction of text (a name may hold any). */
 const notXml = /[^\P{Cc}\t\n\r]|[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu;
 
 export function markup(piece: Piece): string {
   return typeof piece === 'string' ? escapeHtml(piece) : piece.html;
 }
 
-/** A part that scrolls by itself where it is too wide for the screen, also by keyboard. */
+/** A part that scrolls by itself, also by keyboard, when it is too wide for the screen. */
 export function wide(name: string, content: string): string {
   return `<div class="wide" role="region" aria-label="${escapeHtml(name)}" tabindex="0">\n${content}</div>\n`;
 }

@@ -101,7 +101,7 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
   const [first] = rows;
   const summary = `${counted(all, 'payout')} failed, were refused or came back in the last 31 days; most often (${grouped(first?.count ?? '0')}): ${first?.state} – ${shortened(first?.reason ?? '', 80)}.`;
   const bars = rows.map((row, index) => ({
-    // Two long reasons may begin alike: the number in front keeps them apart, and leads to the table's row.
+    // Two long reasons may start alike: the number in front separates them, and points to the table's row.
     name: `${index + 1}. ${shortened(`${row.state}: ${row.reason}`, 32)}`,
     value: Number(row.count),
     label: grouped(row.count ?? ''),

@@ -1,6 +1,6 @@
 import type { Draw } from './charts.ts';
 
-/** Draws and tells one figure of one currency; `id` is unique on the page. */
+/** Draws and describes one figure of one currency; `id` is unique on the page. */
 export type Part = (
   rows: Record<string, string>[],
   about: { currency: string; id: string; draw: Draw },

@@ -14,7 +14,7 @@ import { listWords, verdictMark } from './verdict-words.ts';
 
 type Sum = { count: bigint; amount: string };
 type Lines = Record<string, Sum>;
-/** What the page says of a run's list and currencies. */
+/** The page's facts about a run's list and currencies. */
 export type Judged = { list: ListStanding | null; verdicts: readonly RunVerdict[] };
 
 /** The lines in two sums, as a reader adds them: the word before each says whether it is added or taken off. */
@@ -32,7 +32,7 @@ const ledgerLines: [string, string][] = [
 const paidLines: [string, string][] = [
   ['settled', 'Paid'],
   ['returned', 'less paid and came back'],
-  ['net_paid', 'equals paid for good'],
+  ['net_paid', 'equals net paid'],
   ['fees', 'Fees reported'],
 ];
 const serviceLines: [string, string][] = [
@@ -40,14 +40,14 @@ const serviceLines: [string, string][] = [
   ['failed', 'less failed'],
   ['refused', 'less refused by the service'],
   ['unseen', 'less sent, and not on the service’s list'],
-  ['foreign', 'plus on the list, and ordered by nobody here'],
+  ['foreign', 'plus on the list, and not ordered here'],
   ['amount_differences', 'plus listed with another amount or currency'],
   ['timing', 'plus known to one side later than to the other'],
   ['unexplained', 'plus explained by nothing'],
   ['listed_by_service', 'equals listed by the service'],
 ];
 const sums = new Set(['closing', 'net_paid', 'listed_by_service']);
-/** The service decides which currencies it lists: no more of them than this stand on the page. */
+/** The most currencies on the page: the service decides how many it lists. */
 const mostCurrencies = 12;
 
 /** The statement of each currency, its verdict first. */
@@ -118,7 +118,7 @@ function verdictPart(
     },
     not_compared: () =>
       escapeHtml(
-        `${listWords[list ?? 'unread']}. What was paid stands on earlier evidence only. Do not sign this statement off.`,
+        `${listWords[list ?? 'unread']}. Paid amounts rest on earlier evidence only. Do not sign this statement off.`,
       ),
   };
   return `<p class="verdict is-${verdict}" data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"><strong>${escapeHtml(currency)}</strong> ${verdictMark(verdict)} ${words[verdict]()}</p>\n`;
@@ -129,7 +129,7 @@ const exceptionWords: Record<ExceptionLine, string> = {
   foreign: 'on the list, and not ordered here',
   amount_differences: 'listed with another amount or currency',
   unexplained: 'not explained',
-  unreadable: 'listed with an amount that nobody can read',
+  unreadable: 'listed with an unreadable amount',
 };
 
 /** Each line that is not empty with its count and amount; what is paid here and failed there comes first. */
@@ -149,12 +149,12 @@ function exceptionTexts(currency: string, lines: Lines, overturned: bigint): str
   return first.length + others.length > 0 ? [...first, ...others] : ['the books do not add up'];
 }
 
-/** What cannot be read is in no sum, and so stands below the table. */
+/** Unreadable amounts are in no sum, so they are listed below the table. */
 function unreadPart(lines: Lines): string {
   const { count } = lines.unreadable ?? { count: 0n };
   if (count === 0n) return '';
   return paragraph({
-    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an amount that nobody can read</strong> (<code>unreadable</code>): in no sum above.`,
+    html: `<strong>Besides these, ${grouped(`${count}`)} listed with an unreadable amount</strong> (<code>unreadable</code>): in no sum above.`,
   });
 }
 

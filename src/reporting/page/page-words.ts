@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
 import { grouped } from '../../domain/counted.ts';
 
-/** `NGN 1,200.00`; a currency nobody told is left out. */
+/** `NGN 1,200.00`; without an unknown currency. */
 export function amountText(currency: string, decimal: string): string {
   return `${currency} ${grouped(decimal)}`.trim();
 }
 
-/** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. What is no instant stays as it is. */
+/** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. Other text is unchanged. */
 export function when(instant: string, zone?: string): string {
   const time = DateTime.fromISO(instant, zone === undefined ? { setZone: true } : { zone });
   return time.isValid ? time.toFormat('yyyy-LL-dd HH:mm ZZ') : instant;
@@ -41,7 +41,7 @@ export function plainKind(kind: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-/** A text that others wrote, cut where it would fill the page. */
+/** A text from outside, cut before it fills the page. */
 export function shortened(text: string, most = 160): string {
   return text.length > most ? `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…` : text;
 }

@@ -11,7 +11,7 @@ import { pageStyle } from './page-style.ts';
 import { when } from './page-words.ts';
 import { listWords } from './verdict-words.ts';
 
-/** What the page shows of the run's summary; older runs lack some of it. */
+/** The part of the run's summary on the page; older runs lack some of it. */
 const summaryShape = z.object({
   listed: z.number().optional(),
   matched: z.number().optional(),

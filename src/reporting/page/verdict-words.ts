@@ -1,6 +1,6 @@
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 
-/** What a run's list is worth, as the beginning of a sentence. */
+/** How far a run's list can be used, as the start of a sentence. */
 export const listWords: Record<ListStanding, string> = {
   complete: 'The service’s list was proven complete',
   window: 'The service’s list was read back to the edge of the window',

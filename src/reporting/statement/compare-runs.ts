@@ -56,7 +56,7 @@ const follows: Partial<Record<Line, readonly Line[]>> = {
   ],
 };
 
-/** Explains line by line what changed between two runs, from their frozen rows alone: the same for ever. */
+/** Explains line by line what changed between two runs, from their frozen rows alone: the result never changes. */
 export function createCompareRuns(deps: { ledger: Ledger; config: Config; reports: string }) {
   const { ledger, config, reports } = deps;
 
@@ -125,7 +125,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
     });
   }
 
-  /** Payouts that moved the lines without rows of their own, told by the column `lines` of payouts.csv, and the fees. */
+  /** Payouts that moved lines without their own rows, by the column `lines` of payouts.csv, and the fees. */
   async function bigMoves(pair: RunPair): Promise<Keyed[]> {
     const watched = ['payout_state', 'fee', 'lines'] as const;
     const rows = await differingRows(ledger.db, pair, 'payouts', { name: 'reference', watched });
@@ -169,7 +169,7 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
 
 type Keyed = { key: string; one: Moved };
 const nothing: Total = { count: 0, amount: '0' };
-/** What cannot be read has no amount. */
+/** An unreadable amount is none. */
 const unread: Total = { count: 0, amount: '' };
 
 function totals(statement: NamedCells[]): Map<string, Total> {

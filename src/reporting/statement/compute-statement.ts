@@ -18,10 +18,10 @@ import {
   strangerEntries,
 } from './statement-rows.ts';
 
-/** A payout with everything that it puts into the statement. */
+/** A payout with everything that it adds to the statement. */
 export type Stated = { facts: PayoutFacts; entries: Entry[] };
 
-/** What becomes of the pages as they are computed; a page is a thousand payouts or listed transfers. */
+/** Receives the pages as they are computed; a page is a thousand payouts or listed transfers. */
 export type Sink = {
   payouts?(page: Stated[]): Promise<void>;
   /** Rows of statement-rows.csv with their place among all of them. */

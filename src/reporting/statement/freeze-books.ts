@@ -14,7 +14,7 @@ import { entrySheet } from './statement.ts';
 import { linesWithRows } from './statement-lines.ts';
 import { type About, shownRow, standAt } from './statement-rows.ts';
 
-/** A payout as the run left it: its state at the cut, and the transfer that a reader is shown of it. */
+/** A payout as the run left it: its state at the cut, and the transfer shown for it. */
 type Row = {
   payout: StatedPayout;
   stated: Stated;
@@ -46,13 +46,13 @@ const payoutSheet = sheetOf<Row>({
   lines: ({ stated }) => bigLines(stated),
 });
 
-/** Computes payouts.csv and the statement of a run in one walk, so that both speak of the same moment and the same rows. */
+/** Computes payouts.csv and the statement of a run in one walk, so that both describe the same moment and rows. */
 export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
   const { ledger, config } = deps;
   const zone = config.reports.timezone;
   const show = (instant: string): string => zoned(instant, zone);
 
-  /** What the statement of a run is about: from the end of the last closed month, else the ledger's beginning (P30). */
+  /** The scope of a run's statement: from the end of the last closed month, else the ledger's beginning (P30). */
   async function aboutRun(run: Run, { mode, through }: Scope): Promise<About> {
     const closed = await lastPeriod(ledger.db);
     return {
@@ -85,7 +85,7 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
   };
 }
 
-/** The row of payouts.csv; none for what was taken in after the cut. */
+/** The row of payouts.csv; none for a payout taken in after the cut. */
 function payoutCells(stated: Stated, about: About): string[][] {
   const { payout } = stated.facts;
   const { state, late } = standAt(stated.facts, about);

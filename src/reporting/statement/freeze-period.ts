@@ -29,8 +29,8 @@ export type Closed =
   | { kind: 'closed'; period: Period; statement: StatementRow[]; warnings: string[] };
 
 /**
- * Closes a month for ever (P30): its statement, and up to which history entry and on which listing it was made. One
- * transaction, so that a crash leaves nothing or all. What is recorded afterwards belongs to the month that is open then.
+ * Closes a month permanently (P30): stores its statement, its last history entry and its listing. One transaction, so that
+ * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then.
  */
 export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Account | null }) {
   const { ledger, config, account = null } = deps;
@@ -72,7 +72,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
     return { kind: 'closed', period, statement, warnings };
   }
 
-  /** The cuts of the month, and what there is to say of the listing that stands for the service. */
+  /** The cuts of the month, and warnings about the listing that represents the service. */
   async function aboutMonth(
     trx: Trx,
     { endsAt }: Month,
@@ -101,7 +101,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
     };
   }
 
-  /** Figures of a ledger that may have forgotten payments would be wrong for ever (P25). */
+  /** Refuses a ledger that may have forgotten payments: its figures would be permanently wrong (P25). */
   async function whyNotNow(trx: Trx): Promise<string | null> {
     const barrier = await findBarrier(trx);
     return barrier ? `${barrier.cause}. Until then no month is closed` : null;
@@ -115,7 +115,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
   }
 }
 
-/** A month is closed when it is over, after the one before it, and once. */
+/** Refuses unless the month has ended, the one before it is closed, and it is not closed yet. */
 function whyNot(
   { month, endsAt }: Month,
   last: Period | undefined,

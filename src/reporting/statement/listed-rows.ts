@@ -18,7 +18,7 @@ export function ownRows({ payout, listed: all }: PayoutFacts): ListedPart[] {
   return listed.some(isNamed) ? listed.filter((row) => isNamed(row) || isLike(row)) : listed;
 }
 
-/** Why nothing of a payout that was sent is seen. */
+/** Why no list shows a sent payout. */
 export function whyUnseen({ listed }: PayoutFacts, { listing }: Pick<StatementScope, 'listing'>): string {
   if (listing === null) return 'sent; no list was read';
   const [other] = listed;
@@ -39,12 +39,12 @@ const listWords: Record<ListStanding, string> = {
 export const isFailed = ({ status }: ListedPart): boolean => readStatus(status) === 'failed';
 export const isUnreadable = ({ amount }: ListedPart): boolean => amount === null;
 
-/** Rows of the statement's mode; the list of a key shows one mode, and another is a discrepancy of its own. */
+/** Rows of the statement's mode. A key's list shows one mode; another mode is a separate discrepancy. */
 export function inMode({ listed }: PayoutFacts, { mode }: Pick<StatementScope, 'mode'>): ListedPart[] {
   return listed.filter((row) => row.domain === null || row.domain.toLowerCase() === mode);
 }
 
-/** The transfer that stands for the payout comes first: the one with the id that we were given. */
+/** Puts the payout's own transfer first: the one with the id that we were given. */
 export function standingFirst(rows: ListedPart[], { payout }: PayoutFacts): ListedPart[] {
   const rank = (row: ListedPart): number => (row.transfer_id === payout.transfer_id ? 0 : 1);
   return rows.toSorted((a, b) => rank(a) - rank(b));

@@ -2,11 +2,11 @@ import type { Mode, PayoutState, WitnessStatus } from '../../domain/payout.ts';
 import { isBeneficiary, readStatus } from '../../domain/witness.ts';
 
 /**
- * How a payout and the run's listing meet, the column `match_state` of payouts.csv:
+ * How a payout compares with the run's listing, the column `match_state` of payouts.csv:
  * `matched` listed, and status, amount, currency, account, bank and mode agree (a listed `pending` is only earlier news);
- * `differs` listed, and something disagrees; `not_listed` the service took it, yet does not list it;
+ * `differs` listed, and something disagrees; `not_listed` the service accepted it, but does not list it;
  * `in_flight` not listed, and either not known to have been taken or sent after the listing began;
- * `never_sent` not listed, and nothing was to be: held, ready, cancelled or refused.
+ * `never_sent` not listed, and rightly so: held, ready, cancelled or refused.
  */
 export type MatchState = 'matched' | 'differs' | 'not_listed' | 'in_flight' | 'never_sent';
 

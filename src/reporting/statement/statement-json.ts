@@ -4,7 +4,7 @@ import type { CurrencyVerdict } from './statement.ts';
 
 type Difference = { count: number; amount: string };
 
-/** What `reconcile --json` says about a currency; the last two only where there is something to say. */
+/** What `reconcile --json` says about a currency; the last two fields only when they apply. */
 export type CurrencyJson = {
   verdict: Verdict;
   unseen: Difference;

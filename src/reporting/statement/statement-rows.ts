@@ -26,7 +26,7 @@ export type Entry = {
   why: string;
   /** Paid here, and failed on the list. */
   overturned?: boolean;
-  /** It was settled, and is so no longer: less in what was paid for good. */
+  /** It was settled and no longer is: this reduces net paid. */
   unpaid?: boolean;
 };
 
@@ -58,7 +58,7 @@ type Case = {
   add: Add;
 };
 
-/** Everything that one payout puts into the statement of P30, cause by cause, so that none hides behind another. */
+/** Everything that one payout adds to the statement of P30, cause by cause, so that none hides another. */
 export function payoutEntries(shown: PayoutFacts, about: About): Entry[] {
   const facts = { ...shown, listed: ownRows(shown) };
   const { payout } = facts;
@@ -98,7 +98,7 @@ export function foreignEntries(row: ListedPart): Entry[] {
   return lines.map((line) => ({ ...entry, ...named, line }));
 }
 
-/** The same of what was listed with a payout, and is another's. */
+/** The same for a transfer listed with a payout that is not its own. */
 export function strangerEntries(facts: PayoutFacts, about: About): Entry[] {
   const own = ownRows(facts);
   const isInSpan = ({ created_at: at }: ListedPart): boolean =>
@@ -115,13 +115,13 @@ export function feesOf(facts: PayoutFacts, about: About): { paid: string | null;
   return { paid: feeOf(after), before: feeOf(before) };
 }
 
-/** Where the payout stands in the books at the end of the span, and whether its absence from the list says nothing. */
+/** The payout's place in the books at the end of the span, and whether its absence from the list says nothing. */
 export function standAt(facts: PayoutFacts, about: About): { state: PayoutState | null; late: boolean } {
   const { after } = courseOf(facts.moves, about.span);
   return { state: after.state, late: isLate(facts, about) };
 }
 
-/** Its absence says nothing: it was under way while the list was read, or its grace is not over (P28). */
+/** True when its absence says nothing: it was in flight while the list was read, or its grace has not ended (P28). */
 function isLate({ moves }: PayoutFacts, { listing, span }: About): boolean {
   if (listing === null) return false;
   if (sentMeanwhile(moves, listing, span.through)) return true;
@@ -137,7 +137,7 @@ function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add)
   if (before.kind === 'open')
     add('opening', { why: `${before.state} since ${show(before.since)}, carried in` });
   for (const flow of flows) {
-    // Only what is shown is put into words: of most payouts nothing is.
+    // Only shown rows get words; most payouts have none.
     const why = linesWithRows.includes(flow.line) ? cause(flow, show) : '';
     add(flow.line, { sign: flow.sign, why, ...(flow.unpaid && { unpaid: true }) });
   }
@@ -151,7 +151,7 @@ function ledgerSide({ before, after, flows }: Course, { show }: About, add: Add)
 const cause = ({ event, at, unpaid }: Flow, show: About['show']): string =>
   `${event}, ${show(at)}${unpaid ? '; it had been settled' : ''}`;
 
-/** The tie to the service's list; what it looks like depends on when the payout was first sent. */
+/** Compares with the service's list, depending on when the payout was first sent. */
 function serviceSide(one: Case): void {
   const { before, after } = one.course;
   if (isSubmitted(before) || isSubmitted(after)) unreadable(one);
@@ -201,7 +201,7 @@ function sentInSpan(one: Case): void {
   }
 }
 
-/** What left `failed` or `refused` stays in those lines; the service sees it alive all the same. */
+/** A payout that left `failed` or `refused` stays in those lines, though the service shows it as active. */
 function reopened({ course, ours, add }: Case): void {
   const expected = times(course, 'submitted') - times(course, 'failed') - times(course, 'refused');
   const off = (ours ? 1n : 0n) - expected;
@@ -210,7 +210,7 @@ function reopened({ course, ours, add }: Case): void {
     add('timing', { sign, why: 'counted among failed or refused, and reopened since' });
 }
 
-/** What nobody can read is no amount: it is counted, and adds nothing to any sum. */
+/** An unreadable amount is counted, and adds nothing to any sum. */
 function unreadable({ unread, add }: Pick<Case, 'unread' | 'add'>): void {
   for (const row of unread) add('unreadable', { row, why: `listed as ${told(row)}` });
 }
@@ -246,17 +246,17 @@ function unlisted({ course, unread, facts, about, add }: Case): void {
   } else add('unseen', { why: whyUnseen(facts, about) });
 }
 
-/** Failed or refused here, and listed: an older word of the list while it is pending, else two words that disagree. */
+/** Failed or refused here, and listed: older news while the list shows it pending, else a contradiction. */
 function notOurs({ row, state, add }: { row: ListedPart; state: string; add: Add }): void {
   const why = `${state} here, listed as ${told(row)}`;
   add(readStatus(row.status) === 'pending' ? 'timing' : 'unexplained', { row, why });
 }
 
-/** Never sent from here, or proven not sent: whatever the list shows of it is explained by nothing. */
+/** Never sent from here, or proven not sent: whatever the list shows of it is unexplained. */
 function neverSent(one: Case): void {
   const { course, rows, facts, about, add } = one;
   reopened(one);
-  // A closed month is held against a later list, which shows what was sent only after it.
+  // A closed month is compared with a later list, which also shows what was sent after the month.
   const through = about.known;
   if (isSubmitted(courseOf(facts.moves, { from: 0n, through }).after)) return;
   const isInSpan = (row: ListedPart): boolean => about.until === null || row.created_at < about.until;

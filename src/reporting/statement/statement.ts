@@ -14,10 +14,10 @@ import type { Entry } from './statement-rows.ts';
 
 type Sheet = { lines: Record<Line, Sum>; fees: Map<string, bigint>; overturned: Sum; unpaid: Sum };
 
-/** The verdict on one currency with what it follows from. */
+/** The verdict on one currency, with the facts behind it. */
 export type CurrencyVerdict = { currency: string; verdict: Verdict; facts: CurrencyFacts };
 
-/** A line of the statement of one currency; the amount is what is shown of it. */
+/** A line of one currency's statement, with the shown amount. */
 export type StatementRow = { currency: string; line: Line; count: bigint; amount: string; verdict: Verdict };
 
 /** statement.csv. */
@@ -41,8 +41,8 @@ export const entrySheet = sheetOf<Entry>({
 });
 
 /**
- * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over; a rest that no cause
- * accounts for is given as a row of its own.
+ * Adds up the statement of P30, per currency. `unexplained` is what the other lines leave over. A rest without a cause
+ * becomes a row of its own.
  */
 export function createStatement() {
   const sheets = new Map<string, Sheet>();
@@ -62,14 +62,14 @@ export function createStatement() {
     }
   }
 
-  /** Notes a fee, exact decimal text, `sign` times; what is no decimal is no fee. */
+  /** Adds a fee, exact decimal text, `sign` times. Anything but a decimal is no fee. */
   function addFee(currency: string, fee: string | null, sign: 1n | -1n): void {
     if (fee === null || !/^\d{1,30}(\.\d{1,30})?$/.test(fee)) return;
     const { fees } = sheet(currency);
     fees.set(fee, (fees.get(fee) ?? 0n) + sign);
   }
 
-  /** Concludes: the verdicts, every row of statement.csv, and a row for each currency's rest that no cause accounts for. */
+  /** Concludes: the verdicts, every row of statement.csv, and a row for each currency's rest without a cause. */
   function conclude(list: ListStanding | null) {
     const rest: Entry[] = [];
     const verdicts: CurrencyVerdict[] = [];
@@ -103,8 +103,8 @@ export function createStatement() {
 }
 
 /**
- * Where a row stands among those of its statement: currencies in their order, within them lines in theirs. The header
- * is at 0. Positions need not be gapless, so that rows are sorted as they come.
+ * The position of a row in its statement: by currency, then by line. The header is at 0. Positions may have gaps, so that
+ * rows can be stored in any order.
  */
 export function rowPosition({ currency, line }: Entry, index: number): bigint {
   const isCode = /^[A-Z]{3}$/.test(currency);
@@ -114,7 +114,7 @@ export function rowPosition({ currency, line }: Entry, index: number): bigint {
   return place * 1_000_000_000_000n + BigInt(index);
 }
 
-/** What the service lists beyond all that is accounted for. */
+/** What the service lists beyond everything accounted for. */
 function residue(lines: Record<Line, Sum>): bigint {
   const of = (line: Line): bigint => lines[line].amount;
   const accounted = of('submitted') - of('failed') - of('refused') - of('unseen') + of('foreign');
@@ -157,7 +157,7 @@ function derive({ lines, unpaid }: Sheet): void {
   lines.net_paid = { count: counts.netPaid, amount: amounts.netPaid };
 }
 
-/** What cannot be read is not zero: its amount stays empty. */
+/** An unreadable amount is not zero: it stays empty. */
 function lineAmount(line: Line, amount: bigint, currency: string): string {
   return line === 'unreadable' ? '' : money(amount, currency);
 }

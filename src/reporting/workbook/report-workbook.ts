@@ -6,7 +6,7 @@ import { xlsxRowLimit } from './xlsx-file.ts';
 const counts = new Set(
   'submitted submitted_amount settled settled_amount fee_not_told median_seconds p95_seconds'.split(' '),
 );
-/** What a person reads first comes first; whatever else was frozen follows. */
+/** The sheets that a person reads first; other frozen sheets follow. */
 const order = ['action', 'statement', 'payouts', 'discrepancies', 'ageing', 'collections', ...figureSheets];
 
 /** The sheets of report.xlsx in their order: each frozen sheet of a run, `others` after those that every run has. */
@@ -20,7 +20,7 @@ export function numbersOf(header: string[]): Set<number> {
   return new Set(header.flatMap((column, index) => (isNumber(column) ? [index] : [])));
 }
 
-/** What stands in the place of rows that are too many for a workbook. */
+/** The note in place of rows that are too many for a workbook. */
 export function whereRowsAre(name: string): string[][] {
   const why = `more than ${xlsxRowLimit} rows, which a workbook does not hold here: they are in ${name}.csv`;
   return [['note'], [why]];

@@ -2,9 +2,9 @@
 const longestCell = 32_767;
 /** What XML 1.0 cannot carry, and the other control characters with it. */
 const notXml = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
-/** A text that is not what stands in the file: most are none, and are only looked at once. */
+/** Matches a text that must be escaped. Most need nothing, and are checked only once. */
 const special = /[&<>\p{Cc}\ufffe\uffff]|_x|^ | $/u;
-/** Kept at both ends only where the element says so (XML 1.0, 2.10). */
+/** Spaces at the ends are kept only when the element says so (XML 1.0, 2.10). */
 const edged = /^[ \t\n\r]|[ \t\n\r]$|[\t\n\r]/;
 const codes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '_x000D_' };
 const digitsOnly = /^\d+$/;
@@ -14,8 +14,8 @@ const decimal = /^-?(\d+)(?:\.(\d+))?$/;
 export type CellStyle = 'plain' | 'bold' | 'text' | { digits: number };
 
 /**
- * How many digits after the point a number has; null for what stays text: long digits, and in a column of numbers what
- * would lose a digit (2^53 units of the last place and above).
+ * The digits after a number's point, or null for a cell that stays text: long digits, and numbers that would lose a digit
+ * (2^53 units of the last place and above).
  */
 export function digitsOf(text: string): number | null {
   const match = decimal.exec(text);
@@ -52,10 +52,10 @@ export function columnName(index: number): string {
   return (before === 0 ? '' : columnName(before - 1)) + String.fromCharCode(65 + (index % 26));
 }
 
-/** As many rows decide how wide columns are. */
+/** How many rows decide the column widths. */
 export const measured = 1_000;
 
-/** What stands before the rows: the header frozen, columns as wide as shows most cells whole; a long text is read in its cell. */
+/** The markup before the rows: a frozen header, and columns wide enough for most cells. A long text is read in its cell. */
 export function sheetStart(rows: string[][]): string {
   const header = rows[0] ?? [];
   const columns = header.map((_, column) => {

@@ -6,7 +6,7 @@ const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationsh
 const packages = 'http://schemas.openxmlformats.org/package/2006';
 const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-/** Where the sheet of that number stands, the first being 1. */
+/** The path of a sheet by its number; the first is 1. */
 export const sheetPath = (number: number): string => `xl/worksheets/sheet${number}.xml`;
 
 export function contentTypes(sheets: number): string {
@@ -41,7 +41,7 @@ export function workbookXml(names: string[]): string {
   return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView/></bookViews><sheets>${sheets.join('')}</sheets></workbook>`;
 }
 
-/** The styles by their numbers; a number shows as many digits after the point as it came with. */
+/** The styles by their numbers. A number keeps the digits after its point. */
 export function stylesXml(styles: CellStyle[]): string {
   const formats = styles.flatMap((style, index) =>
     typeof style === 'object'

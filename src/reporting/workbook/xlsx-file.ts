@@ -28,10 +28,10 @@ export const xlsxRowLimit = 100_000n;
 /** What a program opens of a sheet at most (ECMA-376 leaves it open; Excel's limit). */
 export const xlsxColumnLimit = 16_384;
 
-/** So many cells keep a sheet's entry below what an archive can tell, whatever stands in them. */
+/** The most cells that keep a sheet within an archive's size limit, whatever they hold. */
 const cellLimit = 20_000_000n;
 
-/** Whether so many rows below a header are written as a workbook. Columns beyond the limit are left out of it. */
+/** True when this many rows below a header are written as a workbook. Columns beyond the limit are left out. */
 export function fitsWorkbook(rows: bigint, columns: number): boolean {
   return rows <= xlsxRowLimit && rows * BigInt(Math.min(columns, xlsxColumnLimit)) <= cellLimit;
 }
@@ -40,7 +40,7 @@ export function fitsWorkbook(rows: bigint, columns: number): boolean {
 export type SheetWriter = { add(rows: string[][]): Promise<void>; end(): Promise<void> };
 /** A workbook that is being written. Its sheets come in the order of its names, each ended before the next begins. */
 export type WorkbookWriter = { sheet(numbers: Numbers): Promise<SheetWriter>; end(): Promise<void> };
-/** Which columns of a sheet hold numbers, told by its header. */
+/** Returns which columns of a sheet hold numbers, by its header. */
 export type Numbers = (header: string[]) => Set<number>;
 
 /** One sheet of a workbook: rows with the header first, and which columns hold numbers. */
@@ -61,11 +61,11 @@ export async function writeWorkbook(path: string, sheets: Sheet[]): Promise<void
 }
 
 /**
- * Begins a workbook with sheets of these names, which is handed to `write` as it grows, a page in memory at a time: text
- * cells, long digits kept as text, numbers where {@link digitsOf} says so.
+ * Begins a workbook with sheets of these names, and passes it to `write` as it grows. One page is in memory at a time.
+ * Cells are text, also long digits; they are numbers where {@link digitsOf} says so.
  */
 export async function beginWorkbook(write: Write, names: string[]): Promise<WorkbookWriter> {
-  // Whoever only looks at the ledger need not load what compresses.
+  // Commands that only read the ledger need not load the compression library.
   const { createArchive } = await import('./zip-archive.ts');
   const archive = createArchive(write);
   const styles = createStyles();
@@ -106,7 +106,7 @@ function createStyles(): Styles {
   return { all, ofDigits };
 }
 
-/** Keeps the first rows until it knows how wide the columns are; then each page goes as it comes. */
+/** Keeps the first rows until the column widths are known; then passes each page on. */
 function createSheet(file: ArchiveFile, numbers: Numbers, styles: Styles): SheetWriter {
   let first: string[][] | null = [];
   let toXml: ((rows: string[][]) => Iterable<string>) | null = null;
@@ -133,7 +133,7 @@ function createSheet(file: ArchiveFile, numbers: Numbers, styles: Styles): Sheet
   };
 }
 
-/** Rows as markup, counted on from the header, which is row 1 and bold. Empty cells are left out. */
+/** Writes rows as markup, numbered from the header, which is row 1 and bold. Empty cells are left out. */
 function rowsXml(
   header: string[],
   numbers: Set<number>,
@@ -159,7 +159,7 @@ function rowsXml(
       parts.push(textStart[style] ?? '', textXml(text), '</is></c>');
     }
   };
-  // A row at a time: its text is gone before it costs room.
+  // One row at a time, so that its text leaves memory soon.
   return function* (rows) {
     for (const row of rows) {
       number += 1;

@@ -4,22 +4,22 @@ import { crc32, createDeflateRaw } from 'node:zlib';
 import { Zip, type ZipInputFile } from 'fflate';
 import type { Write } from '../atomic-file.ts';
 
-/** A file in the archive, added piece by piece. The next one begins when this one has ended. */
+/** A file in the archive, written piece by piece. The next one starts when this one has ended. */
 export type ArchiveFile = { add(texts: Iterable<string>): Promise<void>; end(): Promise<void> };
 
-/** Rows compress well at once: the levels above take twice the time for a tenth of the size. */
+/** Rows compress well at this level. Higher ones take twice the time for a tenth of the size. */
 const level = 3;
-/** Texts are gathered in blocks of so many bytes, which are used again: each is a call of the thread that compresses. */
+/** Texts are collected in reused blocks of this many bytes. Each block is one call to the compressing thread. */
 const blockSize = 2 ** 18;
-/** So many bytes may wait for that thread, so that neither waits for the other. */
+/** How many bytes may wait for that thread, so that neither side waits for the other. */
 const atOnce = 2 ** 20;
-/** No file and no archive may be larger than the records can tell (APPNOTE 4.4.8): readers would take it for another. */
+/** The largest file or archive that the records can express (APPNOTE 4.4.8); readers misread larger ones. */
 const largest = 2 ** 32 - 1;
 
 /**
- * A zip archive in one pass: what is added is compressed outside this thread and handed to `write`, so that nothing of
- * it stays in memory. Every entry carries the first instant that an archive can name, so that the bytes depend on the
- * content alone. Throws where it would become too large for a reader.
+ * Creates a zip archive in one pass. Added data is compressed outside this thread and passed to `write`, so nothing stays
+ * in memory. Every entry has the earliest date of the format, so that the bytes depend on the content alone. Throws when
+ * it would become too large for a reader.
  */
 export function createArchive(write: Write) {
   const ready: Uint8Array[] = [];
@@ -44,7 +44,7 @@ export function createArchive(write: Write) {
     const deflate = createDeflateRaw({ level, chunkSize: 2 ** 18 });
     deflate.on('data', (chunk: Buffer) => entry.ondata?.(null, new Uint8Array(chunk), false));
     const ended = finished(deflate);
-    // Whoever ends the file hears of it; until then it only must not end the process.
+    // The call that ends the file throws this error. Until then it must only not crash the process.
     ended.catch(() => undefined);
     const spare: Buffer<ArrayBuffer>[] = [];
     let block: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(blockSize);
