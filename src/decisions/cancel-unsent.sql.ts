@@ -129,7 +129,7 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
   await setHoldReasons(trx, batch, keep ? [...others, { kind: 'cancelled' }] : others);
 }
 
-/** A late word may show that an unknown was not sent after all, just as one that is on its way. */
+/** True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. */
 async function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
   const row = await trx
     .selectFrom('payouts')

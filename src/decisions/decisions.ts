@@ -15,8 +15,8 @@ export function createDecisions(deps: DecisionDeps) {
   const ground = groundOf(rules);
 
   /**
-   * Closes a payout on a person's word, with what is open about it; nothing changes when the evidence is not what was
-   * shown, or makes the payout final (P32).
+   * Closes a payout by a person's decision, with all that is open about it (P32). Changes nothing when the evidence is
+   * no longer what was shown, or when it makes the payout final.
    */
   async function settle(order: SettleOrder): Promise<Decision> {
     const { ids, since, digest, as, note, person } = order;

@@ -11,20 +11,20 @@ import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
 
 /**
- * How old the service's word that a payout failed may be when a file that pays it again is taken in, which asks where it
- * can: so much only for a process that has no service to ask, or gets no answer.
+ * How old the service's report of a failure may be when a file that pays the payout again is taken in. Intake asks the
+ * service where it can. This age counts only for a process that has no service to ask, or gets no answer.
  */
 const takenMs = 3_600_000;
-/** The same for what is only offered or foreseen: it is asked about when it is taken in. */
+/** The same age for what is only offered or foreseen: intake asks the service about it later. */
 const offeredMs = 24 * 3_600_000;
 
 /** Under which reference, and on which evidence, a payout may be paid again. */
 type Offer = { id: bigint; reference: string; claim: RetryClaim };
 
 /**
- * P20 by file: which payouts may be paid again, and whether the rows of a file do that. Who drops such a file decides
- * as one who runs `retry`, on the evidence whose digest each row repeats. Who has the service asks it about `originals`
- * first; nothing is asked here.
+ * P20 by file: which payouts may be paid again, and whether the rows of a file do that. A person who puts such a file
+ * into the inbox decides just as with `retry`: each row repeats the digest of the evidence. Nothing is asked here. A
+ * process that has the service asks it about `originals` first.
  */
 export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   const { referencePrefix: prefix } = rules;

@@ -42,7 +42,7 @@ export type PayoutEvent =
    * (P16).
    */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
-  /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
+  /** New evidence arrived before a payout was sent again: the decision to send it rested on older evidence (P20). */
   | { kind: 'doubted'; why: string; by?: WithheldBy }
   /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }

@@ -43,7 +43,7 @@ export function classifyPair(
   const silent = { witness: null, found };
   const speaking = own && own.conflicts.length > 0 ? [] : agreeing;
   const status = speaking.length > 0 ? together(speaking, rows) : null;
-  // Those that agree say nothing because another stands: whoever reads of it must decide, or it waits for ever.
+  // Those that agree settle nothing, because another transfer stands. Report it: only a person can decide this.
   if (speaking.length > 0 && status === null && found.length === 0)
     found.push(...judged.flatMap(({ row, conflicts: c }) => (isOver(readStatus(row.status)) ? [] : c)));
   const unread = status === null ? speaking.find(isUnread) : undefined;

@@ -28,7 +28,7 @@ export function missingCollection(row: Collection, mode: Mode, staleMs: number):
   });
 }
 
-/** A webhook told of money that the verify endpoint does not show, and nobody had promised it. */
+/** A webhook reported money that nobody had expected and that the verify endpoint does not show. */
 export function unconfirmedCollection(row: Collection, staleMs: number): Found | null {
   if (row.expected_at !== null || row.heard_at === null || row.told_status !== 'success') return null;
   const deadline = new Date(Date.parse(row.heard_at) + staleMs).toISOString();

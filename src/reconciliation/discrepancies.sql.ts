@@ -34,8 +34,8 @@ function discrepancyId(kind: string, subject: string): string {
 type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
 
 /**
- * Writes what the run found, with each turn of its life, and returns how many of it were opened: new, or closed before
- * and back again, or changed since a person's word on it.
+ * Writes what the run found, with each event in its life. Returns how many discrepancies it opened: new ones, those that
+ * were closed and came back, and those that changed after a person's decision.
  */
 export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
   const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
@@ -86,7 +86,7 @@ async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]):
   });
 }
 
-/** The payouts among these that a person's word alone closes now (P32). */
+/** The payouts among these that only a person's decision closes now (P32). */
 async function closedByPerson(trx: Trx, found: readonly Found[]): Promise<Set<bigint>> {
   const ids = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
   const rows = await trx

@@ -76,7 +76,7 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
     const note = unexpected
       ? `closed by run ${by.run}: no webhook is expected any more (receiver.enabled: false)`
       : [`closed by evidence of run ${by.run}`, ...shown(row), ...word, ...stands, ...arrived].join('; ');
-    // A person's word stays beside what closed it.
+    // A person's note stays beside what closed it.
     const kept = row.state !== 'open' && row.note !== '' ? `${row.note}; ${note}` : note;
     return { id: row.id, at: by.at, event: 'closed' as const, source: `run ${by.run}`, note, kept };
   });
@@ -88,7 +88,10 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
   return { n: rows.length, ended: rows.filter(({ state }) => state !== 'resolved').length };
 }
 
-/** Not resolved yet, or by a person alone; that no webhook is expected any more says nothing to a person's word. */
+/**
+ * Not resolved yet, or resolved only by a person. A person's decision stays where the reason to close is only that no
+ * webhook is expected any more.
+ */
 function standing(eb: ExpressionBuilder<Tables, 'discrepancies'>, { receives }: Sight): Expression<SqlBool> {
   const byPerson = eb('discrepancies.resolved_by', '=', 'person');
   return eb.or([

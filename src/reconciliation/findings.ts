@@ -81,7 +81,7 @@ export function returned(payout: WatchedPayout): Found {
   });
 }
 
-/** Paid after all, and paid again by its successor (P20). */
+/** Paid itself, and paid again by its successor (P20). */
 export function paidAgain(payout: WatchedPayout): Found {
   const by = payout.evidence || 'nothing';
   const paid =

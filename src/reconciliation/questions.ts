@@ -1,8 +1,8 @@
 import type { WitnessStatus } from '../domain/payout.ts';
 
 /**
- * What a look-up of this run said of a payout; `no_answer` is no word at all. `status`: what the details showed of a
- * transfer that is ours in all it shows.
+ * What a look-up of this run said of a payout. `no_answer`: the service did not reply clearly. `status`: what the details
+ * showed of a transfer that is ours in all it shows.
  */
 export type LookedUp = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
 

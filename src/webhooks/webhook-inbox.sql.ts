@@ -24,8 +24,8 @@ export const differsHeader = 'x-webhook-reference-differs';
 const keptRejections = 1000n;
 
 /**
- * Stores deliveries; byte-equal repeats become one row heard several times (P18). Returns the ids that are yet to be
- * applied. A fresh delivery of a body known only as stale makes it a witness after all, so it is applied again.
+ * Stores deliveries; byte-equal repeats become one row that counts its deliveries (P18). Returns the ids that are yet to
+ * be applied. A fresh delivery of a body known only as stale turns it into a witness, so it is applied again.
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);

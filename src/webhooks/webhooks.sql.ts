@@ -31,8 +31,8 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
 }
 
 /**
- * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
- * of it under a reference of its own.
+ * Marks webhooks that matched no payout to be applied again once a payout is known by their trx (P13, P18). The service
+ * had named that payout by a reference of its own.
  */
 export async function hearAgain(ledger: Ledger): Promise<void> {
   const known = (db: Db | Trx) =>
