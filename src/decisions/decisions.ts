@@ -9,7 +9,9 @@ import { createRetryRows } from './retry-rows.ts';
 
 type SettleOrder = RetryOrder & { as: 'success' | 'failed'; note: string };
 
-/** What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown. */
+/**
+ * What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown.
+ */
 export function createDecisions(deps: DecisionDeps) {
   const { ledger, clock, rules } = deps;
   const ground = groundOf(rules);

@@ -50,11 +50,15 @@ export type Rating = {
   urgent: boolean;
 };
 
-/** Everything that the code knows of a kind; what a person does about it stands in `reporting/discrepancy-actions.ts`. */
+/**
+ * Everything that the code knows of a kind; what a person does about it stands in `reporting/discrepancy-actions.ts`.
+ */
 type KindRules = {
   shownBy: ShownBy;
   rating: Rating;
-  /** Where a person closes its payout: it ends too, or, where other money is in question, is only acknowledged (P32). */
+  /**
+   * Where a person closes its payout: it ends too, or, where other money is in question, is only acknowledged (P32).
+   */
   onClose: 'resolved' | 'acknowledged';
   /** It says only that nothing more came. While a person's decision closes the payout, it is not found again (P32). */
   isSilence: boolean;

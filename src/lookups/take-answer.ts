@@ -40,7 +40,9 @@ type Deps = {
 
 const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
 
-/** Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction. */
+/**
+ * Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction.
+ */
 export async function conclude(
   deps: Deps,
   asked: Asked,

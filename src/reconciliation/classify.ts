@@ -26,7 +26,8 @@ export function classifyPair(
   complete: boolean | 'window' = false,
 ): Judgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
-  // Where a row names our reference, one that bears the answered id under another may be a stranger with the same number.
+  // Where a row names our reference, one that bears the answered id under another may be a stranger with the same
+  // number.
   const named = judged.filter(({ row }) => foldReference(row.reference) === payout.referenceKey);
   const own = (named.length > 0 ? named : judged).find(({ row }) => row.transfer_id === payout.transferId);
   const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);

@@ -14,7 +14,9 @@ import { addEvents } from './discrepancy-events.sql.ts';
 /** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
 export type SeenBy = { run: string; at: string };
 
-/** Payouts of which the run listed nothing but a transfer that is another's (P15): paired by its reference, not matched. */
+/**
+ * Payouts of which the run listed nothing but a transfer that is another's (P15): paired by its reference, not matched.
+ */
 export async function countCollisions(db: Db, run: string): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`
     select count(*) as n from discrepancies d where d.kind = 'reference_collision' and d.last_run_id = ${run}

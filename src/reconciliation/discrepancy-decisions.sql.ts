@@ -15,7 +15,10 @@ export const openTo: Record<Verdict, Discrepancy['state'][]> = {
   resolve: ['open', 'acknowledged'],
 };
 
-/** Writes a person's decision on each discrepancy that the filter finds and that is open to it. Returns how many changed. */
+/**
+ * Writes a person's decision on each discrepancy that the filter finds and that is open to it. Returns how many
+ * changed.
+ */
 export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise<number> {
   return write(trx, filtered({ ...filter, states: openTo[word.verdict] }), word, 0n);
 }

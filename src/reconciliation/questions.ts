@@ -6,7 +6,9 @@ import type { WitnessStatus } from '../domain/payout.ts';
  */
 export type LookedUp = { word: 'found' | 'not_found' | 'no_answer'; status: WitnessStatus | null };
 
-/** The questions reconciliation may have asked; each answer reaches the ledger as events before the promise resolves. */
+/**
+ * The questions reconciliation may have asked; each answer reaches the ledger as events before the promise resolves.
+ */
 export type FollowUp = {
   lookUp(payoutIds: bigint[], signal?: AbortSignal): Promise<Map<bigint, LookedUp>>;
   /** Returns how many resends were asked for, within the throttle. */

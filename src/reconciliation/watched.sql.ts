@@ -59,7 +59,9 @@ function shownAsPaid(eb: InPayouts, run: string): Expression<SqlBool> {
     and d.kind = 'status_conflict' and d.actual = 'success' and ${foundStill(run)})`;
 }
 
-/** Discrepancy `d` was found by this run, whatever a person has said of it, or by an earlier one and is not resolved. */
+/**
+ * Discrepancy `d` was found by this run, whatever a person has said of it, or by an earlier one and is not resolved.
+ */
 function foundStill(run: string): RawBuilder<boolean> {
   return sql`(d.last_run_id = ${run} or d.state <> 'resolved')`;
 }

@@ -73,7 +73,9 @@ function statementSize(left: number): number {
   return left >= 32 ? 32 : left >= 8 ? 8 : 1;
 }
 
-/** Statements by the dialect they are written in and by their number of rows: building one takes longer than running it. */
+/**
+ * Statements by the dialect they are written in and by their number of rows: building one takes longer than running it.
+ */
 const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
 
 /** The statement for so many rows, its parameters in the order of each row's keys. */
