@@ -28,7 +28,7 @@ export function createDecisions(deps: DecisionDeps) {
       if (now.digest !== digest || !one?.remedies.includes('settle')) return { kind: 'changed', now };
       const { id, reference } = one.payout;
       const at = clock.iso();
-      // Where evidence made it final, it may be settled for what contradicts that.
+      // Where evidence made it final, it may be settled because other evidence contradicts that.
       const event = { kind: 'settle' as const, as, note, contradicted: isFinalByEvidence(one.payout) };
       const [told] = await record(trx, at, [{ payoutId: id, source: `person:${person}`, event }]);
       if (told?.effect.kind !== 'move') return { kind: 'changed', now };
@@ -41,7 +41,7 @@ export function createDecisions(deps: DecisionDeps) {
     find: (references: readonly string[]) => findReferences(ledger.db, references),
     findInBatch: (batch: string, state: PayoutState, limit: number) =>
       findInBatch(ledger.db, { batch, state, limit }),
-    /** The evidence of these payouts; `since` is when the look-up for it was begun. */
+    /** The evidence of these payouts; `since` is when the look-up for it began. */
     weigh: (ids: readonly bigint[], since: string): Promise<Weighed> =>
       weigh(ledger.db, { ...ground, ids, since }),
     retry: (order: RetryOrder) => decideRetry(deps, order),

@@ -31,7 +31,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   const ground = groundOf(rules);
   const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
 
-  /** Those of these payouts that a file dropped now could pay again. */
+  /** Those of these payouts that a file put into the inbox now could pay again. */
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
     if (await findBarrier(db)) return [];
     const since = ago(offeredMs);
@@ -46,13 +46,13 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   }
 
   /**
-   * What each row would do, or why not; in their order. In the transaction that records them this is the
-   * compare-and-set: `recorded` are they under the references that were right for them.
+   * Returns what each row would do, or why not, in their order. In the transaction that records the rows, this is the
+   * compare-and-set: they are recorded under the references that it found right.
    */
   const examine = (db: Db | Trx, rows: readonly RetryRow[], recorded = false): Promise<ExaminedRow[]> =>
     examineSince(db, rows, { since: ago(takenMs), recorded });
 
-  /** What {@link examine} would say once the service was asked and told nothing new. */
+  /** Returns what {@link examine} would say if the service were asked and said nothing new. */
   const foresee = (db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]> =>
     examineSince(db, rows, { since: ago(offeredMs), recorded: false });
 
@@ -88,7 +88,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
     });
   }
 
-  /** The payouts that these rows pay again and about which the service can be asked, by id. */
+  /** The payouts that these rows pay again, as far as the service can be asked about them, by id. */
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
     const { payouts } = await findReferences(
       ledger.db,

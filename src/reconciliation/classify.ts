@@ -18,7 +18,7 @@ export type Judgement = { witness: Witness | null; found: Found[] };
 
 /**
  * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
- * `complete`: the list is proven whole, so that these are all the transfers there are; `window`: all of this payout.
+ * `complete`: the list is proven complete, so it shows all transfers. `window`: it shows all of this payout.
  */
 export function classifyPair(
   payout: PairedPayout,
@@ -81,7 +81,7 @@ export function foreignTransfer(row: ListedRow): Found {
   });
 }
 
-/** The witness's state is one the payout may take or already has, so that the ledger may be told. */
+/** True where the witness's status is one that the payout may take or already has, so that the ledger may record it. */
 function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): boolean {
   if (state === 'cancelled') return false;
   if (!isFinalState(state) || state === status || restsOnPerson(evidence)) return true;
@@ -89,8 +89,9 @@ function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): bo
 }
 
 /**
- * What several transfers under one reference say as one: agreeing statuses speak, else only that money may have left.
- * Nothing failed or came back while any row of the reference, even one that is not ours in all it shows, still stands.
+ * The status that several transfers under one reference show together. One success is a success. Other statuses that
+ * disagree show only that money may have left. Nothing failed or came back while any row of the reference still stands,
+ * even one that differs from our payout.
  */
 function together(speaking: ListedRow[], all: ListedRow[]): WitnessStatus | null {
   const statuses = speaking.map((row) => readStatus(row.status));
@@ -126,7 +127,7 @@ function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   ];
 }
 
-/** What the transfers that stand come to beyond the one that was ordered; empty where it cannot be summed. */
+/** The sum of the standing transfers beyond the one that was ordered; empty where they cannot be summed. */
 function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): string {
   if (standing.length === 0 || standing.some((row) => row.currency.toUpperCase() !== currency)) return '';
   let sum = 0n;
@@ -137,7 +138,7 @@ function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): stri
   return formatMinor(sum - amount, currency);
 }
 
-/** Only a fee that another source had told before can be contradicted. */
+/** A fee that contradicts the one that another source reported before. */
 function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
   if (payout.fee === null || row.fee === null) return null;
   const difference = decimalDifference(row.fee, payout.fee);
@@ -162,7 +163,7 @@ function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessSta
   return contradiction(payout, row, status, misplaced(payout, status));
 }
 
-/** A status that nobody knows: of what has ended it may tell that the money is elsewhere. */
+/** An unfamiliar status: for a payout that has ended, it may mean that the money is elsewhere. */
 function isUnread({ status }: ListedRow): boolean {
   return status.trim() !== '' && readStatus(status) === null;
 }

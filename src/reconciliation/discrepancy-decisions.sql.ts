@@ -6,10 +6,10 @@ import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
 
 export type Verdict = 'acknowledge' | 'resolve';
 
-/** What a person says of a discrepancy, and who; `at` ISO UTC. An acknowledgement may go without a note. */
+/** A person's decision about a discrepancy; `at` is ISO UTC. An acknowledgement needs no note. */
 export type Word = { verdict: Verdict; note: string; person: string; at: string };
 
-/** The states in which a word changes anything: said again, it does not. */
+/** The states in which each verdict changes anything; the same verdict a second time changes nothing. */
 export const openTo: Record<Verdict, Discrepancy['state'][]> = {
   acknowledge: ['open'],
   resolve: ['open', 'acknowledged'],
