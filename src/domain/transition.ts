@@ -20,8 +20,7 @@ export type Witness = {
   /** When the service says it settled or last changed, ISO UTC; null when it does not say. */
   settledAt: string | null;
   /**
-   * The number of transfers that a complete listing shows under the reference, all failed or returned; otherwise absent
-   * (P17).
+   * How many transfers a complete listing shows under the reference, where all failed or returned (P17); else absent.
    */
   transfers?: number;
   /** The ids of all transfers that a listing shows of the payout, if they have ended; otherwise absent. */
@@ -38,8 +37,7 @@ export type PayoutEvent =
   | { kind: 'release' }
   | { kind: 'cancel'; why: string }
   /**
-   * The decision to send an unknown payout once more under its reference (P20); `automatic`: absence was confirmed
-   * (P16).
+   * The decision to send an unknown payout again under its reference (P20). `automatic`: absence was confirmed (P16).
    */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
   /** New evidence arrived before a payout was sent again: the decision to send it rested on older evidence (P20). */
@@ -66,10 +64,7 @@ export type Standing = {
   forgotten?: boolean;
   /** The ledger went back in time and is not adopted yet: it may have sent this more often than it records (P25). */
   forgetful: boolean;
-  /**
-   * The id that the service accepted it under, if this witness only names other transfers: that one may still settle
-   * (P17).
-   */
+  /** The id it was accepted under, if this witness names only other transfers: that one may still settle (P17). */
   unshown?: string;
 };
 

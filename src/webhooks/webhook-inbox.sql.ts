@@ -78,7 +78,7 @@ function statementSize(left: number): number {
  */
 const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
 
-/** The statement for so many rows, its parameters in the order of each row's keys. */
+/** The statement for a number of rows, its parameters in the order of each row's keys. */
 function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
   const dialect = trx.getExecutor().adapter;
   const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
@@ -138,7 +138,7 @@ export type Rejection = { at: string; path: string; kind: RejectionKind; detail:
 /** Rejections that were counted and not kept one by one. */
 export type RejectionCount = { path: string; kind: RejectionKind; count: number };
 
-/** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
+/** Records refused deliveries, and counts those that were too many to keep; deletes all but the newest thousand. */
 export async function recordRejections(
   trx: Trx,
   rejections: readonly Rejection[],
