@@ -28,7 +28,7 @@ export async function findReferences(
   return { payouts, missing: references.filter((reference) => !known.has(foldReference(reference))) };
 }
 
-/** The first payouts of a batch in a state that no successor pays yet, and how many there are in all. */
+/** Finds the first payouts of a batch in a state, without those that have a successor, and counts them all. */
 export async function findInBatch(
   db: Db,
   wanted: { batch: string; state: PayoutState; limit: number },
@@ -49,7 +49,7 @@ export async function findInBatch(
   return { ids: rows.map((row) => row.id), count: Number(n) };
 }
 
-/** Where these payouts stand now, by id. */
+/** The present state of these payouts, by id. */
 export async function standingOf(
   db: Db,
   ids: readonly bigint[],
@@ -68,10 +68,11 @@ export async function standingOf(
 }
 
 /**
- * Cancels what of a batch (or of one payout) was never sent, in chunks; each is a compare-and-set (P21). `waiting` is
- * what an earlier attempt keeps from being cancelled: a retry that has not gone out yet. `listed`: what the service
- * shows under its reference stays as it is, and so does everything while the ledger went back in time (P25): calling it
- * never sent could be false. What was on its way and comes back unsent is held: a cancelled batch sends nothing more.
+ * Cancels the payouts of a batch (or the one payout) that were never sent, in chunks; each is a compare-and-set (P21).
+ * `waiting`: those that an earlier attempt keeps from being cancelled, such as a retry that has not gone out yet.
+ * `listed`: those that the service shows under their reference. They stay as they are. So does everything while the
+ * barrier of a ledger that went back in time stands (P25): `never sent` could be false. What was on its way and comes
+ * back unsent is held, since a cancelled batch sends nothing more.
  */
 export async function cancelUnsent(
   ledger: Ledger,
@@ -91,7 +92,7 @@ export async function cancelUnsent(
         .limit(chunk);
       if (request.payout !== undefined) query = query.where('id', '=', request.payout);
       const found = await query.execute();
-      // P25: what a ledger that went back in time calls unsent may have been sent by the newer one.
+      // P25: after a ledger went back in time, the newer copy may have sent what this one shows as unsent.
       const barrier = await findBarrier(trx);
       const shown = barrier
         ? new Map(found.map(({ id }) => [id, { why: barrier.cause }]))
@@ -118,7 +119,9 @@ export async function cancelUnsent(
   }
 }
 
-/** What an answer makes `ready` again is held where its batch has a reason to be (see `holdReturned`). */
+/**
+ * Sets or removes the reason `cancelled` of a batch: it holds what an answer makes `ready` again (see `holdReturned`).
+ */
 async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<void> {
   const row = await trx
     .selectFrom('batches')
@@ -129,7 +132,7 @@ async function keepReturned(trx: Trx, batch: string, keep: boolean): Promise<voi
   await setHoldReasons(trx, batch, keep ? [...others, { kind: 'cancelled' }] : others);
 }
 
-/** A late word may show that an unknown was not sent after all, just as one that is on its way. */
+/** True where a late answer may still show that a payout was not sent: one that is unknown, or on its way. */
 async function mayComeBack(trx: Trx, batch: string): Promise<boolean> {
   const row = await trx
     .selectFrom('payouts')

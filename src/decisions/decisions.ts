@@ -9,14 +9,16 @@ import { createRetryRows } from './retry-rows.ts';
 
 type SettleOrder = RetryOrder & { as: 'success' | 'failed'; note: string };
 
-/** What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown. */
+/**
+ * What people decide about payouts: retry, settle, cancel (P19-P21). Each is a compare-and-set on what they were shown.
+ */
 export function createDecisions(deps: DecisionDeps) {
   const { ledger, clock, rules } = deps;
   const ground = groundOf(rules);
 
   /**
-   * Closes a payout on a person's word, with what is open about it; nothing changes when the evidence is not what was
-   * shown, or makes the payout final (P32).
+   * Closes a payout by a person's decision, with all that is open about it (P32). Changes nothing when the evidence is
+   * no longer what was shown, or when it makes the payout final.
    */
   async function settle(order: SettleOrder): Promise<Decision> {
     const { ids, since, digest, as, note, person } = order;
@@ -26,7 +28,7 @@ export function createDecisions(deps: DecisionDeps) {
       if (now.digest !== digest || !one?.remedies.includes('settle')) return { kind: 'changed', now };
       const { id, reference } = one.payout;
       const at = clock.iso();
-      // Where evidence made it final, it may be settled for what contradicts that.
+      // Where evidence made it final, it may be settled because other evidence contradicts that.
       const event = { kind: 'settle' as const, as, note, contradicted: isFinalByEvidence(one.payout) };
       const [told] = await record(trx, at, [{ payoutId: id, source: `person:${person}`, event }]);
       if (told?.effect.kind !== 'move') return { kind: 'changed', now };
@@ -39,7 +41,7 @@ export function createDecisions(deps: DecisionDeps) {
     find: (references: readonly string[]) => findReferences(ledger.db, references),
     findInBatch: (batch: string, state: PayoutState, limit: number) =>
       findInBatch(ledger.db, { batch, state, limit }),
-    /** The evidence of these payouts; `since` is when the look-up for it was begun. */
+    /** The evidence of these payouts; `since` is when the look-up for it began. */
     weigh: (ids: readonly bigint[], since: string): Promise<Weighed> =>
       weigh(ledger.db, { ...ground, ids, since }),
     retry: (order: RetryOrder) => decideRetry(deps, order),

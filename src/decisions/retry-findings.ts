@@ -10,7 +10,7 @@ import { type Case, digestOf } from '../evidence/weigh.ts';
 
 type Finding = { problem: string; fix: Advice };
 
-/** What of a payout keeps a file from paying it again (P20); null when nothing does. `since` as for `judge`. */
+/** Returns what keeps a file from paying a payout again (P20); null when nothing does. `since` as for `judge`. */
 export function obstacle(one: Case, since: string): Finding | null {
   const { payout, batch, judgement, successor } = one;
   const { reference, state } = payout;
@@ -26,7 +26,7 @@ export function obstacle(one: Case, since: string): Finding | null {
     if (!isOpen(state)) return { problem, fix: { kind: 'row_not_payable' } };
     return { problem, fix: { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' } };
   }
-  // P20: it may have been paid another way, of which the service knows nothing.
+  // P20: it may have been paid in another way that the service does not know.
   if (one.notPaid !== null)
     return {
       problem: `was settled as not paid by ${personOf(one.notPaid)} ("${one.notPaid.note}"): it may have been paid another way`,
@@ -37,7 +37,7 @@ export function obstacle(one: Case, since: string): Finding | null {
       problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
       fix: { kind: 'row_unanswered', reference },
     };
-  // P20: who takes a file in looks a failed payout up first, as `retry` does; else a word since then must do.
+  // P20: intake looks a failed payout up first, as `retry` does. Where it cannot, an answer since then is enough.
   if (state === 'failed' && !isConfirmedSince(one, since))
     return {
       problem: `failed, but nothing has confirmed that since ${since}`,
@@ -50,12 +50,15 @@ function personOf({ source }: PersonsWord): string {
   return source.replace(/^person:/, '');
 }
 
-/** Whether a payout came to nothing, so that it may be paid again (P20). */
+/** True for a payout that came to nothing, so that it may be paid again (P20). */
 export function isOpen(state: PayoutState): boolean {
   return state === 'failed' || state === 'refused' || state === 'returned';
 }
 
-/** What of a row is not an order to pay this payout again: another evidence, reference, currency or amount. */
+/**
+ * Returns how a row differs from an order to pay this payout again: in evidence, reference, currency, amount or
+ * account.
+ */
 export function differences(
   row: RetryRow,
   one: Case,

@@ -23,10 +23,10 @@ export type DecisionDeps = {
   say: SayAdvice;
 };
 
-/** One payout that a person ordered to be sent: itself again, or its successor. */
+/** One payout that a person ordered to be sent: the same one again, or a successor. */
 export type Decided = {
   id: bigint;
-  /** The reference under which it goes out. */
+  /** The reference under which it is sent. */
   reference: string;
   predecessor: string | null;
   state: PayoutState;
@@ -36,17 +36,17 @@ export type Decision = { kind: 'decided'; decided: Decided[] } | { kind: 'change
 
 export type RetryOrder = {
   ids: readonly bigint[];
-  /** When the look-up was begun that the decision rests on, ISO UTC. */
+  /** When the look-up for this decision began, ISO UTC. */
   since: string;
-  /** The digest of the evidence that the person was shown. */
+  /** The digest of the evidence that the person saw. */
   digest: string;
   /** Who decided. */
   person: string;
 };
 
 /**
- * Records a person's order to send payouts again, all in one transaction: only when the evidence is still what was
- * shown, else nothing changes (P20). What the evidence does not allow is left out.
+ * Records a person's order to send payouts again, in one transaction. Nothing changes unless the evidence is still what
+ * the person saw (P20). Payouts that the evidence does not allow are left out.
  */
 export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promise<Decision> {
   return deps.ledger.write(async (trx): Promise<Decision> => {
@@ -62,7 +62,7 @@ export async function decideRetry(deps: DecisionDeps, order: RetryOrder): Promis
   });
 }
 
-/** What evidence is weighed by, as the rules have it. */
+/** The part of the rules by which evidence is weighed. */
 export function groundOf({ referencePrefix: prefix, account = null }: DecisionDeps['rules']) {
   return { prefix, account };
 }
@@ -83,7 +83,7 @@ async function sendAgain(trx: Trx, at: string, cases: Case[], order: RetryOrder)
   }));
 }
 
-/** Successors are new orders of money: they meet the hold of their batch and the limits as any row of a file does. */
+/** Makes successors. They are new orders of money: their batch's hold and the limits apply to them as to any row. */
 async function payAnew(
   trx: Trx,
   at: string,

@@ -11,27 +11,27 @@ import { type DecisionDeps, groundOf } from './retry-payout.ts';
 import { successorReferences } from './successor.ts';
 
 /**
- * How old the service's word that a payout failed may be when a file that pays it again is taken in, which asks where it
- * can: so much only for a process that has no service to ask, or gets no answer.
+ * How old the service's report of a failure may be when a file that pays the payout again is taken in. Intake asks the
+ * service where it can. This age counts only for a process that has no service to ask, or gets no answer.
  */
 const takenMs = 3_600_000;
-/** The same for what is only offered or foreseen: it is asked about when it is taken in. */
+/** The same age for what is only offered or foreseen: intake asks the service about it later. */
 const offeredMs = 24 * 3_600_000;
 
 /** Under which reference, and on which evidence, a payout may be paid again. */
 type Offer = { id: bigint; reference: string; claim: RetryClaim };
 
 /**
- * P20 by file: which payouts may be paid again, and whether the rows of a file do that. Who drops such a file decides
- * as one who runs `retry`, on the evidence whose digest each row repeats. Who has the service asks it about `originals`
- * first; nothing is asked here.
+ * P20 by file: which payouts may be paid again, and whether the rows of a file do that. A person who puts such a file
+ * into the inbox decides just as with `retry`: each row repeats the digest of the evidence. Nothing is asked here. A
+ * process that has the service asks it about `originals` first.
  */
 export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   const { referencePrefix: prefix } = rules;
   const ground = groundOf(rules);
   const ago = (ms: number): string => new Date(clock.now() - ms).toISOString();
 
-  /** Those of these payouts that a file dropped now could pay again. */
+  /** Those of these payouts that a file put into the inbox now could pay again. */
   async function offer(db: Db | Trx, ids: readonly bigint[]): Promise<Offer[]> {
     if (await findBarrier(db)) return [];
     const since = ago(offeredMs);
@@ -46,13 +46,13 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
   }
 
   /**
-   * What each row would do, or why not; in their order. In the transaction that records them this is the
-   * compare-and-set: `recorded` are they under the references that were right for them.
+   * Returns what each row would do, or why not, in their order. In the transaction that records the rows, this is the
+   * compare-and-set: they are recorded under the references that it found right.
    */
   const examine = (db: Db | Trx, rows: readonly RetryRow[], recorded = false): Promise<ExaminedRow[]> =>
     examineSince(db, rows, { since: ago(takenMs), recorded });
 
-  /** What {@link examine} would say once the service was asked and told nothing new. */
+  /** Returns what {@link examine} would say if the service were asked and said nothing new. */
   const foresee = (db: Db | Trx, rows: readonly RetryRow[]): Promise<ExaminedRow[]> =>
     examineSince(db, rows, { since: ago(offeredMs), recorded: false });
 
@@ -88,7 +88,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
     });
   }
 
-  /** The payouts that these rows pay again and about which the service can be asked, by id. */
+  /** The payouts that these rows pay again, as far as the service can be asked about them, by id. */
   async function originals(rows: readonly RetryRow[]): Promise<bigint[]> {
     const { payouts } = await findReferences(
       ledger.db,

@@ -48,7 +48,7 @@ export async function successorReferences(
   return references;
 }
 
-/** Asks the ledger about a candidate at a time: a name is nearly always free at the first try. */
+/** Finds a free reference, one query for each candidate: the first is nearly always free. */
 async function freeReference(
   db: Db | Trx,
   { payout }: Evidence,
@@ -93,7 +93,7 @@ function draft({ payout, batch }: Evidence, reference: string, state: PayoutStat
   };
 }
 
-/** Payouts above `submission.payout_limit`, as the reason to hold their batch; null when none is. */
+/** The reason to hold a batch with payouts above `submission.payout_limit`; null when none is above it. */
 export function overLimit(cases: readonly Evidence[], limits: Record<string, string>): HoldReason | null {
   const above = cases.flatMap(({ payout: { amount, currency, row_number } }) => {
     const isAbove = isAboveLimit(amount, currency, limits);

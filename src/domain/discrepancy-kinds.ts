@@ -54,9 +54,11 @@ export type Rating = {
 type KindRules = {
   shownBy: ShownBy;
   rating: Rating;
-  /** Where a person closes its payout: it ends too, or, where other money is in question, is only acknowledged (P32). */
+  /**
+   * Where a person closes its payout: it ends too, or, where other money is in question, is only acknowledged (P32).
+   */
   onClose: 'resolved' | 'acknowledged';
-  /** It says only that nothing more came. While a person's word closes the payout it is not found again (P32). */
+  /** It says only that nothing more came. While a person's decision closes the payout, it is not found again (P32). */
   isSilence: boolean;
   /** It speaks against the evidence that made the payout final, so that a person may close it all the same (P32). */
   againstEvidence: boolean;
@@ -71,7 +73,7 @@ const nuisance: Rating = { moved: 'low', still: 'low', most: 'medium', afterDays
 
 /** It speaks against nothing that is known of the payout. */
 const noDoubt = { isSilence: false, againstEvidence: false, againstState: false } as const;
-/** Nothing more came, and a person's word about the payout ends that. */
+/** Nothing more came, and a person's decision about the payout ends that. */
 const silence = { ...noDoubt, onClose: 'resolved', isSilence: true } as const;
 /** Another transfer than the one that was ordered: it speaks against all that is known of the payout. */
 const notAsOrdered: KindRules = {

@@ -35,8 +35,9 @@ export const witnessStatuses = ['pending', 'success', 'failed', 'returned'] as c
 export type WitnessStatus = (typeof witnessStatuses)[number];
 
 /**
- * What keeps a payout held that was about to be sent: something shows a transfer under its reference, the payout that it
- * pays again may have been paid, it is above a whole day's limit, or the service's answer before a retry speaks against it.
+ * What holds a payout that was about to be sent. `list`, `details`, `webhook`: it shows a transfer under the reference.
+ * `predecessor`: the payout that it pays again may have been paid. `limit`: it is above a whole day's limit. `answer`:
+ * the service's answer before a retry speaks against it.
  */
 export type WithheldBy = 'list' | 'details' | 'webhook' | 'predecessor' | 'limit' | 'answer';
 

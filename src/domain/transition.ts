@@ -13,11 +13,10 @@ export type PayoutEvent =
   | { kind: 'release' }
   | { kind: 'cancel'; why: string }
   /**
-   * The decision to send an unknown payout once more under its reference (P20); `automatic`: absence was confirmed
-   * (P16).
+   * The decision to send an unknown payout again under its reference (P20). `automatic`: absence was confirmed (P16).
    */
   | { kind: 'retry'; to: 'ready' | 'held'; automatic: boolean; why: string }
-  /** What was to be sent once more was heard of otherwise before it went: the order rested on older evidence (P20). */
+  /** New evidence arrived before a payout was sent again: the decision to send it rested on older evidence (P20). */
   | { kind: 'doubted'; why: string; by?: WithheldBy }
   /** A person closes it (P32). `contradicted`: other evidence speaks against the one that made it final. */
   | { kind: 'settle'; as: 'success' | 'failed'; note: string; contradicted?: boolean }
@@ -41,10 +40,7 @@ export type Standing = {
   forgotten?: boolean;
   /** The ledger went back in time and is not adopted yet: it may have sent this more often than it records (P25). */
   forgetful: boolean;
-  /**
-   * The id that the service accepted it under, if this witness only names other transfers: that one may still settle
-   * (P17).
-   */
+  /** The id it was accepted under, if this witness names only other transfers: that one may still settle (P17). */
   unshown?: string;
 };
 

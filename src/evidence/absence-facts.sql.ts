@@ -9,9 +9,12 @@ import { unmatchedLike } from '../webhooks/unmatched-webhooks.sql.ts';
 import type { AbsenceFacts, ListedFacts, NotFound } from './absence.ts';
 import { namedBefore } from './doubts.sql.ts';
 
-/** What a run's listing is worth; what it shows of each payout is gathered here. */
+/** What a run's listing is worth as a whole; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;
-/** `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was, so that only a person resends it. */
+/**
+ * `held`: its batch is on hold, so a resend would wait too. `cancelled`: its batch was cancelled, so only a person resends
+ * it.
+ */
 export type AbsenceCase = { payoutId: bigint; held: boolean; cancelled: boolean; facts: AbsenceFacts };
 
 type Gathered = {
@@ -25,12 +28,12 @@ type Gathered = {
   sameAccount: boolean;
 };
 
-/** A webhook may have been received so much before our attempt: clocks differ (P15). */
+/** A webhook may bear a time this long before our attempt: clocks differ (P15). */
 const clockSkewMs = 5 * 60_000;
-/** A listed transfer may bear a time so much before our attempt: without a zone it may be of any (P33). */
+/** A listed transfer may bear a time this long before our attempt: a time without a zone may be of any zone (P33). */
 const zoneSkewMs = 24 * 3_600_000;
 
-/** The facts about these payouts, read in the transaction that acts on them; at most some hundreds at once. */
+/** Reads the facts about these payouts in the transaction that acts on them; at most some hundreds in one call. */
 export async function absenceCases(
   trx: Trx,
   payoutIds: readonly bigint[],
@@ -58,7 +61,7 @@ export async function absenceCases(
   return cases;
 }
 
-/** Webhooks that may have told of these payouts under other names since the first of them was sent. */
+/** Counts webhooks that may be about these payouts under other names, since the first of them was sent. */
 async function unmatchedSince(trx: Trx, payouts: readonly Payout[]): Promise<Map<bigint, number>> {
   const [first] = payouts;
   const sent = payouts.flatMap(({ submitted_at }) => submitted_at ?? []).toSorted();
@@ -102,8 +105,8 @@ async function gather(trx: Trx, payout: Payout, run: string): Promise<Gathered> 
 }
 
 /**
- * How many webhooks tell of it, by its reference as the service may write it. Each by an index of its own: for all in
- * one condition the whole table is read.
+ * Counts the webhooks that name it, by its reference as the service may write it. Each part uses an index of its own:
+ * with all in one condition the database reads the whole table.
  */
 async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`select count(*) as n from (
@@ -115,7 +118,10 @@ async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Prom
   return Number(rows[0]?.n ?? 0n);
 }
 
-/** How many rows the listing shows of it, and how many it might be under a name of the service's own, in all that they show. */
+/**
+ * Counts the listing's rows of this payout, and the look-alikes: rows of no payout that might be this one in all that
+ * they show, under a name of the service's own.
+ */
 async function shown(
   trx: Trx,
   payout: Payout,

@@ -11,7 +11,7 @@ export type NotFound = {
   clockOffMs: number | null;
 };
 
-/** What this run's listing came to, and what it shows of the payout. */
+/** How far this run's listing reached, and what it shows of the payout. */
 export type ListedFacts = {
   full: boolean;
   complete: boolean;
@@ -19,11 +19,11 @@ export type ListedFacts = {
   cut: string;
   oldestCreatedAt: string | null;
   otherDomainSeen: boolean;
-  /** Listed under the payout's reference or ids, whatever else the rows show. */
+  /** Rows under the payout's reference or ids, whatever else they show. */
   rows: number;
-  /** Listed under nobody's reference with the same account and amount since the attempt began. */
+  /** Rows that belong to no payout, with the same account and amount, created since the attempt began. */
   lookAlikes: number;
-  /** It is of the account that the payout was sent from (P31). */
+  /** The listing is of the account that the payout was sent from (P31). */
   sameAccount: boolean;
 };
 
@@ -32,21 +32,23 @@ export type AbsenceFacts = {
   state: string;
   /** Attempts whose bytes may have left: all but `not_sent`. */
   sends: number;
-  /** Decisions in its history that sent it again, settled it, or adopted a ledger that forgot (P16, P20, P25). */
+  /**
+   * Entries in its history that sent it again, settled it, or adopted a ledger that went back in time (P16, P20, P25).
+   */
   decisions: number;
   unseenSends: number;
   autoResends: number;
   attempt: { beganAt: string; endedAt: string; code: string | null } | null;
   notFound: readonly NotFound[];
-  /** Look-ups since the attempt began whose answer was anything but not found, errors left out. */
+  /** Look-ups since the attempt began that got another answer than not found; errors do not count. */
   otherAnswers: number;
-  /** Webhooks that named it, whatever became of them, or under nobody's reference its account and amount. */
+  /** Webhooks that named it, whatever became of them, and those of no payout that bear its account and amount. */
   webhooks: number;
   quietPeriodMs: number;
   listing: ListedFacts;
 };
 
-/** `not_yet` also where it never will be: a person decides then. `why` names the evidence, or what lacks. */
+/** `not_yet` covers `never` too: then a person decides. `why` names the evidence, or what is missing. */
 export type Absence = { kind: 'absent'; why: string } | { kind: 'not_yet'; why: string };
 
 const clockLimitMs = 60_000;
@@ -54,8 +56,9 @@ const clockLimitMs = 60_000;
 const duplicateCode = '09';
 
 /**
- * P16: absence never proves; this is all that may count as it. Total: every lack is named, and whatever was sent more
- * than once, decided upon, adopted, or heard of in any way is for a person.
+ * Decides whether a payout counts as never taken (P16). Absence alone proves nothing, so all of these facts are needed.
+ * Every missing one is named. A person decides about a payout that was sent more than once, decided upon, adopted, or
+ * named by any source.
  */
 export function judgeAbsence(facts: AbsenceFacts): Absence {
   const why = personally(facts) ?? unlisted(facts) ?? unanswered(facts);
@@ -68,7 +71,7 @@ export function judgeAbsence(facts: AbsenceFacts): Absence {
   };
 }
 
-/** What leaves the decision to a person for good. */
+/** Why only a person may ever decide; null where nothing says so. */
 function personally(facts: AbsenceFacts): string | null {
   if (facts.state !== 'unknown') return `it is ${facts.state}, not unknown`;
   if (facts.autoResends > 0) return 'it was resent automatically before';
@@ -82,7 +85,7 @@ function personally(facts: AbsenceFacts): string | null {
   return facts.otherAnswers > 0 ? 'a look-up was answered with something other than not found' : null;
 }
 
-/** What keeps this run's listing from counting. */
+/** Why this run's listing does not count; null where it does. */
 function unlisted({ listing, attempt, quietPeriodMs }: AbsenceFacts): string | null {
   const quietUntil = Date.parse(attempt?.endedAt ?? '') + quietPeriodMs;
   if (!listing.full || !listing.complete) return 'no complete listing of everything (reconcile --full)';
@@ -97,7 +100,7 @@ function unlisted({ listing, attempt, quietPeriodMs }: AbsenceFacts): string | n
   return oldest <= Date.parse(attempt?.beganAt ?? '') ? null : 'the list does not reach back to its attempt';
 }
 
-/** What keeps the look-ups from counting: too few answers, no probe around them, or a clock that cannot be trusted. */
+/** Why the look-ups do not count: too few answers, no probe around them, or a clock that cannot be trusted. */
 function unanswered(facts: AbsenceFacts): string | null {
   const wanted = rungsIn(facts.quietPeriodMs);
   const good = counting(facts);

@@ -4,8 +4,9 @@ import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /**
- * A webhook that came before what it contradicts (P18): it said that the one transfer of its payout failed, and the
- * details or the list show it paid, or the other way round. Where more than one may have been taken it may tell of another.
+ * True for a webhook that came before what it contradicts (P18). It said that the one transfer of its payout failed, and
+ * the details or the list show it as paid; or the other way round. Where more than one send may have been taken, the
+ * webhook may be about another one.
  */
 const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
   and ((webhooks.said = 'failed' and payouts.state in ('success', 'returned'))
@@ -13,20 +14,20 @@ const contradictedLater = sql<boolean>`(webhooks.verdict = 'says'
   and payouts.attempt_count + payouts.unseen_sends <= 1
   and (payouts.evidence like '%listing%' or payouts.evidence like '%details%'))`;
 
-/** P32: a person closed its payout so as it stands once it was applied: it is no later evidence. */
+/** P32: a person closed the payout in its present state after the webhook was applied, so it is no later evidence. */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h where h.payout_id = payouts.id
   and h.event = 'settle as ' || payouts.state and h.at >= webhooks.applied_at)`;
 
 /**
- * A webhook whose applying found a contradiction (P18), unless it was only the first to say what the ledger has learnt
- * since.
+ * True for a webhook that contradicted the ledger when it was applied (P18). It does not count where it was only the
+ * first to say what the ledger has learnt since.
  */
 const contradicts = sql<boolean>`(webhooks.verdict in ${contradicting}
   and not (webhooks.verdict = 'against_ledger' and webhooks.said = coalesce(payouts.state, '')
     and webhooks.against in ('success', 'failed', 'returned'))
   and not ${knownWhenClosed})`;
 
-/** Webhooks that contradict what is known, with the payout they speak of when that is known, in the order of their coming. */
+/** Webhooks that contradict what is known, each with its payout where that is known, in the order of receipt. */
 function conflicting(db: Db) {
   return db
     .selectFrom('webhooks')
@@ -56,8 +57,8 @@ function conflicting(db: Db) {
 export type ConflictingWebhook = Awaited<ReturnType<ReturnType<typeof conflicting>['execute']>>[number];
 
 /**
- * All those, `limit` at a time: those of one payout together, once, since they are one discrepancy, and each
- * about nobody by itself.
+ * Yields all conflicting webhooks, `limit` at a time. Those of one payout come together and once: they are one
+ * discrepancy. Each webhook of no payout comes by itself.
  */
 export async function* conflictingWebhooks(db: Db, limit: number): AsyncGenerator<ConflictingWebhook[][]> {
   for (let after = 0n; ; ) {
@@ -69,7 +70,7 @@ export async function* conflictingWebhooks(db: Db, limit: number): AsyncGenerato
     const all = await conflicting(db).where('webhooks.payout_id', 'in', idsOf(ids)).execute();
     const ofPayouts = [...Map.groupBy(all, ({ payout_id }) => payout_id).values()];
     const nobodys = some.filter(({ payout_id }) => payout_id === null);
-    // A payout whose last one is still to come is told of then.
+    // A payout whose last webhook is on a later page comes with that page.
     const whole = ofPayouts.filter((own) => (own.at(-1)?.id ?? after) <= after);
     yield [...whole, ...nobodys.map((one) => [one])];
   }

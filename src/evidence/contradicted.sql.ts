@@ -5,13 +5,16 @@ import type { Db } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { lastContradicts } from './doubts.sql.ts';
 
-/** A payout whose last telling look-up contradicts the ledger. */
+/** A payout whose last look-up that said anything contradicts the ledger. */
 export type Contradicted = Pick<
   Payout,
   'id' | 'batch_id' | 'reference' | 'trx' | 'transfer_id' | 'currency' | 'state' | 'evidence'
 > & { contradiction: Contradiction; answered_at: string | null; accepted: boolean };
 
-/** Those payouts, by id, about which the run's list has told no contradiction: where it has, its word stands. */
+/**
+ * Returns those payouts, by id. Where the run's list found a contradiction too, that one counts and the payout is left
+ * out.
+ */
 export async function contradictedAfter(
   db: Db,
   { run }: { run: string },
@@ -55,8 +58,8 @@ export async function contradictedAfter(
 }
 
 /**
- * P32: a person closed payout `p` so as it stands, when the details had said already what look-up `q` says: that is no
- * later evidence.
+ * P32: a person closed payout `p` in its present state when the details had already said what look-up `q` says. Then `q`
+ * is no later evidence.
  */
 const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquiries e on e.payout_id = h.payout_id
   where h.payout_id = p.id and h.event = 'settle as ' || p.state
@@ -64,7 +67,7 @@ const knownWhenClosed = sql<boolean>`exists (select 1 from history h join inquir
     and coalesce(e.against, '') = coalesce(q.against, '') and coalesce(e.differences, '') = coalesce(q.differences, '')
     and e.history_seq < h.seq)`;
 
-/** Payouts that a details look-up contradicted, and none found since as they should be: worth asking again. */
+/** Payouts that a details look-up contradicted, and that no look-up has confirmed since: worth asking again. */
 export async function contradictedIds(db: Db): Promise<bigint[]> {
   const rows = await contradicted(db).select('p.id').execute();
   return rows.map(({ id }) => id);

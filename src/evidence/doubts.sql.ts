@@ -6,29 +6,31 @@ import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
 /**
- * Questions of which one stands open for a payout, as conditions on its row `p`: each says that it may have been paid
- * although the ledger holds that it came to nothing (P14).
+ * Doubts about a payout, as conditions on its row `p`. Each says that it may have been paid although the ledger holds that
+ * it came to nothing (P14).
  */
 
-/** The outcomes of a look-up that tell anything of the payout. */
+/** The outcomes of a look-up that say anything about the payout. */
 const telling: RawBuilder<string> = sql`('found', 'not_found', 'against_ledger', 'differs')`;
 
-/** A discrepancy `d`: the list, or the details, showed another status, and no run and no person has settled that. */
+/**
+ * Of a discrepancy `d`: the list or the details showed another status, and neither a run nor a person has settled that.
+ */
 export const disputes: RawBuilder<boolean> = sql`(d.kind = 'status_conflict' and d.state <> 'resolved'
   and d.actual <> 'failed')`;
 /**
- * Of a payout's inquiries `q`, the last details look-up that told anything, where it contradicts. The literals are those
- * of the index that holds just these.
+ * True for the inquiry `q` that is its payout's last details look-up that said anything, where it contradicts the ledger.
+ * The literals must match the partial index.
  */
 export const lastContradicts = sql<boolean>`(q.kind = 'details' and q.outcome in ('against_ledger', 'differs')
     and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
       and later.kind = 'details' and later.outcome in ('found', 'against_ledger', 'differs')))`;
 
-/** The last details look-up that told anything contradicts it. */
+/** The last details look-up that said anything contradicts it. */
 export const contradictedByDetails: RawBuilder<boolean> = sql`exists (select 1 from inquiries q
   where q.payout_id = p.id and ${lastContradicts})`;
 
-/** The details said since it failed that it is on its way, or paid, and have not said failed again (P14). */
+/** Since it failed, the details have said that it is on its way or paid, and have not said failed again (P14). */
 export const revivedByDetails: RawBuilder<boolean> = sql`(p.state = 'failed' and exists (select 1 from history h
   where h.payout_id = p.id and h.event in ('details says pending', 'details says success')
     and h.seq > (select max(m.seq) from history m
@@ -37,9 +39,9 @@ export const revivedByDetails: RawBuilder<boolean> = sql`(p.state = 'failed' and
       where l.payout_id = p.id and l.seq > h.seq and l.event = 'details says failed')))`;
 
 /**
- * The newest of these runs that shows a transfer of it, begun since it came to its end, shows it as on its way again, or
- * beside one that came back another that stands (P17). The index is named because SQLite, without statistics, reads a
- * whole run instead.
+ * A list contradicts the end of the payout. The newest of these runs that shows a transfer of it must have begun after
+ * that end. It shows the transfer as on its way again. Of a payout that came back, it shows another transfer that stands
+ * (P17). The index is named: without statistics SQLite would read a whole run instead.
  */
 export function listedSinceOver(runs: readonly string[]): RawBuilder<boolean> {
   if (runs.length === 0) return sql`1 = 0`;
@@ -58,10 +60,10 @@ export function listedSinceOver(runs: readonly string[]): RawBuilder<boolean> {
 }
 
 /**
- * Of a webhook `w` about a payout `p`: the last look-up that told anything was asked since and agrees with the ledger, or
- * told anything at all where only the webhook's timestamp is in doubt. A refusal is a proof of its own (P6), and of an
- * unknown a person decides: there an answer without the transfer is enough. By the history where the webhook stands in it:
- * a clock that was set back makes an older answer the later one.
+ * A look-up has answered webhook `w` about payout `p`. It was asked since, it is the last one that said anything, and it
+ * agrees with the ledger. For a webhook with a stale timestamp any answer is enough. So is `not_found` for a refusal,
+ * which is a proof of its own (P6), and for an unknown, about which a person decides. Where the webhook has an entry in
+ * the history, an answer must stand after it: after a clock was set back, times would make an older answer the later one.
  */
 const answeredSince: RawBuilder<boolean> = sql`(exists (select 1 from inquiries a where a.payout_id = p.id
       and a.kind = 'details' and a.asked_at >= w.received_at and a.outcome in ${telling}
@@ -74,8 +76,9 @@ const answeredSince: RawBuilder<boolean> = sql`(exists (select 1 from inquiries 
       and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details')))`;
 
 /**
- * A webhook `w` about payout `p` contradicts it, says that it was paid although it came to nothing, or bore a stale
- * timestamp, which nobody signs; and no look-up has settled that (P14, P18). That it failed is no sign that it was paid.
+ * A webhook `w` stands against payout `p`, and no look-up has settled that (P14, P18). It contradicts the payout, or says
+ * that it was paid although it came to nothing, or bears a stale timestamp, which no signature covers. A webhook that
+ * says failed is no sign that it was paid.
  */
 export const webhookStands: RawBuilder<boolean> = sql`((w.verdict in ('against_ledger', 'differs')
     or (w.verdict in ('against_webhook', 'stale') and coalesce(w.said, '') <> 'failed')
@@ -87,13 +90,13 @@ export const contradictedByWebhook: RawBuilder<boolean> = sql`exists (select 1 f
   where w.payout_id = p.id and ${webhookStands})`;
 
 /**
- * A webhook `w` that was about nobody when it was applied names payout `p`, in whatever case: the condition of an index
- * that holds just these.
+ * A webhook `w` that belonged to no payout when it was applied names payout `p`, in upper or lower case. The condition is
+ * that of a partial index.
  */
 export const namedBefore: RawBuilder<boolean> = sql`(lower(w.reference) = coalesce(p.reference_key, '')
   and w.payout_id is null and w.applied_at is not null and w.kind = 'payout')`;
 
-/** A webhook `w` about nobody, applied or not, names payout `p` as the service is most likely to write it. */
+/** A webhook `w` of no payout, applied or not, names payout `p` as the service is most likely to write it. */
 const named: RawBuilder<boolean> = sql`(coalesce(w.reference, '') in (p.reference, p.reference_key, upper(p.reference_key))
   and w.payout_id is null and w.kind = 'payout')`;
 
@@ -104,7 +107,7 @@ const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries 
 export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})
   or exists (select 1 from webhooks w where ${namedBefore} and ${unanswered}))`;
 
-/** Of these payouts, by id, what the last details look-up that told anything contradicts them with. */
+/** How the last details look-up that said anything contradicts each of these payouts, by id. */
 export async function contradictions(
   db: Db | Trx,
   ids: readonly bigint[],
@@ -118,14 +121,17 @@ export async function contradictions(
   return new Map(rows.map((row) => [row.payout_id, contradictionIn('details', row.outcome, row)]));
 }
 
-/** Those of these payouts that the details have shown on their way again since they failed, and not as failed since. */
+/**
+ * Those of these payouts that the details have shown as on their way or paid since they failed, and not as failed
+ * since.
+ */
 export async function revivedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
   const { rows } = await sql<{ id: bigint }>`
     select p.id from payouts p where p.id in ${idsOf(ids)} and ${revivedByDetails}`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of these payouts those about which a details look-up is due that nobody has answered yet, with its reason, by id. */
+/** Those of these payouts that have a details look-up without an answer yet, each with its reason, by id. */
 export async function openQuestionsOf(
   db: Db | Trx,
   ids: readonly bigint[],

@@ -8,9 +8,9 @@ import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { isAskedSince, possiblyTaken } from './sends.ts';
 
 /**
- * Why a payout that came to nothing, or whose outcome nobody knows, may have been paid all the same; null where nothing
- * says so. The one place that decides it for `retry`, for files that pay again, and for what may be settled. What failed
- * must be confirmed besides ({@link unconfirmed}).
+ * Why a payout that came to nothing, or whose outcome is unknown, may have been paid all the same; null where nothing says
+ * so. The one place that decides this for `retry`, for files that pay again, and for what may be settled. A failure must
+ * be confirmed too ({@link unconfirmed}).
  */
 export function whyMaybePaid(evidence: Evidence, since: string): string | null {
   return (
@@ -25,15 +25,15 @@ export function whyMaybePaid(evidence: Evidence, since: string): string | null {
   );
 }
 
-/** A transfer under our reference that is not ours in all it shows may be ours all the same (P15). */
+/** Why a transfer under our reference that differs from ours may still be ours (P15); null where there is none. */
 export function contradicted({ contradiction }: Evidence): string | null {
   if (contradiction === null) return null;
   return `the service shows a transfer under this reference that contradicts ours (${contradictionText(contradiction)}); ask the service`;
 }
 
 /**
- * P31: it went to another account than the one that is asked now, whose silence proves nothing. A transfer that a look-up
- * made for this decision shows proves its own account.
+ * P31: it was sent from another account than the one that is asked now, whose silence proves nothing. A look-up made for
+ * this decision that shows the transfer proves the account too.
  */
 function sentElsewhere(evidence: Evidence, since: string): string | null {
   const { elsewhere, lookUp } = evidence;
@@ -44,7 +44,7 @@ function sentElsewhere(evidence: Evidence, since: string): string | null {
   return isShown ? null : whyElsewhere(elsewhere.went, elsewhere.asks);
 }
 
-/** What the lists show of it. Of one that came back, another may have stayed (P17). */
+/** What the lists show of it. Where one transfer came back, another may still stand (P17). */
 function listed(evidence: Evidence): string | null {
   switch (evidence.payout.state) {
     case 'failed':
@@ -61,7 +61,7 @@ function listed(evidence: Evidence): string | null {
 /** What the lost copy of this ledger may have paid again under a new reference (P20, P25). */
 function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): string | null {
   if (adoptedAt === null) return null;
-  // Before that nobody has looked for what the lost copy paid.
+  // A listing from before the adoption was not searched for what the lost copy paid.
   if (!listing || listing.startedAt <= adoptedAt)
     return `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it. Run counterfoil reconcile --full`;
   if (lookAlikes.length === 0) return null;
@@ -72,7 +72,7 @@ function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): s
   return `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so. Find out, then ${mend}`;
 }
 
-/** A look-up of now that shows what failed as something else. */
+/** A look-up made for this decision shows a failed payout as something else. */
 function shownNow(evidence: Evidence, since: string): string | null {
   const { payout, lookUp } = evidence;
   const verdict = verdictOf(evidence);
@@ -81,7 +81,7 @@ function shownNow(evidence: Evidence, since: string): string | null {
   return `the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`;
 }
 
-/** P14: what the details said last stays said while later look-ups get no answer. */
+/** P14: the last thing that the details said still counts while later look-ups get no answer. */
 export function revived({ revived: isRevived, payout }: Evidence): string | null {
   if (!isRevived) return null;
   return `the service's details have shown it on its way again since it failed, and have not said failed since; counterfoil retry ${payout.reference} asks again`;
@@ -96,7 +96,7 @@ function disputed({ discrepancies }: Evidence): string | null {
 
 type Heard = Evidence['webhooks'][number];
 
-/** A webhook that stands against it, unless a whole list read since says otherwise: the question that it raised (P14). */
+/** A webhook that stands against it, unless a complete list read since says otherwise (P14). */
 export function heardAgainst(evidence: Evidence): string | null {
   const last = evidence.webhooks.findLast((one) => one.stands === 1n && !isDenied(evidence, one));
   if (!last) return null;
@@ -110,7 +110,10 @@ export function heardAgainst(evidence: Evidence): string | null {
   return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${evidence.payout.reference} asks it`;
 }
 
-/** A complete listing begun since shows nothing of it that was paid; to a stale webhook only its own answer is one. */
+/**
+ * True where a complete listing begun since shows each transfer of it, and none as paid. A webhook with a stale timestamp
+ * needs a look-up of its own.
+ */
 function isDenied({ payout, listing }: Evidence, { verdict, received_at, entry }: Heard): boolean {
   if (!listing || verdict === 'stale' || listing.startedAt <= received_at) return false;
   const over = payout.state === 'returned' ? ['failed', 'returned'] : ['failed'];

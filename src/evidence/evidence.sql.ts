@@ -22,16 +22,16 @@ import {
 } from './listed-evidence.sql.ts';
 
 /**
- * One webhook about the payout, and what it said. `entry`: its own entry of the history, where it has one: unlike the
- * times, the entries are in the order of what happened. `stands`: 1 where it speaks against the payout and no look-up has
- * settled that.
+ * One webhook about the payout, and what it said. `entry`: its own entry in the history, where it has one. Unlike the
+ * times, the entries are in the order of events. `stands`: 1 where it contradicts the payout and no look-up has settled
+ * that.
  */
 type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & {
   entry: bigint | null;
   stands: bigint;
 };
 
-/** What a person said of a payout, as `source` names whom (P19). */
+/** What a person said of a payout; `source` names the person (P19). */
 export type PersonsWord = { at: string; source: string; note: string };
 
 /** Everything a person's decision about one payout rests on (P20). */
@@ -40,26 +40,32 @@ export type Evidence = {
   batch: Batch;
   attempts: Attempt[];
   lookUp: LastLookUp | null;
-  /** What the last look-up that told anything contradicts the ledger with; later ones may have got no answer. */
+  /** How the last look-up that said anything contradicts the ledger; later ones may have got no answer. */
   contradiction: Contradiction | null;
-  /** The details have shown it on its way again since it failed, and not as failed since; later ones got no answer. */
+  /**
+   * Since it failed, the details have shown it as on its way or paid, and not as failed again; later ones got no
+   * answer.
+   */
   revived: boolean;
-  /** Why a look-up of it is due that nobody has answered yet. */
+  /** Why a look-up of it is due that has no answer yet. */
   asking: InquiryReason | null;
-  /** null: no run at the account that is asked ever proved its listing complete. */
+  /** Null where no run at the account that is asked ever proved its listing complete. */
   listing: LastListing | null;
-  /** What runs since have shown, complete or not: presence needs no complete list, absence does (P16). */
+  /** What runs since then have shown, complete or not: presence needs no complete list, absence does (P16). */
   listedSince: ListedSince[];
   webhooks: Heard[];
   /** Not resolved yet; `disputes`: 1 where two final witnesses disagree. */
   discrepancies: (Discrepancy & { disputes: bigint })[];
-  /** What the list shows under nobody's reference that may be another payment of it, failed ones left out; at most 5. */
+  /** Transfers of no payout in the list that may be another payment of it, without failed ones; at most 5. */
   lookAlikes: string[];
-  /** When the ledger last went back in time under it: a lost copy may have sent or paid it until then (P25). */
+  /**
+   * When the ledger last went back in time while it held this payout: a lost copy may have sent or paid it before
+   * (P25).
+   */
   adoptedAt: string | null;
-  /** A person settled it as not paid, and has not ordered it again since: what was said then, whatever was heard later. */
+  /** What a person said who settled it as not paid and has not retried it since, whatever else arrived later. */
   notPaid: PersonsWord | null;
-  /** It went to another account than the one that is asked now, as far as can be told (P31). */
+  /** It was sent from another account than the one that is asked now, as far as is known (P31). */
   elsewhere: { went: Origin; asks: Account } | null;
   /** The reference that already pays it again. */
   successor: string | null;
@@ -67,7 +73,7 @@ export type Evidence = {
 
 const chunk = 500;
 
-/** What all of them are weighed by. `prefix`: what new references begin with. */
+/** What is the same for all payouts of one call. `prefix`: what new references begin with. */
 type Ground = {
   complete: CompleteRun | undefined;
   later: RunWithRows[];
@@ -75,7 +81,7 @@ type Ground = {
   account: Account | null;
 };
 
-/** The evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
+/** Loads the evidence of these payouts, by id, as `account` sees it. A few queries for each 500. */
 export async function loadEvidence(
   db: Db | Trx,
   ids: readonly bigint[],
@@ -170,14 +176,14 @@ function elsewhereOf(asks: Account | null, went: Origin | undefined): Evidence['
   return asks && went ? { went, asks } : null;
 }
 
-/** The newest entry that the history of a webhook's payout has from it. */
+/** The newest entry from this webhook in the history of its payout. */
 const ownEntry: RawBuilder<bigint | null> = sql`(select max(h.id) from history h
   where h.payout_id = w.payout_id and h.source = 'webhook ' || w.id)`;
 
 const flag = (condition: RawBuilder<boolean>): RawBuilder<bigint> =>
   sql`case when ${condition} then 1 else 0 end`;
 
-/** When the ledger last went back in time under each of these; not those that came in since. */
+/** When the ledger last went back in time while it held each of these payouts; without those that came in since. */
 async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, string>> {
   const rows = await db
     .selectFrom('history')
@@ -188,12 +194,13 @@ async function lastAdoptions(db: Db | Trx, ids: readonly bigint[]): Promise<Map<
     .execute();
   const own = new Map(rows.map(({ payout_id, at }) => [payout_id, at]));
   const all = await lastAdoption(db);
-  // What was under way or settled then is not forgotten, but may have failed since in the lost copy, and been paid again.
+  // The ledger still has what was under way or settled then. In the lost copy it may have failed since and been paid
+  // again.
   const older = all ? ids.filter((id) => id <= all.through && (own.get(id) ?? '') < all.at) : [];
   return new Map([...own, ...older.map((id) => [id, all?.at ?? ''] as const)]);
 }
 
-/** The last decision about each of these where it was a person's that it was not paid. */
+/** The last decision about each of these payouts, where a person settled it as not paid. */
 async function settledAsNotPaid(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, PersonsWord>> {
   const decided = await db
     .selectFrom('history')

@@ -9,8 +9,8 @@ import { unconfirmed } from './unconfirmed.ts';
 export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'; why: string };
 
 /**
- * Whether a person may order this payout to be sent again. `since` is when the look-up was begun that this decision
- * rests on, ISO UTC: an older answer is no fresh witness.
+ * Judges whether a person may order this payout to be sent again. `since` is when the look-up for this decision began,
+ * ISO UTC: an older answer is no fresh witness.
  */
 export function judge(evidence: Evidence, since: string): Judgement {
   const { payout, attempts, successor } = evidence;
@@ -36,15 +36,15 @@ export function judge(evidence: Evidence, since: string): Judgement {
     case 'success':
       return no(
         restsOnPerson(payout.evidence)
-          ? "it is paid: a person's word says so, the service has not confirmed it"
+          ? 'it is paid: a person has settled it so, the service has not confirmed it'
           : (lostAs('paid', evidence) ?? 'it is paid: the service shows it'),
       );
     case 'cancelled':
-      return no('it was cancelled; drop it in a new batch under a new reference to pay it after all');
+      return no('it was cancelled; to pay it, put it under a new reference in a new file');
   }
 }
 
-/** True for what the service is known to have, and shows as far as anybody looked: nothing needs sending again. */
+/** True where the service is known to have it and every look-up showed it: nothing needs sending again. */
 export function isHad(evidence: Evidence): boolean {
   const { state } = evidence.payout;
   if (state === 'success' && restsOnPerson(evidence.payout.evidence)) return true;
@@ -59,7 +59,7 @@ function lostAs(what: string, evidence: Evidence): string | null {
   );
 }
 
-/** What says that the service does not show, or contradicts, what it took; null while nothing does. */
+/** Why the service may have lost what it took: it does not show it, or contradicts it. Null while nothing says so. */
 function lost(evidence: Evidence): string | null {
   const { lookUp, discrepancies } = evidence;
   const missing = discrepancies.find(({ kind }) => kind === 'missing_at_service');

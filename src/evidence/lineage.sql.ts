@@ -17,14 +17,17 @@ const lineage = (of: RawBuilder<unknown>): RawBuilder<unknown> => sql`with recur
     select line.id, p.successor_of from line join payouts p on p.id = line.ancestor where p.successor_of is not null)`;
 
 /**
- * Payouts of which a successor was paid too, or may have been. The order of the join is given: else SQLite goes through all
- * payouts in these states.
+ * Payouts with a successor that was paid too, or may have been. The cross join fixes the order: else SQLite would go
+ * through all payouts in these states.
  */
 export const paidAgain: RawBuilder<bigint> = sql`(${lineage(sql`true`)}
   select line.ancestor from line cross join payouts s
   where s.id = line.id and s.state in ('sending', 'pending', 'success', 'unknown'))`;
 
-/** What a payout that is paid again may be after all: in that state, or in doubt for the reason given. */
+/**
+ * A payout that is paid again although it may not have failed. `doubt`: what contradicts its state; null: the state
+ * itself.
+ */
 export type Alive = {
   reference: string;
   state: string;
@@ -32,10 +35,9 @@ export type Alive = {
 };
 
 /**
- * Of these payouts, the successors whose predecessor has not failed after all, or may not have: a word that contradicts
- * a final state leaves the state (P14), and nothing is paid again while it stands (P20); nor on a person's word alone
- * that it was not paid (P32). `runs`: those whose listings are
- * heeded.
+ * Finds, of these payouts, the successors whose predecessor has not failed, or may not have failed. A source that
+ * contradicts a final state does not change it (P14), but nothing is paid again while the contradiction stands (P20). Nor
+ * is anything paid again where only a person has said that it was not paid (P32). `runs`: those whose listings count.
  */
 export async function aliveAncestors(
   db: Db | Trx,
@@ -56,7 +58,7 @@ export async function aliveAncestors(
   for (const { id, evidence, doubt: said, ...one } of rows) {
     const isSaidBefore = said === 'state' || said === 'list' || said === 'details';
     const doubt = !isSaidBefore && restsOnPerson(evidence) ? 'person' : said;
-    // Of several the state says more than a doubt.
+    // Of several predecessors, one whose state has changed counts more than one in doubt.
     if (doubt === 'state') found.set(id, { ...one, doubt: null });
     else if (doubt !== null && found.get(id)?.doubt !== null) found.set(id, { ...one, doubt });
   }

@@ -30,7 +30,9 @@ export type ListedSince = {
 
 export type RunWithRows = Omit<CompleteRun, 'finishedAt'> & { finishedAt: string | null };
 
-/** The runs after the newest complete one that still hold rows, in their order; all of them where there is none. */
+/**
+ * The runs after the newest complete one that still hold rows, in their order; all runs with rows where there is none.
+ */
 export async function runsSince(db: Db | Trx, run: CompleteRun | undefined): Promise<RunWithRows[]> {
   const rows = await db
     .selectFrom('runs')
@@ -49,8 +51,8 @@ export async function runsSince(db: Db | Trx, run: CompleteRun | undefined): Pro
 }
 
 /**
- * A run's rows by what an index holds of them: asked for at once, SQLite, which knows nothing of the run's size, reads
- * the whole run by its primary key instead.
+ * A run's rows, found by an index on the column. Without the inner query SQLite, which does not know the run's size, would
+ * read the whole run by its primary key.
  */
 function rowsWith(db: Db | Trx, run: string, column: 'payout_id' | 'stray_key', values: string) {
   const text = sql`${values}`;
@@ -79,7 +81,9 @@ function idsText(payouts: readonly Payout[]): string {
   return `[${payouts.map(({ id }) => id).join(',')}]`;
 }
 
-/** What these runs showed of each payout, the newest word on each transfer. The payouts are in the order of their ids. */
+/**
+ * What these runs showed of each payout: the newest status of each transfer. The payouts are in the order of their ids.
+ */
 export async function listedSince(
   db: Db | Trx,
   runs: readonly RunWithRows[],
@@ -122,9 +126,9 @@ export async function lastListings(
 }
 
 /**
- * What the list shows under nobody's reference that may be another payment of the payout, failed ones left out, at most
- * 5: in the complete listing with its account and amount; of those `lost`, which a lost copy of the ledger may have paid
- * again (P25), in later runs too, and whatever the account under a name that a successor gets: a file may mend the account.
+ * Transfers of no payout that may be another payment of one of these; at most 5 each, without failed ones. The complete
+ * listing counts by account and amount. A lost copy of the ledger may have paid those in `lost` again (P25): for them
+ * later runs count too. So does a name that a successor would get, whatever its account: a file may correct the account.
  */
 export async function lookAlikes(
   db: Db | Trx,
@@ -149,10 +153,10 @@ export async function lookAlikes(
   );
 }
 
-/** A transfer without a reference goes by its id. */
+/** A transfer without a reference is named by its id. */
 const nameOf = sql<string>`coalesce(nullif(l.reference, ''), 'transfer ' || l.transfer_id)`;
 
-/** The joins are crossed to be made in this order: each of the run's unpaired rows finds its payouts by an index. */
+/** Cross joins fix the order: each of the run's unpaired rows finds its payouts by an index. */
 async function sameMoney(
   db: Db | Trx,
   run: string,
@@ -199,11 +203,13 @@ async function namedSo(
   );
 }
 
-/** So many payments more, each under its plain name or a few of those it gets where that is taken. */
+/**
+ * How many further payments are looked for, and how many names of each: the plain one, or one of the next when taken.
+ */
 const payments = 4;
 const namesEach = 3;
 
-/** Names, folded, that the next successors of a chain get. */
+/** The names, folded, that the next successors of a chain would get. */
 function namesAfter(root: string, length: number, prefix: string): string[] {
   const names = new Set<string>();
   for (let number = length + 1; number <= length + payments; number++) {

@@ -12,7 +12,7 @@ export type Verdict =
   | 'failed'
   | 'returned';
 
-/** The verdict of the last look-up, whenever it was; whatever is no clear word of the service is `no_answer`. */
+/** The verdict of the last look-up, whenever it was made; anything but a clear answer of the service is `no_answer`. */
 export function verdictOf({ lookUp }: Pick<Evidence, 'lookUp'>): Verdict {
   if (!lookUp) return 'none';
   const { outcome, said } = lookUp;

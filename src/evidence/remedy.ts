@@ -10,8 +10,8 @@ import { possiblyTaken } from './sends.ts';
 export type Remedy = 'wait' | 'release' | 'submit' | 'retry' | 'cancel' | 'settle' | 'resolve';
 
 /**
- * Every command that a person may end this with, the nearest first (P32); none where nothing is left to end. `judgement`
- * is what `retry` may do.
+ * The commands with which a person may end this, the simplest first (P32); none where nothing is left to end.
+ * `judgement` is what `retry` may do.
  */
 export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
   const { payout, attempts, discrepancies } = one;
@@ -37,13 +37,15 @@ export function remediesFor(one: Evidence, judgement: Judgement): Remedy[] {
   }
 }
 
-/** The service may have taken a send of it, or shows a transfer under its reference. */
+/** True where the service may have taken a send of it, or shows a transfer under its reference. */
 function mayBeThere(one: Evidence): boolean {
   const isListed = (one.listing?.statuses.length ?? 0) + one.listedSince.length > 0;
   return possiblyTaken(one) > 0 || isListed || contradicted(one) !== null || heardAgainst(one) !== null;
 }
 
-/** True where something stands against what made it final: each reason for which `retry` refuses it is among them. */
+/**
+ * True where something contradicts what made it final. Every reason for which `retry` refuses a final payout is here.
+ */
 function isContradicted(one: Evidence): boolean {
   const { payout, discrepancies } = one;
   // A status conflict that shows what the payout is now no longer contradicts it: the list has overturned the ledger.

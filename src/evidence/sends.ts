@@ -1,20 +1,27 @@
 import { countPossiblyTaken } from '../domain/outcome.ts';
 import type { Evidence } from './evidence.sql.ts';
 
-/** Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25). */
+/**
+ * Sends that the service may have taken: accepted, unknown, under way, or forgotten by a ledger that went back (P25).
+ */
 export function possiblyTaken({ payout, attempts }: Pick<Evidence, 'payout' | 'attempts'>): number {
   return countPossiblyTaken(attempts, payout.unseen_sends);
 }
 
-/** Longer before its decision nothing is asked that a decision rests on: a day for what is only offered. */
+/** No decision rests on a question asked longer before it: what is only offered may be a day old. */
 const longestMs = 25 * 3_600_000;
 
-/** True for what was asked at or after this instant; not where it was asked under a clock that ran ahead and is right again. */
+/**
+ * True for what was asked at or after this instant; false where the clock ran far ahead then and has been put right.
+ */
 export function isAskedSince(askedAt: string, since: string): boolean {
   return askedAt >= since && !(Date.parse(askedAt) - Date.parse(since) > longestMs);
 }
 
-/** True for what was asked for before the last attempt ended, a forgotten one included: it says nothing of it (P4). */
+/**
+ * True for what was asked before the last attempt ended: it says nothing of that attempt (P4). An attempt that a ledger
+ * forgot when it went back in time counts too.
+ */
 export function isOutrun(
   { attempts, adoptedAt }: Pick<Evidence, 'attempts' | 'adoptedAt'>,
   askedAt: string,

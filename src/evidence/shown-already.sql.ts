@@ -14,8 +14,9 @@ type Candidate = { id: bigint; reference: string; attempt_count: bigint };
 export type ShownAlready = { by: 'list' | 'details' | 'webhook'; why: string };
 
 /**
- * Of these payouts, those under whose reference the service shows what this ledger does not know of (P15): never sent from
- * here, they are neither sent nor cancelled; sent before, they are not sent again while it stands (P20).
+ * Finds, of these payouts, those under whose reference the service shows a transfer that this ledger does not know (P15).
+ * Such a payout that was never sent from here is neither sent nor cancelled. One that was sent before is not sent again
+ * while that stands (P20).
  */
 export async function shownAlready(
   trx: Trx,
@@ -38,14 +39,14 @@ export async function shownAlready(
 function whyListed({ reference, attempt_count }: Candidate, run: string): string {
   return attempt_count === 0n
     ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. ${whoOrdered(reference)}`
-    : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice. counterfoil reconcile --full reads the list anew. ${decideAnew(reference)}`;
+    : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice. counterfoil reconcile --full reads the list again. ${decideAgain(reference)}`;
 }
 
 function whyDoubtful({ reference, attempt_count }: Candidate, doubt: 'details' | 'webhook'): string {
   const said =
     doubt === 'details' ? "the service's details say" : 'a webhook that no look-up has settled says';
   const lead = `${said} that there is a transfer under ${reference} already: sending it could pay twice.`;
-  if (attempt_count > 0n) return `${lead} ${decideAnew(reference)}`;
+  if (attempt_count > 0n) return `${lead} ${decideAgain(reference)}`;
   return doubt === 'details'
     ? `${lead} ${whoOrdered(reference)}`
     : `${lead} counterfoil retry ${reference} asks the service; once it answers that it has none, release its batch`;
@@ -55,8 +56,11 @@ function whoOrdered(reference: string): string {
   return `Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full. Else counterfoil settle ${reference} --as paid|not-paid --note "how you know" closes this one`;
 }
 
-/** What may have been taken is unknown again, so that a person may close it either way (P19, P20). */
-function decideAnew(reference: string): string {
+/**
+ * The way out for a payout that may have been taken: it is unknown again, so a person may close it either way (P19,
+ * P20).
+ */
+function decideAgain(reference: string): string {
   return `Find out (counterfoil show ${reference}), then counterfoil retry ${reference} or counterfoil settle ${reference}`;
 }
 
@@ -70,19 +74,19 @@ const latestRuns = prepared<{ id: string }>((db) =>
   db.selectFrom('runs').select('id').orderBy(latestRunFirst).limit(sql.lit(4)),
 );
 
-/** The runs whose listings are heeded, the latest first; `since`: those no older than the newest that was complete. */
+/** The runs whose listings count, the latest first; `since`: those no older than the newest complete one. */
 export async function heededRuns(trx: Trx): Promise<{ all: string[]; since: string[] }> {
   const latest = (await latestRuns(trx, [])).map(({ id }) => id);
   if (latest.length === 0) return { all: [], since: [] };
-  // Runs that got no list may have followed it.
+  // The newest complete run may be older than these: later runs may have got no list.
   const complete = await newestCompleteRun(trx, []);
   const all = complete && !latest.includes(complete.id) ? [...latest, complete.id] : latest;
   return { all, since: complete ? all.slice(0, all.indexOf(complete.id) + 1) : all };
 }
 
 /**
- * Which of these payouts the kept listings show under their references, with the run that showed it: those never sent
- * whatever it shows, others where a listing that nothing has replaced shows what has not failed.
+ * The payouts that the kept listings show under their references, each with the run. For a payout that was never sent, any
+ * transfer counts. For others, one that has not failed counts, in a listing that no newer complete one has replaced.
  */
 async function listedAlready(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, string>> {
   const runs = await heededRuns(trx);

@@ -5,8 +5,8 @@ import { verdictOf } from './look-up-verdict.ts';
 import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 
 /**
- * Why a `failed` payout is not paid again yet: what its look-up and its listing lack, and what would be enough; null
- * where one of them confirms that it failed (P17, P20). `since`: when the look-up for this decision was begun.
+ * Why a `failed` payout may not be paid again yet; null where its look-up or its listing confirms that it failed (P17,
+ * P20). The text names what both lack, and what would be enough. `since`: when the look-up for this decision began.
  */
 export function unconfirmed(evidence: Evidence, since: string): string | null {
   const asked = lookUpLacks(evidence, since);
@@ -14,7 +14,7 @@ export function unconfirmed(evidence: Evidence, since: string): string | null {
   if (asked === null || listed === null) return null;
   const { payout } = evidence;
   if (restsOnPerson(payout.evidence))
-    return `only a person's word says that it failed; the service has not confirmed it. Ask the service in writing whether ${payout.reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
+    return `only a person has said that it failed; the service has not confirmed it. Ask the service in writing whether ${payout.reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
   const taken = possiblyTaken(evidence);
   const enough =
     taken > 1
@@ -23,14 +23,16 @@ export function unconfirmed(evidence: Evidence, since: string): string | null {
   return `nothing confirms now that it failed: ${asked}, and ${listed}. Enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${payout.reference}. If that does not show it either, ask the service in writing`;
 }
 
-/** True where a look-up or a complete listing begun since then confirms it: what a file that pays again needs. */
+/**
+ * True where a look-up or a complete listing begun since then confirms the failure. A file that pays again needs this.
+ */
 export function isConfirmedSince(evidence: Evidence, since: string): boolean {
   const { listing } = evidence;
   if (lookUpLacks(evidence, since) === null) return true;
   return listing !== null && isAskedSince(listing.startedAt, since) && listingLacks(evidence) === null;
 }
 
-/** Details show one transfer: after a resend they say nothing of the other (P17). */
+/** What the look-up lacks. Details show one transfer: after a resend they say nothing of the other (P17). */
 function lookUpLacks(evidence: Evidence, since: string): string | null {
   const { lookUp } = evidence;
   if (!lookUp) return 'no look-up was answered';
@@ -43,7 +45,7 @@ function lookUpLacks(evidence: Evidence, since: string): string | null {
   return taken > 1 ? `a look-up shows one transfer, but ${taken} sends may have been taken` : null;
 }
 
-/** It must be made since it failed, and show every send that may have been taken as failed. */
+/** What the listing lacks. It must end after the failure, and show every send that may have been taken as failed. */
 function listingLacks(evidence: Evidence): string | null {
   const { payout, listing } = evidence;
   if (!listing) return 'no listing was ever proven complete';

@@ -10,21 +10,27 @@ import { type Verdict, verdictOf } from './look-up-verdict.ts';
 import { type Remedy, remediesFor } from './remedy.ts';
 import { isOutrun } from './sends.ts';
 
-/** `outrun`: the look-up, the listing is older than the last attempt and says nothing of it (P4). */
+/**
+ * One payout's evidence with what follows from it. `outrun`: older than the last attempt, so it says nothing of it
+ * (P4).
+ */
 export type Case = Evidence & {
   verdict: Verdict;
   judgement: Judgement;
-  /** The service is known to have it, and shows it as far as anybody looked: nothing needs sending again. */
+  /** The service is known to have it and every look-up showed it: nothing needs sending again. */
   had: boolean;
   /** The commands that end its state, or what is open about it. */
   remedies: Remedy[];
   outrun: { lookUp: boolean; listing: boolean };
 };
 
-/** The evidence a person is shown, and its digest: 12 hex digits that a decision must repeat (P20). */
+/** The evidence that a person sees, and its digest: 12 hex digits that a decision must repeat (P20). */
 export type Weighed = { cases: Case[]; digest: string };
 
-/** Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with; `account`: who is asked. */
+/**
+ * Loads and judges the evidence of these payouts, by id. `prefix`: what new references begin with. `account`: the account
+ * that is asked.
+ */
 export async function weigh(
   db: Db | Trx,
   by: { ids: readonly bigint[]; since: string; prefix?: string; account?: Account | null },
@@ -36,7 +42,7 @@ export async function weigh(
     verdict: verdictOf(one),
     ...decidable(one, since),
     outrun: {
-      // By its answer: when it was asked is not always known to be that late.
+      // By the time of the answer: the question is not always known to be that late.
       lookUp: one.lookUp !== null && isOutrun(one, one.lookUp.answeredAt),
       listing: one.listing !== null && isOutrun(one, one.listing.startedAt),
     },
@@ -49,7 +55,7 @@ function decidable(one: Evidence, since: string): Pick<Case, 'judgement' | 'had'
   return { judgement, had: isHad(one), remedies: remediesFor(one, judgement) };
 }
 
-/** Over facts that only change with what is known: when a look-up was made, and which run listed it, does not count. */
+/** The digest of the facts that matter. The time of a look-up and the run that listed the payout do not count. */
 export function digestOf(cases: readonly Case[]): string {
   const facts = cases.map((one) => {
     const { payout, attempts, successor, listing, lookAlikes, discrepancies, webhooks } = one;
@@ -71,8 +77,8 @@ export function digestOf(cases: readonly Case[]): string {
 }
 
 /**
- * What the state rests on. Of what came to nothing, a word that agrees or says nothing is no other evidence: a file is
- * asked about again when it is taken, and must not be refused for the answer that it needs.
+ * What the state rests on. For a payout that came to nothing, an answer that agrees or says nothing changes nothing.
+ * Intake asks about a file's payouts again: it must not refuse the file because of the answer that the file needs.
  */
 function standing({ payout, verdict, contradiction }: Case): unknown[] {
   const { state, evidence, transfer_id, trx } = payout;
@@ -83,7 +89,7 @@ function standing({ payout, verdict, contradiction }: Case): unknown[] {
   return [restsOnPerson(evidence), news, contradiction];
 }
 
-/** The words of later runs that are not the ledger's: each counts once, whichever runs repeat it. */
+/** The statuses of later runs that differ from the ledger's state: each counts once, however many runs repeat it. */
 function listedOtherwise({ payout, listedSince }: Case): string[] {
   const words = listedSince.map(({ status }) => readStatus(status) ?? 'pending');
   return [...new Set(words)].filter((word) => word !== payout.state).toSorted();

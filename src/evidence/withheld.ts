@@ -5,15 +5,16 @@ import type { Trx } from '../storage/ledger.ts';
 import { type Alive, aliveAncestors } from './lineage.sql.ts';
 import { heededRuns, type ShownAlready, shownAlready } from './shown-already.sql.ts';
 
-/** The source of a hold that was made here; a person's `hold` names another. */
+/** The source of a hold made here; a person's `hold` has another source. */
 export const withholder = 'claim';
 
 type Candidate = { id: bigint; reference: string; attempt_count: bigint; successor_of: bigint | null };
 
 /**
- * Holds what would be paid twice if it were sent: a successor whose predecessor may not have failed after all (P20), and
- * what the service shows under its reference although it was never sent from here, or as something that has not failed
- * (P15), as when the ledger went back in time (P25). Returns the payouts that remain.
+ * Holds what would be paid twice if it were sent, and returns the payouts that remain. One case is a successor whose
+ * predecessor may not have failed (P20). The other is a payout under whose reference the service shows a transfer (P15),
+ * for example after the ledger went back in time (P25). If it was sent from here before, only a transfer that has not
+ * failed counts.
  */
 export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[], at: string): Promise<P[]> {
   const reasons = await withheldBy(trx, ready);
@@ -34,10 +35,15 @@ export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[
   return ready.filter(({ id }) => !reasons.has(id));
 }
 
-/** `by`: what speaks against it, of which all but the predecessor and the limit shows a transfer under its own reference. */
+/**
+ * Why a payout is not sent. All of `by` but `predecessor` and `limit` show a transfer under the payout's own reference.
+ */
 export type Withheld = { by: ShownAlready['by'] | 'predecessor' | 'limit'; why: string };
 
-/** What is shown of what was sent before is for a person to decide about anew (P20); all else waits on hold. */
+/**
+ * The event that withholds a payout. One that was sent before and is shown needs a person's new decision (P20); all
+ * others wait on hold.
+ */
 export function withholding(
   { id, attempt_count }: Pick<Candidate, 'id' | 'attempt_count'>,
   { by, why }: Withheld,
@@ -46,7 +52,7 @@ export function withholding(
   return { payoutId: id, source: withholder, event: { kind: waits ? 'hold' : 'doubted', why, by } };
 }
 
-/** Why some of these payouts must not be sent, whatever a person released, each with the way out. */
+/** Why some of these payouts must not be sent, even when a person released them; each with the way out. */
 export async function withheldBy(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, Withheld>> {
   const successors = payouts.filter(({ successor_of }) => successor_of !== null);
   const reasons = new Map<bigint, Withheld>();
@@ -65,34 +71,34 @@ export async function withheldBy(trx: Trx, payouts: readonly Candidate[]): Promi
   return new Map([...reasons, ...(await shownAlready(trx, payouts))]);
 }
 
-/** Why a successor must not be sent, and the way out for whoever finds that its predecessor was paid, or was not. */
+/** Why a successor must not be sent, and the way out if its predecessor was paid, or was not. */
 function whyAlive({ reference: of, state, doubt }: Alive, reference: string): string {
   const drop = `counterfoil cancel ${reference} (or, if it was sent before, counterfoil settle ${reference})`;
   if (doubt === null)
-    return `${of}, which it pays again, is ${state} after all: sending this one could pay twice. Leave it held, or drop it with ${drop}`;
-  const { said, settle } = doubts[doubt];
-  return `${said} ${of}, which it pays again, was not ${state} after all: sending this one could pay twice. Find out (counterfoil show ${of}). If it was paid: ${drop}. If not: ${settle(of)}, then release its batch`;
+    return `${of}, which it pays again, is now ${state}: sending this one could pay twice. Leave it held, or drop it with ${drop}`;
+  const { but, settle } = doubts[doubt];
+  return `${of}, which it pays again, is ${state} in the ledger, but ${but}: sending this one could pay twice. Find out (counterfoil show ${of}). If it was paid: ${drop}. If not: ${settle(of)}, then release its batch`;
 }
 
-const doubts: Record<NonNullable<Alive['doubt']>, { said: string; settle: (of: string) => string }> = {
+const doubts: Record<NonNullable<Alive['doubt']>, { but: string; settle: (of: string) => string }> = {
   list: {
-    said: 'an open status_conflict says that',
+    but: 'an open status_conflict says otherwise',
     settle: () => 'counterfoil discrepancies lists the conflict: resolve it with a note',
   },
   listed: {
-    said: "the service's list, read since, says that",
+    but: "the service's list, read since, says otherwise",
     settle: () => 'counterfoil reconcile --full reads the list again, until it agrees',
   },
   details: {
-    said: "the service's details say that",
+    but: "the service's details say otherwise",
     settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
   },
   person: {
-    said: "no more than a person's word says that it was not paid; for all that the service says,",
+    but: 'only a person has said that it was not paid, and the service has not confirmed it',
     settle: (of) => `counterfoil retry ${of} asks the service, until it says so too`,
   },
   webhook: {
-    said: 'a webhook that no look-up has settled says that',
+    but: 'a webhook that no look-up has settled says otherwise',
     settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
   },
 };

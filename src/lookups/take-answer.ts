@@ -40,7 +40,9 @@ type Deps = {
 
 const over: readonly PayoutState[] = ['success', 'failed', 'returned', 'refused', 'cancelled'];
 
-/** Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction. */
+/**
+ * Records what a look-up's reply proves, closes the question, and puts the next one on the list, in one transaction.
+ */
 export async function conclude(
   deps: Deps,
   asked: Asked,
@@ -75,7 +77,7 @@ export async function conclude(
       const { transferId } = finding.witness;
       await noteSight(trx, { payout: due.payoutId, transferId, at: answeredAt }, standpoint);
     }
-    // Whoever closed it before has put the next question on the list.
+    // Where another process closed it before, that one has put the next question on the list.
     if (closed) await climb(deps, trx, asked, { at: answeredAt, outcome, closed });
     const tells = outcome === 'found' || outcome === 'against_ledger' || outcome === 'differs';
     const found = finding.kind !== 'another' && tells;
@@ -177,11 +179,11 @@ async function climb(
   } else if (state === 'pending' && outcome !== 'found' && outcome !== 'not_found') {
     await addInquiry(trx, { ...question, dueAt: within(ladderDelayMs(Number(rung))), rung });
   } else if (outcome === 'error' && isWebhookReason(closed.reason)) {
-    // What is over is asked about only where something spoke against it: that still wants its answer.
+    // A final payout is asked about only where something contradicted it: that question still needs its answer.
     const again = { ...question, reason: closed.reason };
     await addInquiry(trx, { ...again, dueAt: within(ladderDelayMs(Number(rung))), rung });
   }
-  // Raised while the answer was on its way, by a webhook perhaps: the answer may be older than what raised it.
+  // Raised while the answer was on its way, perhaps by a webhook: the answer may be older than what raised it.
   if (closed.raised > raised && !over.includes(state))
     await addInquiry(trx, { ...question, dueAt: at, rung: 0n });
 }

@@ -18,7 +18,7 @@ export type Judgement = { witness: Witness | null; found: Found[] };
 
 /**
  * Judges one payout against every listed transfer that carries its reference, transfer id or trx (P13-P15, P17).
- * `complete`: the list is proven whole, so that these are all the transfers there are; `window`: all of this payout.
+ * `complete`: the list is proven complete, so it shows all transfers. `window`: it shows all of this payout.
  */
 export function classifyPair(
   payout: PairedPayout,
@@ -26,7 +26,8 @@ export function classifyPair(
   complete: boolean | 'window' = false,
 ): Judgement {
   const judged = rows.map((row) => ({ row, conflicts: conflicts(payout, row) }));
-  // Where a row names our reference, one that bears the answered id under another may be a stranger with the same number.
+  // Where a row names our reference, one that bears the answered id under another may be a stranger with the same
+  // number.
   const named = judged.filter(({ row }) => foldReference(row.reference) === payout.referenceKey);
   const own = (named.length > 0 ? named : judged).find(({ row }) => row.transfer_id === payout.transferId);
   const agreeing = judged.filter(({ conflicts: c }) => c.length === 0).map(({ row }) => row);
@@ -43,7 +44,7 @@ export function classifyPair(
   const silent = { witness: null, found };
   const speaking = own && own.conflicts.length > 0 ? [] : agreeing;
   const status = speaking.length > 0 ? together(speaking, rows) : null;
-  // Those that agree say nothing because another stands: whoever reads of it must decide, or it waits for ever.
+  // Those that agree settle nothing, because another transfer stands. Report it: only a person can decide this.
   if (speaking.length > 0 && status === null && found.length === 0)
     found.push(...judged.flatMap(({ row, conflicts: c }) => (isOver(readStatus(row.status)) ? [] : c)));
   const unread = status === null ? speaking.find(isUnread) : undefined;
@@ -80,7 +81,7 @@ export function foreignTransfer(row: ListedRow): Found {
   });
 }
 
-/** The witness's state is one the payout may take or already has, so that the ledger may be told. */
+/** True where the witness's status is one that the payout may take or already has, so that the ledger may record it. */
 function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): boolean {
   if (state === 'cancelled') return false;
   if (!isFinalState(state) || state === status || restsOnPerson(evidence)) return true;
@@ -88,8 +89,9 @@ function mayBecome({ state, evidence }: PairedPayout, status: WitnessStatus): bo
 }
 
 /**
- * What several transfers under one reference say as one: agreeing statuses speak, else only that money may have left.
- * Nothing failed or came back while any row of the reference, even one that is not ours in all it shows, still stands.
+ * The status that several transfers under one reference show together. One success is a success. Other statuses that
+ * disagree show only that money may have left. Nothing failed or came back while any row of the reference still stands,
+ * even one that differs from our payout.
  */
 function together(speaking: ListedRow[], all: ListedRow[]): WitnessStatus | null {
   const statuses = speaking.map((row) => readStatus(row.status));
@@ -125,7 +127,7 @@ function duplicates(payout: PairedPayout, rows: ListedRow[]): Found[] {
   ];
 }
 
-/** What the transfers that stand come to beyond the one that was ordered; empty where it cannot be summed. */
+/** The sum of the standing transfers beyond the one that was ordered; empty where they cannot be summed. */
 function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): string {
   if (standing.length === 0 || standing.some((row) => row.currency.toUpperCase() !== currency)) return '';
   let sum = 0n;
@@ -136,7 +138,7 @@ function excess({ amount, currency }: PairedPayout, standing: ListedRow[]): stri
   return formatMinor(sum - amount, currency);
 }
 
-/** Only a fee that another source had told before can be contradicted. */
+/** A fee that contradicts the one that another source reported before. */
 function feeConflict(payout: PairedPayout, row: ListedRow): Found | null {
   if (payout.fee === null || row.fee === null) return null;
   const difference = decimalDifference(row.fee, payout.fee);
@@ -161,7 +163,7 @@ function statusConflict(payout: PairedPayout, row: ListedRow, status: WitnessSta
   return contradiction(payout, row, status, misplaced(payout, status));
 }
 
-/** A status that nobody knows: of what has ended it may tell that the money is elsewhere. */
+/** An unfamiliar status: for a payout that has ended, it may mean that the money is elsewhere. */
 function isUnread({ status }: ListedRow): boolean {
   return status.trim() !== '' && readStatus(status) === null;
 }

@@ -7,7 +7,7 @@ import type { Collection } from '../storage/tables/collection-tables.ts';
 
 /**
  * An expected collection that is overdue: the verify endpoint was asked after the deadline and does not show it as a
- * success. Null while nobody answered since: silence makes nothing missing.
+ * success. Null while there is no answer since: silence makes nothing missing.
  */
 export function missingCollection(row: Collection, mode: Mode, staleMs: number): Found | null {
   const { expected_amount: amount, expected_currency: currency, expected_at: since } = row;
@@ -28,7 +28,7 @@ export function missingCollection(row: Collection, mode: Mode, staleMs: number):
   });
 }
 
-/** A webhook told of money that the verify endpoint does not show, and nobody had promised it. */
+/** A webhook reported money that nobody had expected and that the verify endpoint does not show. */
 export function unconfirmedCollection(row: Collection, staleMs: number): Found | null {
   if (row.expected_at !== null || row.heard_at === null || row.told_status !== 'success') return null;
   const deadline = new Date(Date.parse(row.heard_at) + staleMs).toISOString();
@@ -44,7 +44,7 @@ export function unconfirmedCollection(row: Collection, staleMs: number): Found |
   });
 }
 
-/** What was promised, told and shown of one collection cannot all be true. */
+/** A collection of which the expectation, the webhooks and the verify endpoint cannot all be true. */
 export function collectionConflict(row: Collection, mode: Mode): Found | null {
   const facts = factsOf(row, mode);
   const { differences } = judgeCollection(facts);

@@ -23,7 +23,7 @@ import { type SeenBy, seen } from './discrepancies.sql.ts';
 export type CollectionFollowUp = {
   verify(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
   verifyDue(options: { budget: number; signal?: AbortSignal }): Promise<number>;
-  /** Asks for webhooks again, inside the throttle; how many. */
+  /** Asks for webhooks again, within the throttle; returns how many. */
   askResend(ids: readonly bigint[], signal?: AbortSignal): Promise<number>;
 };
 
@@ -46,7 +46,7 @@ const page = 500;
 const budget = 2_000;
 const minute = 60_000;
 
-/** The collections, and how webhooks arrive: verify, conclude, ask for what was never heard. */
+/** Reconciles collections: verifies them, concludes, and asks again for webhooks that never came. */
 export function createCollectionConclusions({ ledger, config, clock, followUp }: Deps) {
   const { mode } = ledger;
   const { stalePendingHours, webhookGraceMinutes } = config.reconciliation;
@@ -75,7 +75,7 @@ export function createCollectionConclusions({ ledger, config, clock, followUp }:
     }
   }
 
-  /** Everything that is open now, of the ledger's word alone: what is not found again has healed. */
+  /** Finds everything that is open now, from the ledger alone: what is not found again has healed. */
   async function report(by: SeenBy): Promise<number> {
     let opened = 0;
     const tell = async (found: (Found | null)[]): Promise<void> => {

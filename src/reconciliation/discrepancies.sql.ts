@@ -11,10 +11,12 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import type { Discrepancy, Tables } from '../storage/tables/tables.ts';
 import { addEvents } from './discrepancy-events.sql.ts';
 
-/** The run that finds or no longer finds; `at` is its clock, ISO UTC. */
+/** The run that finds discrepancies or no longer finds them; `at` is its clock, ISO UTC. */
 export type SeenBy = { run: string; at: string };
 
-/** Payouts of which the run listed nothing but a transfer that is another's (P15): paired by its reference, not matched. */
+/**
+ * Payouts of which the run listed only a foreign transfer (P15): paired by its reference, not matched.
+ */
 export async function countCollisions(db: Db, run: string): Promise<number> {
   const { rows } = await sql<{ n: bigint }>`
     select count(*) as n from discrepancies d where d.kind = 'reference_collision' and d.last_run_id = ${run}
@@ -30,12 +32,12 @@ function discrepancyId(kind: string, subject: string): string {
   return `D-${createHash('sha256').update(`${kind}|${subject}`).digest('hex').slice(0, 12)}`;
 }
 
-/** What a run found, with where it leaves the discrepancy. */
+/** What a run found, and the new state of the discrepancy. */
 type Turn = { id: string; one: Found; firstSeenAt: string; sighting: Sighting };
 
 /**
- * Writes what the run found, with each turn of its life, and returns how many of it were opened: new, or closed before
- * and back again, or changed since a person's word on it.
+ * Writes what the run found, with each event in its life. Returns how many discrepancies it opened: new ones, those that
+ * were closed and came back, and those that changed after a person's decision.
  */
 export async function seen(trx: Trx, by: SeenBy, found: Found[]): Promise<number> {
   const rows = [...new Map(found.map((one) => [discrepancyId(one.kind, one.subject), one])).entries()];
@@ -64,7 +66,7 @@ async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]):
     all.map(([, one]) => one),
   );
   const isClosed = ({ payoutId }: Found): boolean => payoutId !== null && closed.has(payoutId);
-  // P32: that nothing more was heard is no news about what a person has closed.
+  // P32: silence is no new evidence about what a person has closed.
   const rows = all.filter(([, one]) => !isClosed(one) || !kindRules[one.kind].isSilence);
   const known = await trx
     .selectFrom('discrepancies')
@@ -86,7 +88,7 @@ async function takeTurns(trx: Trx, by: SeenBy, all: [id: string, one: Found][]):
   });
 }
 
-/** The payouts among these that a person's word alone closes now (P32). */
+/** The payouts among these that only a person's decision closes now (P32). */
 async function closedByPerson(trx: Trx, found: readonly Found[]): Promise<Set<bigint>> {
   const ids = [...new Set(found.flatMap(({ payoutId }) => payoutId ?? []))];
   const rows = await trx
@@ -133,7 +135,7 @@ async function upsert(trx: Trx, rows: Discrepancy[]): Promise<void> {
     .execute();
 }
 
-/** Age makes what stays open graver, also where this run could not see it again. */
+/** Raises the severity of what stays open with its age, also where this run could not see it again. */
 export async function renewSeverity(trx: Trx, at: string): Promise<void> {
   await trx
     .updateTable('discrepancies')
@@ -156,7 +158,7 @@ export type DiscrepancyFilter = {
   seenBefore?: string;
 };
 
-/** The condition of a filter; without `states` what is not resolved. */
+/** The condition of a filter; without `states`, all that is not resolved. */
 export function filtered(filter: DiscrepancyFilter) {
   return (eb: ExpressionBuilder<Tables, 'discrepancies'>): Expression<SqlBool> => {
     const all = [eb('discrepancies.state', 'in', filter.states ?? ['open', 'acknowledged'])];
@@ -189,7 +191,7 @@ export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number
   return (limit === undefined ? query : query.limit(limit)).execute();
 }
 
-/** How many a filter finds, by kind and state. */
+/** Counts what a filter finds, by kind and state. */
 export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
   return db
     .selectFrom('discrepancies')
@@ -201,7 +203,7 @@ export function countFiltered(db: Db | Trx, filter: DiscrepancyFilter) {
     .execute();
 }
 
-/** How many are open, by kind; acknowledged ones are not counted. */
+/** Counts what is open, by kind, without acknowledged discrepancies. */
 export async function countOpen(db: Db): Promise<Record<string, number>> {
   const rows = await countFiltered(db, { states: ['open'] });
   return Object.fromEntries(rows.map((row) => [row.kind, Number(row.n)]));

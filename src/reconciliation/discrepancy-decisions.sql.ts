@@ -6,23 +6,26 @@ import { type DiscrepancyFilter, filtered } from './discrepancies.sql.ts';
 
 export type Verdict = 'acknowledge' | 'resolve';
 
-/** What a person says of a discrepancy, and who; `at` ISO UTC. An acknowledgement may go without a note. */
+/** A person's decision about a discrepancy; `at` is ISO UTC. An acknowledgement needs no note. */
 export type Word = { verdict: Verdict; note: string; person: string; at: string };
 
-/** The states in which a word changes anything: said again, it does not. */
+/** The states in which each verdict changes anything; the same verdict a second time changes nothing. */
 export const openTo: Record<Verdict, Discrepancy['state'][]> = {
   acknowledge: ['open'],
   resolve: ['open', 'acknowledged'],
 };
 
-/** Writes a person's word on everything the filter finds that is open to it, set-based. Returns how many it changed. */
+/**
+ * Writes a person's decision on each discrepancy that the filter finds and that is open to it. Returns how many
+ * changed.
+ */
 export function decide(trx: Trx, filter: DiscrepancyFilter, word: Word): Promise<number> {
   return write(trx, filtered({ ...filter, states: openTo[word.verdict] }), word, 0n);
 }
 
 /**
- * The word of a person who closes a payout, on all that is open about it (P32): it holds while the close does. Other
- * money that is in question beside it is only acknowledged.
+ * Writes the decision of a person who closes a payout on all that is open about it (P32). It holds while the payout stays
+ * closed. Where other money is in question too, that is only acknowledged.
  */
 export async function closeWithPayout(
   trx: Trx,

@@ -4,10 +4,10 @@ import { field, rowsOf, textsOf } from '../storage/bulk.ts';
 import { inParts } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 
-/** One turn in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
+/** One event in the life of a discrepancy; `source` is `run RUN` or `person:NAME`. */
 export type Turned = { id: string; at: string; event: LifeEvent; source: string; note: string };
 
-/** Appends to the lives of discrepancies; results of their batches show them, and so are written again. */
+/** Appends events to discrepancies. The results of their batches show them, so those are written again. */
 export async function addEvents(trx: Trx, events: readonly Turned[]): Promise<void> {
   if (events.length === 0) return;
   await sql`insert into discrepancy_events (discrepancy_id, at, event, source, note)
@@ -17,10 +17,10 @@ export async function addEvents(trx: Trx, events: readonly Turned[]): Promise<vo
     where d.id in ${textsOf(events.map(({ id }) => id))})`.execute(trx);
 }
 
-/** A turn as people are shown it. */
+/** An event as people see it. */
 export type Life = Pick<Turned, 'at' | 'event' | 'source' | 'note'>;
 
-/** The whole lives of these discrepancies, by id, the oldest turn first. */
+/** All events of these discrepancies, by id, the oldest first. */
 export async function livesOf(db: Db | Trx, ids: readonly string[]): Promise<Map<string, Life[]>> {
   const lives = new Map<string, Life[]>();
   for (const some of inParts(ids, 500)) {

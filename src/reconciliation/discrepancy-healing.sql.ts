@@ -7,11 +7,11 @@ import type { SeenBy } from './discrepancies.sql.ts';
 import { addEvents } from './discrepancy-events.sql.ts';
 
 /**
- * What a run could have seen: only then does not seeing it close a discrepancy. `complete`: the listing is proven whole
- * and of our account. `oldest`: its oldest row, ISO UTC; what is older may have been pruned from the list (P28), and
- * null reaches nothing. `answered`: payouts that a look-up of this run found. `judgedSince`: payouts first sent before
- * were not judged, though some of their transfers are listed (P29); empty: all were. `receives`: webhooks are expected.
- * `foreign`: the origins of other accounts; what their lists showed, the absence from this one says nothing of (P31).
+ * What a run could have seen: only that can close a discrepancy by its absence. `complete`: the listing is proven
+ * complete and of our account. `oldest`: its oldest row, ISO UTC; what is older may have been pruned from the list (P28),
+ * and null reaches nothing. `answered`: payouts that a look-up of this run found. `judgedSince`: payouts first sent before
+ * it were not judged, though some of their transfers are listed (P29); empty: all were judged. `receives`: webhooks are
+ * expected. `foreign`: the origins of other accounts; absence from this list says nothing of what their lists showed (P31).
  */
 export type Sight = {
   complete: boolean;
@@ -22,13 +22,13 @@ export type Sight = {
   foreign: readonly bigint[];
 };
 
-/** Closed per transaction, so that other writers get their turn. */
+/** How many are closed in one transaction, so that other writers get their turn. */
 const step = 2_000;
 
 /**
- * Closes what this run could have seen and did not, each with what it saw instead; what a person had resolved too, so that
- * it opens again should it come back. Returns how many were not resolved before. Begins again where it was interrupted:
- * the next run closes the rest.
+ * Closes what this run could have seen and did not, each with what it saw instead. Returns how many were not resolved
+ * before. It also closes what a person had resolved, so that it opens again if it comes back. If it is interrupted, the
+ * next run closes the rest.
  */
 export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Promise<number> {
   for (let closed = 0; ; ) {
@@ -38,7 +38,7 @@ export async function closeHealed(ledger: Ledger, by: SeenBy, sight: Sight): Pro
   }
 }
 
-/** Where a collection stands now and what the verify endpoint last said; null for what is about payouts. */
+/** The state of a collection and what the verify endpoint last said; null for discrepancies about payouts. */
 const collectionNow = sql<string | null>`case when discrepancies.kind in (${sql.join(
   kindsShownBy('collections'),
 )}) then (select c.state || ', verify asked ' || coalesce(c.answered_at, 'never') || ': ' || coalesce(c.answer, 'no answer')
@@ -76,7 +76,7 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
     const note = unexpected
       ? `closed by run ${by.run}: no webhook is expected any more (receiver.enabled: false)`
       : [`closed by evidence of run ${by.run}`, ...shown(row), ...word, ...stands, ...arrived].join('; ');
-    // A person's word stays beside what closed it.
+    // A person's note stays beside what closed it.
     const kept = row.state !== 'open' && row.note !== '' ? `${row.note}; ${note}` : note;
     return { id: row.id, at: by.at, event: 'closed' as const, source: `run ${by.run}`, note, kept };
   });
@@ -88,7 +88,10 @@ async function closeSome(trx: Trx, by: SeenBy, sight: Sight): Promise<{ n: numbe
   return { n: rows.length, ended: rows.filter(({ state }) => state !== 'resolved').length };
 }
 
-/** Not resolved yet, or by a person alone; that no webhook is expected any more says nothing to a person's word. */
+/**
+ * Not resolved yet, or resolved only by a person. A person's decision stays where the reason to close is only that no
+ * webhook is expected any more.
+ */
 function standing(eb: ExpressionBuilder<Tables, 'discrepancies'>, { receives }: Sight): Expression<SqlBool> {
   const byPerson = eb('discrepancies.resolved_by', '=', 'person');
   return eb.or([

@@ -26,7 +26,10 @@ export function missing(payout: WatchedPayout, cut: string): Found {
   });
 }
 
-/** An unknown that this run's listing and look-ups did not resolve; a person's once its quiet period is over (P19). */
+/**
+ * An unknown that this run's listing and look-ups did not resolve; a person decides once its quiet period is over
+ * (P19).
+ */
 export function unknown(
   payout: WatchedPayout,
   quiet: { since: string; minutes: number; now: string },
@@ -57,7 +60,7 @@ export function stale(payout: WatchedPayout, elsewhere?: Advice['elsewhere']): F
   return finding('stale_pending', payout.reference, fields, elsewhere ? { elsewhere } : {});
 }
 
-/** Final for longer than `webhook_grace_minutes` and no authentic webhook heard. */
+/** Final for longer than `webhook_grace_minutes`, and no authentic webhook received. */
 export function unheard(payout: WatchedPayout): Found {
   return finding('webhook_missing', payout.reference, {
     ...identity(payout),
@@ -81,7 +84,7 @@ export function returned(payout: WatchedPayout): Found {
   });
 }
 
-/** Paid after all, and paid again by its successor (P20). */
+/** Paid itself, and paid again by its successor (P20). */
 export function paidAgain(payout: WatchedPayout): Found {
   const by = payout.evidence || 'nothing';
   const paid =
@@ -129,16 +132,16 @@ const kindsOfFields: Record<string, DiscrepancyKind> = {
   status: 'status_conflict',
 };
 
-/** Without an answered acceptance nobody knows that the transfer is ours at all (P15). */
+/** Without an answer that accepted the payout, it is not known that the transfer is ours (P15). */
 function kindOf({ accepted, contradiction }: Contradicted): DiscrepancyKind {
   const field = contradiction.kind === 'differs' ? (contradiction.differences[0]?.field ?? '') : '';
   return accepted ? (kindsOfFields[field] ?? 'status_conflict') : 'reference_collision';
 }
 
-/** So many different words of a payout's webhooks are quoted; there may be any number. */
+/** How many different webhooks of a payout are quoted; there may be any number. */
 const mostQuoted = 5;
 
-/** Webhooks of one payout that contradict what is known (P18), the oldest first, or one about nobody. */
+/** Webhooks of one payout that contradict what is known (P18), the oldest first; or one webhook of no payout. */
 export function contradicting(webhooks: readonly ConflictingWebhook[]): Found[] {
   const webhook = webhooks.at(-1);
   if (!webhook) return [];
@@ -177,12 +180,12 @@ function distinctWords(webhooks: readonly ConflictingWebhook[]): Told[] {
   return [...new Map(words).values()];
 }
 
-/** One that contradicted nothing when it came speaks against what the ledger holds now. */
+/** A webhook that contradicted nothing when it came contradicts what the ledger holds now. */
 function laterContradiction({ said, state }: ConflictingWebhook): Contradiction | null {
   return said !== null && state !== null ? { kind: 'against_ledger', source: 'webhook', said, state } : null;
 }
 
-/** The fields in which they differ; else what is said beside our state. */
+/** The fields in which they differ; else what the webhook says and our state. */
 function toldBy(contradiction: Contradiction, state: string | null): Told {
   if (contradiction.kind !== 'differs')
     return {
@@ -199,7 +202,7 @@ function toldBy(contradiction: Contradiction, state: string | null): Told {
   };
 }
 
-/** An instant moved by so many milliseconds, ISO UTC. */
+/** An instant moved by a number of milliseconds, ISO UTC. */
 export function shift(at: string, ms: number): string {
   return new Date(Date.parse(at) + ms).toISOString();
 }

@@ -10,8 +10,8 @@ import type { PairCase } from './pair-cases.sql.ts';
 export type Judged = Judgement & { payout: PairedPayout };
 
 /**
- * Judges payouts against what a run listed of them. For a payout that went to another account than the one listed, only
- * the transfer that it was accepted as counts (P31); `standpoint`: whose list it is, absent where everything is of one.
+ * Judges payouts against what a run listed of them. For a payout sent from another account than the listed one, only the
+ * transfer that it was accepted as counts (P31). `standpoint`: the account of the list; absent where there is only one.
  */
 export async function judgeCases(
   db: Db,
@@ -33,7 +33,7 @@ export async function judgeCases(
   });
 }
 
-/** Each account may count its transfers from the same number, so that the reference is asked for too. */
+/** Each account may number its transfers from the same start, so the reference must match too. */
 function isOurTransfer(payout: PairedPayout, row: ListedRow): boolean {
   return isNamed(payout, row) && isKnownAs(payout, { transferId: row.transfer_id, trx: row.trx });
 }

@@ -5,19 +5,22 @@ import { field, integerField, rowsOf, textsOf } from '../storage/bulk.ts';
 import { jsonRows } from '../storage/dialect.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
 
-/** A transfer under another reference that resembles a payout: same account, bank, currency and amount, days apart at most. */
+/**
+ * A transfer under another reference that resembles a payout: same account, bank, currency and amount, days apart at
+ * most.
+ */
 export type AlikeTransfer = { transferId: string; reference: string; status: string; createdAt: string };
-/** A payout that a transfer which nobody here ordered resembles. */
+/** A payout that resembles a transfer that was not ordered here. */
 export type AlikePayout = { reference: string; batch: string; state: string; submittedAt: string };
 
 const nearMs = 3 * 86_400_000;
-/** One more than a person is shown, so that "and more" can be said. */
+/** One more than a person sees, so that the text can say "and more". */
 const most = 4;
 const rowsPerStep = 2_000;
 
 /**
- * Puts aside the run's transfers that no payout explains but an open one resembles, so that both can be asked for the
- * other by key. Nothing is matched by it. What an earlier run put aside is dropped.
+ * Stores the run's transfers that belong to no payout but resemble an open one, so that each finds the other by key.
+ * Nothing is matched by this. What an earlier run stored is removed.
  */
 export async function findLookAlikes(ledger: Ledger, run: string): Promise<void> {
   const { mode } = ledger;
@@ -41,14 +44,14 @@ const sameOrder = (other: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql`p.account_number = ${other}.account_number and p.currency = ${other}.currency
     and p.amount = ${other}.amount and p.bank_code = ${other}.bank_code`;
 
-/** Payout `p` may have been taken, and the run's list shows nothing that stands for it. */
+/** True where payout `p` is unknown, or the service took it and the run's list has no row of it. */
 const unseen = (run: string): RawBuilder<boolean> => sql`(p.state = 'unknown' or (
   p.state in ('pending', 'success', 'failed', 'returned')
   and not exists (select 1 from listed own where own.run_id = ${run} and own.payout_id = p.id)))`;
 
 const transferRows = z.array(z.tuple([z.string(), z.string(), z.string(), z.string()]));
 
-/** What the run lists near in time that resembles each of these payouts, by the payout's id; a few at most. */
+/** Listed transfers, near in time, that resemble each of these payouts, by the payout's id; a few at most. */
 export async function alikeTransfers(
   db: Db,
   run: string,
@@ -58,7 +61,7 @@ export async function alikeTransfers(
   const asked = payouts.flatMap(({ id, submitted_at }) =>
     submitted_at === null ? [] : [{ id, ...around(submitted_at) }],
   );
-  // A list for each, ended by its own limit: a join would grow with the product of what resembles each other.
+  // One query for each, with its own limit: a join would grow with the product of both sides.
   const { rows } = await sql<{ id: bigint; alikes: string }>`
     select p.id, (select ${jsonRows('f.transfer_id', 'f.reference', 'f.status', 'f.created_at')} from (
       select a.transfer_id, a.reference, a.status, a.created_at from look_alikes a
@@ -87,7 +90,10 @@ export async function alikeTransfers(
 
 const payoutRows = z.array(z.tuple([z.string(), z.string(), z.string(), z.string()]));
 
-/** Which payouts, unknown, missing or pending unseen, each of these transfers of nobody resembles, by transfer id. */
+/**
+ * The payouts (unknown, missing, or pending and unseen) that resemble each of these transfers of no payout, by transfer
+ * id.
+ */
 export async function alikePayouts(
   db: Db,
   { run }: { run: string },

@@ -4,7 +4,9 @@ import type { Discrepancy } from '../storage/tables/tables.ts';
 import { isUrgent } from './discrepancies.sql.ts';
 import { type Halves, joined, type Scope, sums } from './run-facts.sql.ts';
 
-/** An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered. */
+/**
+ * An open discrepancy with the payout it is about, or with what the run's listing shows of a transfer nobody ordered.
+ */
 export type OpenQuestion = Discrepancy & {
   account_name: string | null;
   account_number: string | null;
@@ -13,7 +15,9 @@ export type OpenQuestion = Discrepancy & {
   money: bigint | null;
 };
 
-/** What waits for a person, at most `limit`: paid twice, then paid here and failed there, then the gravest and oldest. */
+/**
+ * What waits for a person, at most `limit`: paid twice, then paid here and failed there, then the gravest and oldest.
+ */
 export async function openQuestions(db: Db, scope: Scope, limit: number): Promise<OpenQuestion[]> {
   const { rows } = await sql<OpenQuestion>`
     select d.*, coalesce(p.account_name, l.account_name) as account_name,

@@ -14,9 +14,10 @@ export const standingTroubles: Partial<Record<ListStanding, string>> = {
 };
 
 /**
- * What the listing of a run is worth. One that shows none of what the service is known to have, to a key whose details
- * show none either, is not our account's: nothing is missing on its word. One that only lacks all that was accepted may
- * be, yet nothing can be compared with it. `shown`: a payout of ours was listed, or found by a look-up of the run.
+ * Returns what the listing of a run is worth. A listing may show none of what the service is known to have, and the
+ * details may show none either: then it is of another account, and marks no payout as missing. A listing that only lacks
+ * all accepted payouts may be ours, yet nothing can be compared with it. `shown`: a payout of ours was listed, or found
+ * by a look-up of the run.
  */
 export async function standingOf(
   db: Db,

@@ -185,7 +185,9 @@ export function createReconciliation(deps: Deps): Reconciliation {
     return foreignOrigins(ledger.db, deps.standpoint?.account ?? null);
   }
 
-  /** P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only. */
+  /**
+   * P29: a whole listing checks the short cuts before it; one that missed something is trusted after a full run only.
+   */
   async function noteOrder(run: string, listing: ListingResult, full: boolean): Promise<number> {
     const others = await foreign();
     const missed = listing.complete === true ? await missedByShortCuts(ledger.db, run, others) : 0;

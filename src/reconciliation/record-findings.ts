@@ -167,7 +167,10 @@ export function createConclusions(deps: {
   }
 
   return {
-    /** What the run's paired rows show: what differs, who is missing, and what nobody here ordered. `ours`: the list is our account's. */
+    /**
+     * What the run's paired rows show: what differs, who is missing, and what nobody here ordered. `ours`: the list is
+     * our account's.
+     */
     async listing(work: Work, asked: Map<bigint, LookedUp>, ours: boolean): Promise<void> {
       await findLookAlikes(ledger, work.by.run);
       await concludePairs(work);

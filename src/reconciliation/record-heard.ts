@@ -5,10 +5,12 @@ import { record } from '../ledger/record.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import { type SeenBy, seen } from './discrepancies.sql.ts';
 
-/** What a run's list told of some payouts, and the discrepancies it found in it. */
+/** What a run's list showed of some payouts, and the discrepancies that the run found in it. */
 export type Heard = { witnesses: Map<bigint, Witness>; found: Found[] };
 
-/** Records what a run's list told of payouts, with the discrepancies it found, as one. Returns how many were opened. */
+/**
+ * Records what a run's list showed of payouts and the discrepancies in it, in one transaction. Returns how many opened.
+ */
 export async function recordHeard(
   ledger: Ledger,
   { by, mark }: { by: SeenBy; mark: AttemptMark },

@@ -27,7 +27,9 @@ export const stateAt = (scope: Scope): RawBuilder<PayoutState | null> => sql`(
   select ${bookState(sql`h.to_state`, sql`h.seq`)} from history h where h.payout_id = p.id and h.id <= ${scope.through} order by h.seq desc limit 1)`;
 
 export type DiscrepancyLine = Discrepancy & {
-  /** Minor units of the payout it is about, or of the listed transfer that has no payout; null when neither is known. */
+  /**
+   * Minor units of the payout it is about, or of the listed transfer that has no payout; null when neither is known.
+   */
   money: bigint | null;
 };
 

@@ -37,7 +37,9 @@ export function createWatch({ ledger, graceMinutes }: { ledger: Ledger; graceMin
       stampsUntil: graceEnds(begunAt, graceMinutes),
       sentSince: listing.window ? sentInside(listing.window.edge) : '',
     }),
-    /** P29: of a payout first sent before a short cut's edge not every transfer need be listed: a full run judges it. */
+    /**
+     * P29: of a payout first sent before a short cut's edge not every transfer need be listed: a full run judges it.
+     */
     whole<T extends { payout: { firstIntentAt: string | null } }>(
       { listing }: Pick<Work, 'listing'>,
       cases: T[],

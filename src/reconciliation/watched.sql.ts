@@ -24,15 +24,21 @@ export type WatchedPayout = {
 
 /** Which payouts a nightly question is about; times are ISO UTC. */
 export type Watch =
-  /** Known to the service by its own word, first sent since, attempt ended by then, or stamped by a wrong clock, and in no row of the run's listing. */
+  /**
+   * The service itself has shown or accepted it, but no row of the run's listing does. It was sent at or after
+   * `sentSince`. Its attempt ended by `endedBy`, or a wrong clock stamped it later than `stampsUntil`.
+   */
   | { kind: 'unlisted'; run: string; endedBy: string; stampsUntil: string; sentSince: string }
   | { kind: 'unknown' }
-  /** Pending since before then, or since an instant that a wrong clock showed, unless it is called missing: by this run, or before and still not listed. */
+  /**
+   * Pending since `submittedBy` or before, or stamped by a wrong clock. Left out where it counts as missing: by this run,
+   * or by an earlier one and still not listed.
+   */
   | { kind: 'stale'; run: string; submittedBy: string; stampsUntil: string }
-  /** Final since before then, and no authentic webhook about its end was heard. */
+  /** Final since `finalBy` or before, and no authentic webhook about its end was received. */
   | { kind: 'unheard'; finalBy: string }
   | { kind: 'returned' }
-  /** In success, or shown so against the ledger's word, although a successor of it was paid too, or may have been. */
+  /** In success, or shown as paid against the ledger, although a successor of it was paid too, or may have been. */
   | { kind: 'paid_again'; run: string };
 
 type InPayouts = ExpressionBuilder<Pick<Tables, 'payouts'>, 'payouts'>;
@@ -53,7 +59,9 @@ function shownAsPaid(eb: InPayouts, run: string): Expression<SqlBool> {
     and d.kind = 'status_conflict' and d.actual = 'success' and ${foundStill(run)})`;
 }
 
-/** Discrepancy `d` was found by this run, whatever a person has said of it, or by an earlier one and is not resolved. */
+/**
+ * Discrepancy `d` was found by this run, whatever a person has said of it, or by an earlier one and is not resolved.
+ */
 function foundStill(run: string): RawBuilder<boolean> {
   return sql`(d.last_run_id = ${run} or d.state <> 'resolved')`;
 }

@@ -4,10 +4,10 @@ import type { Brakes } from './brakes.ts';
 
 type Rule = Pick<Brakes, 'approval' | 'approvalAbove'>;
 
-/** Who dropped a batch, or who approves one: an account of this machine. `uid` is null where there are none. */
+/** An account of this machine that dropped a batch or approves one. `uid` is null where accounts have no number. */
 export type Account = { name: string; uid: number | null };
 
-/** Who stands behind sudo, by what it leaves in the environment; null where it was not used. */
+/** Returns the account that called sudo, from the variables that sudo sets; null where sudo was not used. */
 export function behindSudo(env: Record<string, string | undefined>): Account | null {
   const { SUDO_UID: uid, SUDO_USER: name } = env;
   if (uid === undefined || !/^\d+$/.test(uid)) return null;
@@ -35,8 +35,8 @@ export function approvalLimits({ approvalAbove }: Rule): [currency: string, mino
 }
 
 /**
- * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all that one person
- * acts as, such as the account behind sudo: one of them being the dropper is enough to refuse.
+ * Why these accounts may not approve what `dropper` dropped; null when they may. `approvers` are all accounts of one
+ * person, such as the one behind sudo. It is enough to refuse that one of them is the dropper.
  */
 export function whyNotApprove(dropper: Account, approvers: readonly Account[]): string | null {
   const same = approvers.find((one) =>

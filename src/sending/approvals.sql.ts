@@ -17,13 +17,13 @@ export type Approvable = {
   throughId: bigint;
   rows: number;
   totals: Record<string, string>;
-  /** Account numbers whose check digit does not agree with the bank: how many, and the row of the first. */
+  /** Account numbers whose check digit does not match the bank: how many, and the row of the first. */
   oddAccounts: { count: number; firstRow: number };
   /** False where the bodies are not those that were taken in. */
   sound: boolean;
 };
 
-/** Reads every body of a batch, page by page, as they lie in the ledger now. */
+/** Reads every body of a batch from the ledger, page by page. */
 export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approvable> {
   const file = createHash('sha256');
   const added = createHash('sha256');
@@ -41,7 +41,7 @@ export async function readApprovable(db: Db | Trx, batch: Batch): Promise<Approv
       .limit(page)
       .execute();
     for (const { body, currency, amount, ...to } of found) {
-      // The file's own rows come first; what a retry added lies behind them.
+      // The file's own rows come first; those that a retry added come after them.
       (BigInt(rows) < batch.row_count ? file : added).update(`${body}\n`);
       sums.set(currency, (sums.get(currency) ?? 0n) + amount);
       rows += 1;
@@ -80,7 +80,7 @@ export async function approvalsOf(db: Db | Trx, batches?: readonly string[]) {
   return Map.groupBy(shown, ({ batch }) => batch);
 }
 
-/** Who dropped a payout's batch and who approved it, the first approval that covers it; null for nobody. */
+/** Who dropped a payout's batch, and who approved it: the first approval that covers it. Null where nobody did. */
 export async function originOf(
   db: Db | Trx,
   { id, batch_id }: { id: bigint; batch_id: string },
@@ -100,14 +100,14 @@ export async function originOf(
   };
 }
 
-/** True for the reason that holds an approved batch while it is let go; any other stays in force. */
+/** True for the reason that holds an approved batch until its release ends; all other reasons stay in force. */
 export function isApprovedReason({ kind }: HoldReason): boolean {
   return kind === 'approved';
 }
 
 /**
- * Records an approval, when the batch is still what was shown, and takes its reason from what holds the batch. `went`:
- * how the batch is let go now; nothing when other reasons hold it still.
+ * Records an approval if the batch is still what was shown, and lifts the hold that waited for it. `others`: the reasons
+ * that still hold the batch. `changed`: the batch is not what was shown, and nothing was recorded.
  */
 export async function recordApproval(
   trx: Trx,
@@ -141,15 +141,15 @@ export async function recordApproval(
     })
     .execute();
   const others = readReasons(now.hold_reasons).filter(({ kind }) => kind !== 'approval');
-  // A crash before all is let go must leave nothing held without a reason.
+  // A crash before the release ends must leave nothing held without a reason.
   await setHoldReasons(trx, batch.id, others.length > 0 ? others : [{ kind: 'approved', by }]);
   return { kind: 'approved', others };
 }
 
 /**
- * True in SQL for a payout that may go as far as approvals are concerned (P2): its batch needs none, by what was decided
- * at intake and by the rule of today, or has one over the same frozen bodies that covers it. For queries over `payouts`
- * and `batches`. A batch without totals fails the rule.
+ * True in SQL for a payout that no missing approval keeps back (P2). Its batch needs none, neither by the decision at
+ * intake nor by today's rule; or it has one over the same frozen bodies that covers the payout. For queries over
+ * `payouts` and `batches`. With the rule `above`, a batch without totals needs an approval.
  */
 export function isApproved(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<boolean> {
   return sql<boolean>`(not ${asked(brakes)} or exists (select 1 from approvals as a
@@ -170,13 +170,13 @@ function asked(brakes: Pick<Brakes, 'approval' | 'approvalAbove'>): RawBuilder<b
   return sql`(${flagged} or ${none} or ${over})`;
 }
 
-/** What a batch came to when it was taken in, in minor units. */
+/** The totals of a batch at its intake, in minor units per currency. */
 export async function batchTotals(db: Db | Trx, batch: string): Promise<Map<string, bigint>> {
   const rows = await db.selectFrom('batch_totals').selectAll().where('batch_id', '=', batch).execute();
   return new Map(rows.map(({ currency, amount }) => [currency, amount]));
 }
 
-/** Writes what a batch comes to, and whether it needs an approval; in the transaction that decides it. */
+/** Writes the totals of a batch, and whether it needs an approval, in the transaction that decides this. */
 export async function noteBatch(
   trx: Trx,
   batch: { id: string; totals: ReadonlyMap<string, bigint>; needsApproval: boolean },
@@ -186,7 +186,7 @@ export async function noteBatch(
   if (batch.needsApproval) await needApproval(trx, batch.id);
 }
 
-/** Marks a batch as one that goes only with an approval; never taken back. */
+/** Marks a batch as one that is sent only with an approval. The mark is never removed. */
 export async function needApproval(trx: Trx, batch: string): Promise<void> {
   await trx.updateTable('batches').set({ approval_needed: 1n }).where('id', '=', batch).execute();
 }

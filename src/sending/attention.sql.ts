@@ -3,12 +3,12 @@ import type { Db } from '../storage/ledger.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
 export type Named = { count: number; first: { batch: string; reference: string; message: string }[] };
-/** `unknown`: they may be paid. `withheld`: held when they were about to be sent, since that could pay twice. */
+/** `unknown`: they may have been paid. `withheld`: held just before they were sent, because that could pay twice. */
 export type Attention = { unknown: Named; withheld: Named };
 
 const shown = 10;
 
-/** All payouts, or those of these batches, that a person must look at, by reference. */
+/** Finds all payouts, or those of these batches, that a person must look at, in the order of their ids. */
 export async function findAttention(db: Db, batches?: readonly string[]): Promise<Attention> {
   const inState = (state: PayoutState) => {
     const query = db.selectFrom('payouts as p').where('p.state', '=', state);

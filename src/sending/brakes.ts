@@ -1,4 +1,4 @@
-/** What may keep a batch or a payout from going out, as `submission` in the configuration says it (P2). */
+/** The limits and rules that may keep a batch or a payout back, from `submission` in the configuration (P2). */
 export type Brakes = {
   approval: 'none' | 'always' | 'above';
   /** The total per currency above which `above` asks for an approval; a currency without one needs none. */
@@ -11,7 +11,7 @@ export type Brakes = {
   timezone: string;
 };
 
-/** As a configuration that sets none of them. */
+/** The brakes of a configuration that sets none. */
 export const noBrakes: Brakes = {
   approval: 'none',
   approvalAbove: {},

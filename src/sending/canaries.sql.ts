@@ -6,7 +6,7 @@ import type { BrakeTables } from '../storage/tables/brake-tables.ts';
 import { type CanaryStanding, type CanaryVerdict, canaryBad, judgeCanary } from './canary.ts';
 import type { HaltCause } from './halt.ts';
 
-/** A canary on which the rest of its batch waits: not settled yet, or gone wrong. */
+/** A canary that the rest of its batch waits for: it has not settled yet, or it failed. */
 export type Canary = {
   batch: string;
   state: 'open' | 'failed';
@@ -31,7 +31,7 @@ export async function standingCanaries(db: Db | Trx): Promise<Canary[]> {
   }));
 }
 
-/** By the ids from one end to the other: by batch, the planner would go over the whole batch. */
+/** Selects the canary's payouts by their range of ids. By batch, the planner would read the whole batch. */
 export function payoutsOf(
   db: Db | Trx,
   { batch, fromId, throughId }: Pick<Canary, 'batch' | 'fromId' | 'throughId'>,
@@ -43,7 +43,7 @@ export function payoutsOf(
     .where(sql<string>`coalesce(batch_id, '')`, '=', batch);
 }
 
-/** How many payouts of a batch's canary are in each state; none where it has no canary. */
+/** Counts the payouts of a batch's canary by state; empty where the batch has no canary. */
 export async function canaryCounts(db: Db, batch: string): Promise<CanaryStanding['counts']> {
   const row = await db.selectFrom('canaries').selectAll().where('batch_id', '=', batch).executeTakeFirst();
   if (!row) return {};
@@ -61,7 +61,7 @@ async function countsOf(
   return Object.fromEntries(rows.map(({ state, n }) => [state, Number(n)]));
 }
 
-/** Where an open canary stands, by its payouts of now. */
+/** Judges an open canary by the present states of its payouts. */
 export async function canaryVerdict(
   db: Db | Trx,
   canary: Canary,
@@ -80,7 +80,7 @@ export async function canaryVerdict(
     .select('reference')
     .where('state', 'in', ['sending', 'pending'])
     .where((eb) => {
-      // Sent by a clock that was set back since: the time of the canary itself counts, which was brought back too (P33).
+      // The clock was set back after this was sent: the canary's own time counts, which was capped (P33).
       const ahead = eb.and([eb('submitted_at', '>', at), eb.lit(isLate)]);
       return eb.or([eb('submitted_at', '<=', since), ahead]);
     })
@@ -93,7 +93,9 @@ export async function canaryVerdict(
   return judgeCanary({ counts, ...standing }, hours);
 }
 
-/** The first that is held though its batch is not: it must not be sent, whatever a person releases. */
+/**
+ * The first payout that is held though its batch is not: it must not be sent, even when a person releases the batch.
+ */
 async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefined> {
   const batch = db.selectFrom('batches').select('id').where('hold_reasons', '=', '[]');
   const isHeld = await payoutsOf(db, canary)
@@ -107,8 +109,8 @@ async function withheldOf(db: Db | Trx, canary: Canary): Promise<string | undefi
 }
 
 /**
- * Writes down what became of the open canaries; returns the cause of a halt for each that went wrong. What is
- * void gives way to another canary of the same batch.
+ * Records what became of the open canaries. Returns the cause of a halt for each that went wrong. A void canary is
+ * removed, so that the batch gets another one.
  */
 export async function settleCanaries(trx: Trx, when: { at: string; hours: number }): Promise<HaltCause[]> {
   const causes: HaltCause[] = [];
@@ -127,7 +129,7 @@ export async function settleCanaries(trx: Trx, when: { at: string; hours: number
   return causes;
 }
 
-/** Counts canaries that a clock began which was set back since from now on (P33). */
+/** Restarts, from now, the time of canaries that began under a clock that has since been set back (P33). */
 export async function capCanaries(trx: Trx, at: string): Promise<void> {
   await trx
     .updateTable('canaries')
@@ -137,7 +139,10 @@ export async function capCanaries(trx: Trx, at: string): Promise<void> {
     .execute();
 }
 
-/** Begins the canary of each batch that has none and of which nothing was ever sent: its first `size` payouts. */
+/**
+ * Begins a canary for each batch that has none: its first `size` payouts. It passes at once where some were already
+ * sent.
+ */
 export async function beginCanaries(
   trx: Trx,
   batches: readonly string[],
@@ -167,7 +172,7 @@ async function beginCanary(
     .executeTakeFirst();
   const rest = await alive.offset(size).limit(1).executeTakeFirst();
   if (!first) return;
-  // Smaller than its canary, or under way before there was one: nothing waits for anything.
+  // Nothing has to wait where the batch is no larger than its canary, or was under way before there was one.
   const whole = !last || !rest || (await wasSent(trx, batch));
   await trx
     .insertInto('canaries')
@@ -205,7 +210,7 @@ async function wasSent(trx: Trx, batch: string): Promise<boolean> {
   return sent !== undefined;
 }
 
-/** A person lets the rest of batches go whose canary failed; of one batch, or of the whole mode. False where there is none. */
+/** Releases the rest of the batches whose canary failed: of one batch, or of all. False where no canary has failed. */
 export async function releaseCanaries(trx: Trx, batch?: string): Promise<boolean> {
   let query = trx
     .updateTable('canaries')

@@ -1,26 +1,29 @@
 import type { PayoutState } from '../domain/payout.ts';
 import type { CanaryFailure } from './halt.ts';
 
-/** The first payouts of a batch, which go before the rest: how many are in each state. */
+/** The state of a canary: the first payouts of a batch, which are sent before the rest. */
 export type CanaryStanding = {
+  /** How many are in each state. */
   counts: Partial<Record<PayoutState, number>>;
   /** The first that went wrong, when one did. */
   bad: { reference: string; state: PayoutState } | null;
   /** The first that was sent more than `canary_hours` ago and has not settled. */
   overdue: string | null;
-  /** The first that nothing lets go, for as long as a canary may take: the rest would wait for it for ever. */
+  /** The first that must not be sent, for longer than a canary may take: the rest would wait for ever. */
   withheld?: string | null;
 };
 
 export type CanaryVerdict =
   | { kind: 'waits' }
   | { kind: 'passed' }
-  /** Nothing of it is left to settle: others must go first. */
+  /** None of it was paid and none is left to settle: other payouts must go first. */
   | { kind: 'void' }
-  /** `isOpen`: what became of the payout is not known. */
+  /** `isOpen`: the outcome of the payout is not known. */
   | { kind: 'failed'; failure: CanaryFailure; isOpen: boolean };
 
-/** What the rest of a batch waits for (P21): every payout of the canary paid, one that went wrong, or too long a wait. */
+/**
+ * Judges a canary (P21). It passes when every payout of it is paid. It fails when one goes wrong, or takes too long.
+ */
 export function judgeCanary(standing: CanaryStanding, canaryHours: number): CanaryVerdict {
   const { counts, bad, overdue, withheld = null } = standing;
   if (bad)

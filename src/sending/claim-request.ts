@@ -3,10 +3,10 @@ import type { Brakes } from './brakes.ts';
 /** What may be claimed: only these batches, only these payouts; everything when absent. */
 export type Scope = { batches?: readonly string[]; payouts?: readonly bigint[] };
 
-/** Payouts that the service's answers allow to be sent, each with the number of attempts that the answer was about. */
+/** Payouts that the service's answers allow to be sent, each with its number of attempts when the service was asked. */
 export type Cleared = ReadonlyMap<bigint, bigint>;
 
-/** The brakes of the configuration, and when it is, ISO UTC. */
+/** The brakes of the configuration, and the present time, ISO UTC. */
 export type Under = { brakes: Brakes; at: string };
 
 export type ClaimRequest = Scope &
@@ -15,6 +15,6 @@ export type ClaimRequest = Scope &
     limit: number;
     /** Where this process sends (P31). */
     originId: bigint;
-    /** What the service's answers of the last two minutes allow, beside what was never sent. */
+    /** What the service's answers of the last two minutes allow. Payouts that were never sent need no answer. */
     cleared: Cleared;
   };

@@ -27,9 +27,9 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
 }
 
 /**
- * Moves up to `limit` ready payouts to `sending` with an attempt each. Everything is checked against the ledger again
- * here: halt, hold, approval, canary, limits, not-before, the answer that a second attempt needs (P2, P31). Nothing
- * may be sent before the commit. `halted`: why nothing may be sent.
+ * Moves up to `limit` ready payouts to `sending`, with an attempt each. It checks everything against the ledger again:
+ * halt, hold, approval, canary, limits, not-before, and the answer that a second attempt needs (P2, P31). Nothing may be
+ * sent before the commit. `halted`: why nothing may be sent.
  */
 export async function claimUnlessHalted(
   trx: Trx,
@@ -51,7 +51,7 @@ export async function claimUnlessHalted(
   const lanes = isQuiet && !usesLanes(brakes) ? null : await lanesToClaim(trx, request);
   const free = await withhold(trx, await readyOf(trx, request, lanes), at);
   const limits = lanes?.use;
-  // Also when nothing goes today: else what a wrong clock spent would be spent of every day.
+  // Also when nothing is sent today: else what was spent under a wrong clock would count against every day.
   if (limits?.moved) await openDay(trx, { brakes, at });
   const ready = limits ? admit(await holdTooLarge(trx, at, free, limits.limits), limits.left).admitted : free;
   if (ready.length === 0) return none;
@@ -84,7 +84,7 @@ export async function stopForCanaries(trx: Trx, { brakes, at }: Under): Promise<
   for (const cause of causes) await halt(trx, cause, at);
 }
 
-/** What may be claimed of which batch; the first to send of a batch begins its canary. */
+/** Returns what may be claimed of each batch. Begins the canary of a batch of which nothing was sent. */
 async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | null> {
   const { brakes, at } = request;
   const lanes = await lanesOf(trx, request);
@@ -94,7 +94,7 @@ async function lanesToClaim(trx: Trx, request: ClaimRequest): Promise<Lanes | nu
   return lanesOf(trx, request);
 }
 
-/** The batches of which a process has begun to send, kept by its brakes. */
+/** The batches that this process has begun to send, by its brakes. */
 const begun = new WeakMap<Brakes, Set<string>>();
 
 function begunUnder(brakes: Brakes): Set<string> {
@@ -103,7 +103,7 @@ function begunUnder(brakes: Brakes): Set<string> {
   return known;
 }
 
-/** Others took this process for dead (P3): it must stop, and a new one may begin. */
+/** Another process considered this one dead and took over (P3): this one must stop, and a new one may start. */
 export class TakenOver extends Error {}
 
 const endedWorker = prepared<{ ended_at: string | null }>((db, slot) =>
@@ -114,7 +114,7 @@ const endedWorker = prepared<{ ended_at: string | null }>((db, slot) =>
     .where('ended_at', 'is not', null),
 );
 
-/** P3: a process that others took for dead has lost its claims and makes no new ones. */
+/** P3: a process that was considered dead has lost its claims and makes no new ones. */
 async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
   const [ended] = await endedWorker(trx, [workerId]);
   if (ended)
@@ -123,12 +123,12 @@ async function assertNotTakenOver(trx: Trx, workerId: string): Promise<void> {
     );
 }
 
-/** A time of null: at once, or there is none. */
+/** A time of null: now, or there is no such payout. */
 type Sendable = { ready: number; again: number; nextAt: string | null; againAt: string | null };
 
 /**
- * What still keeps the sender busy: payouts it could send now or later, and how many of them must be asked about first
- * (P31). What a brake keeps back is none. `nextAt` is of those that were never sent, `againAt` of the others.
+ * Counts the payouts that the sender could send now or later, and how many of them it must ask about first (P31). What a
+ * brake keeps back does not count. `nextAt` is for those that were never sent, `againAt` for the others.
  */
 export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
   const lanes = await lanesOf(db, only);

@@ -9,7 +9,10 @@ import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Cleared } from './claim-request.ts';
 
-/** Whom the service must be asked about before these payouts may be sent, by payout: itself where it was sent, and its line. */
+/**
+ * The payouts that the service must be asked about before each of these may be sent: itself where it was sent before, and
+ * all payouts that it pays again.
+ */
 export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, bigint[]>> {
   const lines = await linesOf(db, ids);
   const rows = await db
@@ -28,9 +31,10 @@ export async function subjectsOf(db: Db | Trx, ids: readonly bigint[]): Promise<
 const silence: Answer = { word: 'no_answer', status: null };
 
 /**
- * Weighs the answers about these payouts (P31). What they allow is returned; what they speak against goes back to a person
- * with the reason: a retry is unknown again, a successor is held. All else waits as it is. `about`: the payouts, each with
- * its number of attempts before the service was asked: of later ones the answers say nothing.
+ * Weighs the answers about these payouts (P31), and returns those that the answers allow. Where an answer speaks against
+ * one, a person decides: a retry is unknown again, a successor is held, each with the reason. All others wait unchanged.
+ * `about`: the payouts, each with its number of attempts before the service was asked. The answers say nothing of later
+ * attempts.
  */
 export async function weighAnswers(
   trx: Trx,
@@ -59,7 +63,7 @@ export async function weighAnswers(
   const events: RecordEvent[] = [];
   for (const [id, subjects] of subjectsById) {
     const row = rowOf.get(id);
-    // The answers themselves may have moved it, or somebody else has.
+    // The answers themselves, or another process, may have moved it.
     if (row?.state !== 'ready') continue;
     const [itself = null] = subjects.includes(id) ? subject(id) : [];
     const before = subjects.filter((one) => one !== id).flatMap(subject);

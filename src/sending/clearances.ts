@@ -6,7 +6,7 @@ import type { Cleared, Scope, Under } from './claim-request.ts';
 import { subjectsOf, weighAnswers } from './clearance-answers.sql.ts';
 import { nextToAsk } from './ready.sql.ts';
 
-/** A details look-up of each of these, recorded in the ledger as every look-up is. */
+/** Makes a details look-up of each of these payouts, recorded in the ledger like every look-up. */
 export type AskService = (
   payoutIds: readonly bigint[],
   signal?: AbortSignal,
@@ -16,20 +16,22 @@ export type AskService = (
 type Timed = Answer & { askedAt: Moment };
 
 /**
- * What the service's answers allow this process to send again (P31). They are asked for beside the loop, so that nothing
- * that is sent for the first time waits for them. In memory only: a process that starts again asks again.
+ * What the service's answers allow this process to send again (P31). The questions run beside the loop, so that no first
+ * send waits for them. Kept in memory only: a process that starts again asks again.
  */
 export type Clearances = {
-  /** What may be claimed by answers that were asked for less than two minutes ago. */
+  /** What may be claimed, by answers to questions asked less than two minutes ago. */
   fresh(): Cleared;
   spend(ids: readonly bigint[]): void;
-  /** Begins to ask about the next payouts that need it; resolves when that group is answered. Undefined: nothing to ask. */
+  /**
+   * Begins to ask about the next payouts that need it. Resolves when that group is answered. Undefined: nothing to ask.
+   */
   fill(wanted: number): Promise<void> | undefined;
-  /** Milliseconds until somebody is worth a question again; null when no more are asked in this run. */
+  /** Milliseconds until it is worth asking again; null when this run asks no more. */
   restMs(): number | null;
-  /** About how many there was no clear answer, however often they were asked about. */
+  /** The number of payouts without a clear answer, however often the service was asked. */
   unanswered(): number;
-  /** When an answer last ended what waited, on the monotonic clock: that is progress too, as a payout sent is. */
+  /** When an answer last ended a wait, on the monotonic clock. This counts as progress, like a payout sent. */
   endedSomethingAt(): number;
   /** Resolves when nothing is being asked any more. */
   ended(): Promise<void>;
@@ -44,11 +46,11 @@ type Deps = {
   under(): Under;
 };
 
-/** P31, from when the question was asked, by whichever clock saw more time pass. */
+/** How long an answer counts (P31), from when the question was asked, by the clock on which more time passed. */
 const freshMs = 120_000;
-/** Between two looks for what must be asked about: nobody pays for that with each turn. */
+/** The time between two searches for payouts to ask about, so that not each turn pays for one. */
 const lookMs = 250;
-/** How often in a run something is asked about, and how many groups in a row may stay without any answer. */
+/** How often one run asks about a payout, and after how many groups in a row without any answer it stops asking. */
 const mostTries = 3;
 const firstRestMs = 1000;
 
@@ -97,7 +99,7 @@ export function createClearances(
     rest(waiting, waiting.length < ids.length);
   }
 
-  /** What got no answer is left alone for a while, and so is a service that answers nothing at all. */
+  /** Waits before it asks again: about a payout without an answer, and of a service that answers nothing at all. */
   function rest(waiting: readonly bigint[], anyAnswered: boolean): void {
     const now = clock.monotonic();
     for (const id of waiting) {
@@ -132,7 +134,7 @@ export function createClearances(
       if (silentGroups >= mostTries) return null;
       const now = clock.monotonic();
       if (!foundNone) return Math.max(0, nextLook - now);
-      // What came back since the last look is not known yet.
+      // Payouts that became ready since the last search are not known yet.
       if (silent.size === 0) {
         nextLook = now;
         return 0;

@@ -1,13 +1,13 @@
 import { DateTime } from 'luxon';
 import { decimalToMinor, formatMinor } from '../domain/money.ts';
 
-/** A day of `submission.daily_limit`: its date for people, and from when until when it lasts, ISO UTC. */
+/** A day of `submission.daily_limit`: its date for people, and its beginning and end, ISO UTC. */
 export type LimitDay = { day: string; beginsAt: string; endsAt: string };
 
-/** The answer of the last call: it is asked with every group of intents. */
+/** The result of the last call, kept because every group of intents asks for it. */
 let last: LimitDay & { zone: string } = { day: '', beginsAt: '', endsAt: '', zone: '' };
 
-/** The day of a time zone that holds an instant; days of 23 and 25 hours included. */
+/** Returns the day of a time zone that holds an instant; days of 23 and 25 hours too. */
 export function dayAt(at: string, zone: string): LimitDay {
   if (last.zone === zone && last.beginsAt <= at && at < last.endsAt) return last;
   const begins = DateTime.fromISO(at, { zone }).startOf('day');
@@ -20,14 +20,14 @@ function iso(time: DateTime): string {
   return new Date(time.toMillis()).toISOString();
 }
 
-/** A day that begins so much later than today was begun by a wrong clock, in whatever time zone. */
+/** A day that begins this much later than today was begun by a wrong clock, whatever the time zone. */
 const farAheadMs = 36 * 3_600_000;
 
 /**
- * Which day's budget is in force, when the ledger last spent from `latest` and the clock says `today`: a clock that was
- * set back opens no second budget, so the later day stays. One that was more than a day ahead was wrong before: what
- * was spent under that day then counts as spent today, so that nobody waits for a day far away. Days are compared as
- * instants, since `submission.timezone` may have changed between them.
+ * Returns the day whose budget is in force, when the ledger last spent from `latest` and the clock says `today`. A clock
+ * that was set back opens no second budget, so the later day stays. A day far ahead was begun by a wrong clock: what was
+ * spent under it then counts as spent today, so that no payout waits for that day. Days are compared as instants, since
+ * `submission.timezone` may have changed between them.
  */
 export function dayInForce(
   latest: LimitDay | null,
@@ -64,8 +64,8 @@ export function leftOf(
 type Order = { amount: bigint; currency: string; batch_id: string };
 
 /**
- * Those of these payouts, in their order, that what is left of the day allows; `left` is what remains afterwards. The
- * first of a batch that does not fit makes the rest of it in that currency wait, so that a batch keeps its order.
+ * Admits payouts, in their order, as far as the rest of the day's limit allows; `left` is what remains then. Once a
+ * payout does not fit, the rest of its batch in that currency waits too, so that a batch keeps its order.
  */
 export function admit<P extends Order>(
   waiting: readonly P[],
@@ -87,7 +87,7 @@ export function admit<P extends Order>(
   return { admitted, left: rest };
 }
 
-/** Why a payout never goes: not even a whole day's limit is enough for it; null when it is. */
+/** Why a payout can never be sent: it is above a whole day's limit. Null when it is not. */
 export function whyTooLarge(
   { amount, currency, reference }: { amount: bigint; currency: string; reference: string },
   limits: ReadonlyMap<string, bigint>,

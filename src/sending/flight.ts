@@ -2,25 +2,27 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Claim } from './claims.sql.ts';
 
-/** `aged`: the intent grew too old before its bytes could leave (P3); that says nothing of the network. */
+/**
+ * A finished request. `aged`: the intent grew too old before its bytes could leave (P3); the network is not to blame.
+ */
 export type Done = { claim: Claim; outcome: Outcome; aged: boolean };
 
 /** How long an answer that has come in waits for others to share its commit. */
 const patienceMs = 4;
 
-/** Requests under way, and answers that nobody has looked at yet. */
+/** Requests under way, and answers that the loop has not taken yet. */
 export type Flight = {
   underWay(): number;
   launch(sent: Promise<Done>): void;
-  /** Takes what has come in, in the order in which it came. Throws what the client threw, which it never should. */
+  /** Takes the answers that have come in, in their order. Throws what the client threw, which it never should. */
   take(): Done[];
   waiting(): number;
   /**
-   * Resolves when `enough` answers wait, or all that are under way, or the first of them has waited a moment: a commit
-   * for several costs little more than for one, and while it runs the service has the rest to work on. `or` ends it too.
+   * Resolves when `enough` answers wait, when none is under way any more, or when the first has waited a moment. A commit
+   * for several costs little more than for one. While it runs, the service works on the rest. `or` ends the wait too.
    */
   gathered(enough: number, or?: Promise<void>): Promise<void>;
-  /** Waits until nothing is under way any more, and takes the last of it. */
+  /** Waits until nothing is under way any more, and takes the last answers. */
   landed(): Promise<Done[]>;
 };
 
@@ -73,7 +75,7 @@ export function createFlight(clock: Clock): Flight {
       if (done.length === 0 || done.length >= enough || underWay === 0) return;
       const stop = new AbortController();
       await Promise.race([reached(enough), clock.sleep(patienceMs, stop.signal)]);
-      // A reason of its own: the error that stands in for one would cost more than the timer.
+      // With a reason: without one the runtime would create an error, which costs more than the timer.
       stop.abort('gathered');
     },
     async landed() {

@@ -7,7 +7,7 @@ const count = z.int().nonnegative();
 const canaryFailure = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('went_wrong'), reference: text, state: z.enum(payoutStates) }),
   z.strictObject({ kind: z.literal('not_settled'), reference: text, hours: z.number() }),
-  /** It is held though its batch is not: nothing lets it go. */
+  /** It is held though its batch is not: no release sends it. */
   z.strictObject({ kind: z.literal('withheld'), reference: text }),
 ]);
 
@@ -15,14 +15,14 @@ const canaryFailure = z.discriminatedUnion('kind', [
 const answer = { code: text.nullable(), message: text, reference: text };
 const canary = { batch: text, failure: canaryFailure };
 
-/** What stopped the sending of a mode (P11), by the advice it needs. */
+/** What stopped all sending (P11); each kind needs its own advice. */
 const haltCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('person') }),
-  /** The service's word about the account: no balance, blocked, and so on. */
+  /** The service's answer about the account: no balance, blocked, and so on. */
   z.strictObject({ kind: z.literal('account'), ...answer }),
   /** The service calls our signature wrong. */
   z.strictObject({ kind: z.literal('signature'), ...answer }),
-  /** Too many outcomes are unknown: so many of the last `of`. */
+  /** Too many outcomes are unknown: `count` of the last `of`. */
   z.strictObject({ kind: z.literal('unknowns'), count, of: count }),
   /** A payout of a canary is unknown, or has not settled in time (P21). */
   z.strictObject({ kind: z.literal('canary_open'), ...canary }),
@@ -34,10 +34,10 @@ const haltCause = z.discriminatedUnion('kind', [
 export type CanaryFailure = z.infer<typeof canaryFailure>;
 /** One cause of a halt. */
 export type HaltCause = z.infer<typeof haltCause>;
-/** `barrier`: a barrier of the ledger itself, which names its own way out and is not released (P25, P26). */
+/** `barrier`: a barrier of the ledger itself, which names its own way out and which no release lifts (P25, P26). */
 export type HaltKind = HaltCause['kind'] | 'barrier';
 
-/** A cause from its JSON text in the ledger. Throws where the text is none: a halt must not vanish unread. */
+/** Reads a cause from its JSON text in the ledger. Throws where the text is not one: a halt must not vanish unread. */
 export function readHaltCause(stored: string): HaltCause {
   return haltCause.parse(JSON.parse(stored));
 }
@@ -76,7 +76,7 @@ function failureText(failure: CanaryFailure): string {
   }
 }
 
-/** The kind of a halt that the service's code brings (P10). */
+/** The kind of halt that the service's code causes (P10). */
 export function haltKindOf(code: string | null): 'signature' | 'account' {
   return code === '22' ? 'signature' : 'account';
 }
@@ -89,7 +89,7 @@ const adviceOf: Record<HaltKind, HaltAdvice> = {
   person: 'none',
   account: 'none',
   signature: 'doctor',
-  // Released before anybody asked, the next unknowns would pile up on these.
+  // Without a look-up first, the next unknowns would add to these.
   unknowns: 'reconcile',
   canary_open: 'reconcile',
   canary_failed: 'none',

@@ -7,14 +7,14 @@ import type { Tables } from '../storage/tables/tables.ts';
 import { releaseCanaries } from './canaries.sql.ts';
 import { type HaltCause, type HaltKind, haltCauseText, readHaltCause } from './halt.ts';
 
-/** A halt in force; `cause` words its causes, `kinds` are theirs in the same order. */
+/** A halt in force. `cause` is its causes in words; `kinds` are their kinds, in the same order. */
 export type Halt = { cause: string; at: string; kinds: HaltKind[] };
 
 const standing = prepared<{ at: string; detail: string }>((db) =>
   db.selectFrom('halts').select(['at', 'detail']).orderBy('id'),
 );
 
-/** Why nothing may be sent, if so: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
+/** Returns why nothing may be sent: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   const barrier = await findBarrier(db);
   if (barrier) return { ...barrier, kinds: ['barrier'] };
@@ -43,8 +43,8 @@ export function haltRow(cause: HaltCause, at: string): Insertable<Tables['halts'
 }
 
 /**
- * Lifts a halt; unknowns from before the release no longer count towards the next one. The batches whose canary failed
- * go on too: whoever lifts it lets the rest of them go.
+ * Lifts a halt. Unknowns from before the release no longer count towards the next one. The release also covers the rest
+ * of the batches whose canary failed.
  */
 export async function liftHalt(trx: Trx, at: string): Promise<Halt | undefined> {
   await releaseCanaries(trx);
@@ -55,8 +55,8 @@ export async function liftHalt(trx: Trx, at: string): Promise<Halt | undefined> 
 }
 
 /**
- * Lets the rest of one batch go whose canary failed, and lifts the halt where that failure is its whole cause; what else
- * halts the mode stays in force. Returns the failure, and whether the halt went with it.
+ * Releases the rest of one batch whose canary failed. Lifts the halt where that failure is its only cause; other causes
+ * stay in force. Returns the failure, and whether the halt was lifted.
  */
 export async function liftCanary(
   trx: Trx,
@@ -71,7 +71,7 @@ export async function liftCanary(
   return { cause, halt: isLifted && own.length > 0 };
 }
 
-/** From here on unknown outcomes are counted anew (P11). */
+/** Marks the point from which unknown outcomes count again from zero (P11). */
 async function noteRelease(trx: Trx, at: string): Promise<void> {
   const row = await trx
     .selectFrom('history')
@@ -86,7 +86,7 @@ async function noteRelease(trx: Trx, at: string): Promise<void> {
 }
 
 /**
- * Whether unknown outcomes are too many (P11): the last `inARow`, or a fifth of the last 50, in order of
+ * Returns a cause where unknown outcomes are too many (P11): the last `inARow`, or a fifth of the last 50, in order of
  * completion since the last release. Attempts of processes that died are not answers and do not count.
  */
 export async function tooManyUnknown(trx: Trx, inARow: number): Promise<HaltCause | null> {

@@ -1,6 +1,6 @@
 import type { ApprovalCause, HoldReason, LargePayout } from '../ledger/hold-reasons.ts';
 
-/** Why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
+/** Says why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
 export function holdText(reason: HoldReason, batch: string | null): string {
   const isKnown = batch !== null;
   const next = isKnown ? `; check, then counterfoil release ${batch}` : '';

@@ -15,7 +15,7 @@ const shownKept = 10;
 
 type Reasoned = { reference: string; why: string };
 
-/** What a release let go, and what must not be sent all the same: how many, and the first of them with the reason. */
+/** What a release let go, and what it did not: how many, and the first of them with the reason. */
 type Released = {
   moved: number;
   /** Stay held. */
@@ -24,11 +24,11 @@ type Released = {
   /** Retries that are unknown again, since the service shows a transfer. */
   doubted: number;
   firstDoubted: Reasoned[];
-  /** Why all of it stays held: what only another command lifts. */
+  /** The reasons that keep all of it held: only another command lifts them. */
   stays: HoldReason[];
 };
 
-/** Adds a reason for which a batch is held to those it has; each is lifted by its own command. */
+/** Adds a reason to those that hold a batch; each is lifted by its own command. */
 export async function addHoldReason(trx: Trx, batch: string, reason: HoldReason): Promise<void> {
   const reasons = await reasonsOf(trx, batch);
   if (!reasons.some((one) => isDeepStrictEqual(one, reason)))
@@ -45,8 +45,8 @@ async function reasonsOf(trx: Trx, batch: string): Promise<HoldReason[]> {
 }
 
 /**
- * Moves a batch's unsent payouts to `held`, in chunks; each is a compare-and-set, so that what is already on its way is
- * left alone (P21). Returns how many moved.
+ * Moves a batch's unsent payouts to `held`, in chunks, and returns how many moved. Each move is a compare-and-set, so it
+ * leaves alone what is already on its way (P21).
  */
 export async function holdBatch(
   ledger: Ledger,
@@ -67,7 +67,7 @@ export async function holdBatch(
         .where('state', '=', 'ready')
         .limit(chunk)
         .execute();
-      // The reasons are there while anything may be held by them, so that a crash leaves nothing held without one.
+      // The reason is written with the first payouts, so that a crash leaves nothing held without a reason.
       if (moved === 0) await addHoldReason(trx, batch, reason);
       const event = { kind: 'hold' as const, why: holdText(reason, batch) };
       await record(
@@ -83,9 +83,9 @@ export async function holdBatch(
 }
 
 /**
- * Lets a batch's held payouts go, but for those that would be paid twice or go over a whole day's limit: these stay held
- * and say so. While it waits for an approval too, all of it stays held and only the other reasons go. Goes over the
- * batch until nothing moves any more, since another process may hold what this one has passed.
+ * Releases a batch's held payouts. Those that could be paid twice, or are above a whole day's limit, stay held and say
+ * why. While the batch waits for an approval, all of it stays held and only the other reasons go. It repeats until
+ * nothing moves any more, since another process may hold what this one has passed.
  */
 export async function releaseBatch(
   ledger: Ledger,
@@ -98,13 +98,13 @@ export async function releaseBatch(
     batch: string;
     at: string;
     dailyLimit?: Record<string, string>;
-    /** The reasons that go; while there is another, all of it stays held. */
+    /** True for the reasons that this release lifts; while another one is there, all of the batch stays held. */
     lifts?: (reason: HoldReason) => boolean;
   },
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
   let moved = 0;
-  // What became unknown is not met by the next pass.
+  // The next pass does not see what became unknown.
   let doubted = 0;
   const firstDoubted: Reasoned[] = [];
   for (;;) {
@@ -113,7 +113,7 @@ export async function releaseBatch(
     moved += pass.moved;
     doubted += pass.doubted;
     if (pass.stays.length > 0) return { ...pass, moved, doubted };
-    // The reasons go in the transaction that saw everything let go, so that a crash leaves nothing held without one.
+    // The transaction that saw everything released removes the reasons: a crash leaves nothing held without one.
     if (pass.moved + pass.kept + pass.doubted < chunk || pass.moved === 0) return { ...pass, moved, doubted };
   }
 
@@ -153,7 +153,7 @@ export async function releaseBatch(
   }
 }
 
-/** Counts what a release did not let go: it stays held, or is unknown again. */
+/** Counts a payout that a release did not let go: it stays held, or is unknown again. */
 function count(row: HeldBack, reason: Withheld, pass: Released): void {
   const unknown = releaseOf(row, reason).at(-1)?.event.kind === 'doubted';
   if (unknown) pass.doubted++;
@@ -165,8 +165,8 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
 type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by'>;
 
 /**
- * What must not be sent is held anew under its own reason, unless it is held for that already. What became of a
- * predecessor may have changed, and with it the way out.
+ * The events of one payout in a release. One that must not be sent is held again under its own reason, unless it is held
+ * for that already. A predecessor is always checked again: its state may have changed, and with it the way out.
  */
 function releaseOf(
   row: Pick<Payout, 'id' | 'attempt_count' | 'withheld_by'>,
@@ -177,7 +177,7 @@ function releaseOf(
   return reason === undefined ? [released] : [released, withholding(row, reason)];
 }
 
-/** What an answer made `ready` again waits with its batch, where that was held while the request was under way (P21). */
+/** Holds a payout that an answer made `ready` again, where its batch was held while the request was under way (P21). */
 export async function holdReturned(trx: Trx, at: string, recorded: readonly Recorded[]): Promise<void> {
   const back = recorded.flatMap(({ payoutId, to }) => (to === 'ready' ? [payoutId] : []));
   if (back.length === 0) return;

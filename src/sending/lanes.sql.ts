@@ -6,7 +6,7 @@ import type { Brakes } from './brakes.ts';
 import { canaryVerdict, standingCanaries } from './canaries.sql.ts';
 import { type DailyUse, dailyUse } from './limits.sql.ts';
 
-/** What is ready of one batch in one currency, and what it waits for. */
+/** The ready payouts of one batch in one currency, and what they wait for. */
 export type Lane = {
   batch: string;
   currency: string;
@@ -15,7 +15,7 @@ export type Lane = {
   waits: null | 'canary' | 'failed canary' | 'daily limit';
 };
 
-/** What `lanesOf` found: the day is given where limits count. */
+/** What `lanesOf` found; `use` is null where no limit is set. */
 export type Lanes = { lanes: Lane[]; use: DailyUse | null };
 
 type Ask = {
@@ -25,15 +25,15 @@ type Ask = {
   payouts?: readonly bigint[];
 };
 
-/** Whether the configuration alone makes lanes be looked at, whatever stands in the ledger. */
+/** True where the configuration alone requires lanes, whatever stands in the ledger. */
 export function usesLanes(brakes: Brakes): boolean {
   return brakes.canary > 0 || Object.keys(brakes.dailyLimit).length > 0;
 }
 
 /**
- * What is ready, by batch and currency in the order of the first payout of each, with what keeps it back: a canary that
- * has not settled, or a day's limit that the next payout goes over (P21). Null where nothing could keep anything back,
- * so that nobody pays for brakes they do not use. Cheap however much waits: only the first payout of each is read.
+ * Returns what is ready, by batch and currency, in the order of the first payout of each. Each lane says what keeps it
+ * back: a canary that has not settled, or a day's limit that the next payout exceeds (P21). Null where no brake is in
+ * use, so that unused brakes cost nothing. The cost does not grow with what waits: only the first of each lane is read.
  */
 export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   const { brakes, at, batches } = ask;
@@ -63,7 +63,7 @@ export async function lanesOf(db: Db | Trx, ask: Ask): Promise<Lanes | null> {
   return { lanes, use };
 }
 
-/** What not even a whole day allows waits for no day: it is held where it is claimed. */
+/** True where a payout must wait for the next day. One above a whole day's limit does not wait: the claim holds it. */
 function isOver({ currency, amount }: Pick<Head, 'currency' | 'amount'>, use: DailyUse | null): boolean {
   const limit = use?.limits.get(currency);
   if (!use || limit === undefined || amount === null || amount > limit) return false;
@@ -73,13 +73,13 @@ function isOver({ currency, amount }: Pick<Head, 'currency' | 'amount'>, use: Da
 type Head = {
   batch: string;
   currency: string;
-  /** The first that is ready, and the first that may be claimed now with its amount; null where none may. */
+  /** `firstId`: the first that is ready. `nextId`, `amount`: the first that may be claimed now; null where none may. */
   firstId: bigint;
   nextId: bigint | null;
   amount: bigint | null;
 };
 
-/** What is ready by batch and currency: two steps of the index for each, however many payouts of it are ready. */
+/** The heads of what is ready, by batch and currency. Each costs two index steps, however many payouts are ready. */
 export async function headsOf(db: Db | Trx, { at, payouts }: Pick<Ask, 'at' | 'payouts'>): Promise<Head[]> {
   const only = payouts ? sql` and p.id in ${idsOf(payouts)}` : sql``;
   const isReady = sql`p.state = 'ready'${only}`;

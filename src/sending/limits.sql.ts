@@ -8,7 +8,7 @@ import { prepared } from '../storage/prepared.ts';
 import type { Brakes } from './brakes.ts';
 import { dayAt, dayInForce, type LimitDay, leftOf, limitsOf, whyTooLarge } from './daily-limit.ts';
 
-/** What the day's limits are, what intents of the day may have sent, and when the next day begins (P21). */
+/** The day's limits, what the intents of the day may have sent, and when the next day begins (P21). */
 export type DailyUse = {
   day: string;
   limits: Map<string, bigint>;
@@ -17,7 +17,7 @@ export type DailyUse = {
   left: Map<string, bigint>;
   /** ISO UTC. */
   endsAt: string;
-  /** The clock was far ahead before: today is to be begun now, so that what was spent then counts for no other day. */
+  /** The clock was far ahead before. Today must be begun now, so that what was spent then counts for no other day. */
   moved: boolean;
 };
 
@@ -26,9 +26,9 @@ const dayMs = 86_400_000;
 type Ask = { brakes: Pick<Brakes, 'dailyLimit' | 'timezone'>; at: string };
 
 /**
- * The day in force and what of it is used, over all processes of the ledger. A day counts what was spent in any day that
- * overlaps it: a change of `submission.timezone` opens no second budget. By the ledger's own order, it also counts what
- * was spent since the last day before it, under whatever date a wrong clock wrote it down.
+ * Returns the day in force and how much of it is used, over all processes of the ledger. A day counts what was spent in
+ * any day that overlaps it: a change of `submission.timezone` opens no second budget. It also counts all days that the
+ * ledger began after the last earlier day, whatever date a wrong clock gave them.
  */
 export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<DailyUse> {
   const latest = await latestDay(db);
@@ -48,7 +48,7 @@ export async function dailyUse(db: Db | Trx, { brakes, at }: Ask): Promise<Daily
       return eb.or([overlaps, eb('d.id', '>', eb.fn.coalesce(earlier, sql<bigint>`0`))]);
     })
     .groupBy('u.currency');
-  // As for days: a clock that was further ahead than the next day was wrong, and must not keep all back until then.
+  // As for days: a clock further ahead than the next day was wrong, and must not keep everything back until then.
   const lost = await adoptedBetween(db, { from, to: later(endsAt, dayMs) });
   for (const row of [...(await counted.execute()), ...lost])
     used.set(row.currency, (used.get(row.currency) ?? 0n) + row.used);
@@ -66,13 +66,15 @@ const lastDay = prepared<KeptDay>((db) =>
     .limit(sql.lit(1)),
 );
 
-/** By the ledger's own order: a clock may run back, ids do not. */
+/** The latest day by the ledger's own order: a clock may run back, ids do not. */
 async function latestDay(db: Db | Trx): Promise<KeptDay | undefined> {
   return (await lastDay(db, []))[0];
 }
 
-/** The day that intents of now count for; the transaction that commits an intent begins it. What a wrong clock
- * spent stays under its date: should that clock come back, it has no second budget. */
+/**
+ * Returns the day that new intents count for, and begins it where needed, in the transaction that commits them. What was
+ * spent under a wrong clock stays under its date: should that clock come back, it has no second budget.
+ */
 export async function openDay(trx: Trx, { brakes, at }: Ask): Promise<bigint> {
   const latest = await latestDay(trx);
   const { kind, day } = dayInForce(latest ?? null, dayAt(at, brakes.timezone));
@@ -88,7 +90,7 @@ export async function openDay(trx: Trx, { brakes, at }: Ask): Promise<bigint> {
 
 type Candidate = { id: bigint; reference: string; currency: string; amount: bigint };
 
-/** Why some of these payouts never go, each by id: not even a whole day's limit is enough. */
+/** Why some of these payouts can never be sent, by id: they are above a whole day's limit. */
 export function tooLarge(
   payouts: readonly Candidate[],
   limits: ReadonlyMap<string, bigint>,
@@ -101,7 +103,7 @@ export function tooLarge(
   );
 }
 
-/** Holds what never goes, each with its reason; returns the others. */
+/** Holds the payouts that can never be sent, each with its reason; returns the others. */
 export async function holdTooLarge<P extends Candidate>(
   trx: Trx,
   at: string,

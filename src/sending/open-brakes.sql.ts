@@ -14,7 +14,7 @@ import { holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
 
-/** What is ready and does not go yet by itself, and until when. */
+/** What is ready but kept back, and until when. */
 export type Waiting =
   | { kind: 'daily_limit'; currency: string; count: number; amount: string; until: string }
   | {
@@ -24,10 +24,10 @@ export type Waiting =
       failed: boolean;
       canary: Partial<Record<PayoutState, number>>;
     }
-  /** Nobody could look at the file of the batch, of which nothing was sent (P34). */
+  /** Nothing of the batch was sent yet, and its file cannot be checked now (P34). */
   | { kind: 'file'; batch: string; count: number; why: FileWait };
 
-/** What of a day's limit is used, in decimals. */
+/** How much of a day's limit is used, in decimals. */
 export type DailyLimit = {
   currency: string;
   day: string;
@@ -37,14 +37,14 @@ export type DailyLimit = {
   until: string;
 };
 
-/** The brakes as one process sees them: what they say now. That they hold is decided anew in each claim (P2). */
+/** The present state of the brakes, as one process sees it. Each claim decides again in its own transaction (P2). */
 export function createBrakes(deps: {
   ledger: Ledger;
   clock: { iso(): string };
   brakes: Brakes;
-  /** Holds each batch that could go now and whose file is not what was read (P34). */
+  /** Holds each batch that could be sent now but whose file is not what was read (P34). */
   confirmFiles?(): Promise<void>;
-  /** The batches whose files that could not look at. */
+  /** The batches whose files `confirmFiles` could not check. */
   fileWaits?(): Promise<{ batch: string; count: number; why: FileWait }[]>;
 }) {
   const { ledger, clock, brakes } = deps;
@@ -52,9 +52,9 @@ export function createBrakes(deps: {
   const under = (): Under => ({ brakes, at: clock.iso() });
 
   /**
-   * Brings the ledger up to what the brakes say: holds what waits for an approval that the rule of today asks for, and
-   * halts for a canary that went wrong, and begins today where a wrong clock was far ahead. A claim refuses all this
-   * anyway; here it gets its reason and its way out.
+   * Makes the ledger agree with the brakes. Holds what needs an approval by today's rule. Halts for a canary that went
+   * wrong. Begins today where a wrong clock was far ahead. A claim refuses all this anyway; here it gets its reason and
+   * its way out.
    */
   async function settle(): Promise<void> {
     await deps.confirmFiles?.();
@@ -70,7 +70,7 @@ export function createBrakes(deps: {
     }
   }
 
-  /** Batches with something ready that only an approval lets go; by the newest of it, which an approval covers last. */
+  /** Batches with ready payouts that need an approval first; the newest shows it, since approvals cover it last. */
   async function unapproved(): Promise<string[]> {
     const found = new Set<string>();
     for (const { batch, currency } of await headsOf(db, under())) {
@@ -90,7 +90,7 @@ export function createBrakes(deps: {
     return [...found];
   }
 
-  /** What is ready but kept back by the day's limit or by a canary. */
+  /** What is ready but kept back by the day's limit, by a canary, or by a file that cannot be checked. */
   async function waits(only: Scope = {}): Promise<Waiting[]> {
     const found = await lanesOf(db, { ...under(), ...only });
     const waiting: Waiting[] = [];
@@ -135,7 +135,7 @@ export function createBrakes(deps: {
     return { count, minor };
   }
 
-  /** Payouts of canaries that the service has and that have not settled: worth a question. The longest unheard first. */
+  /** Payouts of canaries that are pending, and so worth a look-up; of each canary the longest unchanged first. */
   async function unsettled(limit: number): Promise<bigint[]> {
     const ids: bigint[] = [];
     for (const canary of await standingCanaries(db)) {

@@ -1,13 +1,13 @@
 import type { Clock } from '../runtime/clock.ts';
 
-/** What sending asks of a rate limit; `atOnce` starts are granted in one go, Infinity where there is no limit. */
+/** A rate limit, as the sender uses it. It grants `atOnce` starts in one go; Infinity where there is no limit. */
 export type Limiter = { take(signal?: AbortSignal): Promise<void>; atOnce: number };
 
 /** Rate permits in stock. They are fetched beside the loop, so that waiting for one never delays an answer's commit. */
 export type Permits = {
   count(): number;
   spend(n: number): void;
-  /** Begins to fetch what is missing, and resolves when something of it is there; undefined when nothing is missing. */
+  /** Begins to fetch missing permits, and resolves when some have arrived; undefined when none are missing. */
   fill(wanted: number): Promise<void> | undefined;
 };
 
@@ -56,7 +56,7 @@ export function createPermits(
       if (stock >= wanted) return undefined;
       if (failure) throw failure.error;
       if (fetching) return fetching;
-      // No more than one commit reserves: what waits here for its time is kept from everybody else.
+      // No more than one commit can use: a permit that waits here is kept from all other processes.
       while (asked.size < Math.min(wanted - stock, atOnce)) ask();
       fetching = fetchSome();
       return fetching;

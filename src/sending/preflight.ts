@@ -8,13 +8,13 @@ export type Preflight = { kind: 'clear' } | { kind: 'problem'; problem: string }
 
 type Deps = { service: Pick<ServiceClient, 'listPage'>; clock: Clock; mode: Mode; baseUrl: string };
 
-/** A service that is busy may make us wait for so long in all, as it may before a POST. */
+/** The longest total wait for a busy service, as before a POST. */
 const longestWaitMs = 60_000;
 const usualWaitMs = 2000;
 
 /**
- * Before a process's first send: one list page must answer, with our key, and show no other mode's transfers (P24).
- * So a wrong key or an unreachable service is found before any payout is at stake.
+ * Checks the service before a process's first send: it must answer one list page with our key, and show no transfers of
+ * the other mode (P24). So a wrong key or an unreachable service is found before any payout is at risk.
  */
 export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Preflight> {
   const { mode, baseUrl } = deps;
@@ -43,7 +43,7 @@ export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Prefl
   return { kind: 'clear' };
 }
 
-/** Asked again while the service only says that it is busy. */
+/** Reads the first page; asks again while the service only says that it is busy. */
 async function firstPage(
   { service, clock }: Deps,
   signal?: AbortSignal,
@@ -52,7 +52,7 @@ async function firstPage(
   for (;;) {
     const answer = await service.listPage(1);
     if (answer.kind === 'page' || answer.reason !== 'throttled') return answer;
-    // To be asked again at once is no wait: it would be asked as fast as it answers.
+    // A Retry-After of zero counts as none: else this would ask as fast as the service answers.
     const waitMs = answer.retryAfterMs || usualWaitMs;
     if (signal?.aborted || clock.monotonic() + waitMs > until) return answer;
     await clock.sleep(waitMs, signal);

@@ -29,7 +29,7 @@ const standing = prepared<{ found: bigint }>((db, slot) =>
     ),
 );
 
-/** How many versions of the tables there were, and the name of the newest. */
+/** How many migrations the ledger has had, and the name of the newest. */
 function schemaIn(db: Db | Trx) {
   return db
     .selectFrom('kysely_migration')
@@ -38,13 +38,15 @@ function schemaIn(db: Db | Trx) {
 
 const schemaOf = prepared<{ n: bigint; newest: string | null }>((db) => schemaIn(db));
 
-/** The same of this program. */
+/** The same for this program. */
 function ownSchema(): [count: bigint, newest: string] {
   const known = knownMigrations();
   return [BigInt(known.length), known.toSorted().at(-1) ?? ''];
 }
 
-/** Throws LedgerNewer where another version has upgraded the ledger since this process opened it: it sends nothing more. */
+/**
+ * Throws LedgerNewer where another version has upgraded the ledger since this process opened it: it must send no more.
+ */
 export async function assertSchema(trx: Trx): Promise<void> {
   const [schema] = await schemaOf(trx, []);
   const [count, newest] = ownSchema();
@@ -52,8 +54,8 @@ export async function assertSchema(trx: Trx): Promise<void> {
 }
 
 /**
- * True where there is no barrier, no halt, no standing canary, nobody took this process over, and no other version upgraded
- * the ledger: one question in place of six. Which of them it is, is asked only where there is one.
+ * True where nothing stops or limits sending: no barrier, no halt, no open or failed canary, no take-over of this process,
+ * no upgrade of the ledger by another version. One query in place of several: they run only where this one finds something.
  */
 export async function nothingStands(trx: Trx, workerId: string): Promise<boolean> {
   return (await standing(trx, [...allBarriers, workerId, ...ownSchema()])).length === 0;

@@ -11,10 +11,10 @@ import type { Brakes } from './brakes.ts';
 import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
 
-/** Batches and currencies that are looked at for one turn: more than a turn has slots for is never needed. */
+/** How many lanes one turn looks at: more than a turn has slots for are never needed. */
 export const lanesATurn = 50;
 
-/** With all that `record` asks of a payout: it is not read a second time in the transaction that claims it. */
+/** A payout with all that `record` needs, so that the claiming transaction does not read it twice. */
 export type Ready = Row & Pick<Payout, (typeof claimColumns)[number]>;
 
 const readyState = unseen(sql<'ready'>`${'ready'}`);
@@ -22,8 +22,8 @@ const readyState = unseen(sql<'ready'>`${'ready'}`);
 const claimColumns = ['reference', 'body', 'amount', 'currency', 'successor_of'] as const;
 
 /**
- * The next payouts that may be claimed, in their order, before what is asked of each of them. What the service was asked
- * about goes before what was never sent: its answer ages.
+ * Returns the next payouts that may be claimed, in their order, before the checks of each payout. Those that the service
+ * was asked about take slots before those never sent, because answers age.
  */
 export async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   const again = request.cleared.size === 0 ? [] : await clearedOf(trx, request, lanes);
@@ -32,7 +32,7 @@ export async function readyOf(trx: Trx, request: ClaimRequest, lanes: Lanes | nu
   return again.length === 0 ? first : [...again, ...first].toSorted(byId);
 }
 
-/** Only where the attempts are still those that the answer was about. */
+/** The cleared payouts whose number of attempts is still the one that the answer was about. */
 async function clearedOf(trx: Trx, request: ClaimRequest, lanes: Lanes | null): Promise<Ready[]> {
   const { cleared } = request;
   const base = claimable(trx, request, { ...request, far: farAhead(request.at) })
@@ -62,23 +62,23 @@ async function inLanes(
 
 const byId = (a: Ready, b: Ready): number => (a.id < b.id ? -1 : 1);
 
-/** It was never sent, and pays nothing again: nobody needs to be asked about it (P31). */
+/** True for a payout that was never sent and pays nothing again: it needs no answer of the service (P31). */
 export const firstTime: RawBuilder<boolean> = sql`(payouts.attempt_count = 0 and payouts.unseen_sends = 0
   and payouts.successor_of is null)`;
 
-/** All else needs an answer of the service first. The words are those of the index that holds just these. */
+/** True for all others: they need an answer of the service first. The text must match the partial index. */
 export const sentBefore: RawBuilder<boolean> = sql`(attempt_count > 0 or unseen_sends > 0 or successor_of is not null)`;
 
 /**
- * The next payouts about which the service must be asked before they may be claimed (P31), but for those of `except`: as
- * far as the brakes let them go at all. A turn that has none costs one step of an index.
+ * Returns the next payouts that the service must be asked about before they may be claimed (P31), as far as the brakes
+ * let them go. Leaves out those of `except`. Where there are none, it costs one index step.
  */
 export async function nextToAsk(
   db: Db,
   request: Scope & Under & { limit: number; except: readonly bigint[] },
 ): Promise<Cleared> {
   const { limit, except } = request;
-  // The index is named: without statistics SQLite reads all that is ready, of which most was never sent.
+  // The index is named: without statistics SQLite would read all that is ready, and most of that was never sent.
   const again = sql<bigint>`(select id from payouts indexed by payouts_again
     where state = 'ready' and ${sentBefore})`;
   const { rows } = await sql<{ id: bigint }>`select id from ${again} as again limit 1`.execute(db);
@@ -91,7 +91,7 @@ export async function nextToAsk(
   return new Map(found.map(({ id, attempt_count }) => [id, attempt_count]));
 }
 
-/** What a claim asks for, as values or as the places of values. */
+/** What a claim asks for, as values or as placeholders. */
 type Asked = {
   at: string | RawBuilder<string>;
   /** As {@link farAhead} has it. */
@@ -120,14 +120,14 @@ function claimable(db: Db | Trx, { brakes }: Pick<Under, 'brakes'>, asked: Asked
 }
 
 /**
- * A payout that somebody else's open transaction has locked waits, and nobody waits for it: this transaction has the
- * ledger's one lock. In a file nobody can lock a row.
+ * Skips payouts that another session's open transaction has locked. Waiting for them would keep the ledger's one write
+ * lock, which this transaction holds. SQLite has no row locks.
  */
 const unlessLocked = perDialect(sql``, sql`for update of payouts skip locked`);
 
 /**
- * 1 for a payout whose batch may go. A value and no join: so payouts are read in the order of the index of what is ready,
- * and no more of them than are asked for; a join may be put together by reading and sorting everything that is ready.
+ * Selects 1 for a payout whose batch may be sent. As a value, not a join, it lets the database read payouts in the order of
+ * the index, up to the limit. For a join it might read and sort everything that is ready.
  */
 function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
   return db
@@ -142,7 +142,7 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
 
 type Query = ReturnType<typeof prepared<Ready>>;
 
-/** The query of each turn of a sender, kept by the brakes and the number of batches that it was put together for. */
+/** The query of a sender's turns, kept by the brakes and the number of batches that it was built for. */
 const kept = new WeakMap<Brakes, Map<number | undefined, Query>>();
 
 function readyOfBatches(trx: Trx, { brakes, at, limit, batches }: ClaimRequest): Promise<Ready[]> {
@@ -164,7 +164,7 @@ export function openOf({ lanes }: Lanes): Lane[] {
   return lanes.filter(({ waits }) => waits === null);
 }
 
-/** Written out, the state lets the index of what is ready be used. */
+/** The condition of one lane. The state is written out so that the database can use the index of what is ready. */
 export function ofLane({ batch, currency, throughId }: Lane): RawBuilder<boolean> {
   const through = throughId === null ? sql`` : sql` and payouts.id <= ${throughId}`;
   return sql<boolean>`(payouts.state = 'ready' and payouts.batch_id = ${batch} and payouts.currency = ${currency}${through})`;

@@ -49,28 +49,33 @@ export type SendResult = {
 
 const notSentLimit = 3;
 const stuckMs = 60_000;
-/** A service that took a payout so short a time ago is not tried with a single one first: chunks follow upon each other. */
+/**
+ * A service that took a payout this recently is not tried with a single one first: chunks follow each other closely.
+ */
 const provenMs = 5000;
-/** When nothing could be claimed although something is ready: another process has it, or it is still being loaded. */
+/**
+ * The wait when nothing could be claimed although something is ready: another process has it, or it is still loading.
+ */
 const idleMs = 50;
 
 /**
- * Sends what is ready, each payout at most once per committed intent (P1). One transaction per turn carries the
- * outcomes that have come in and the intents for the slots they freed; no request starts before its intent's commit.
+ * Creates a sender of what is ready. It sends each payout at most once per committed intent (P1). One transaction per
+ * turn carries the outcomes that have come in, and the intents for the slots that they freed. No request starts before
+ * its intent is committed.
  */
 export function createSender(deps: SenderDeps): { run(request?: SendRequest): Promise<SendResult> } {
-  // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run heard it.
+  // Kept over runs: a Retry-After pauses all POSTs of the process, whichever run received it.
   const pause = { until: Number.NEGATIVE_INFINITY, acceptedAt: Number.NEGATIVE_INFINITY };
   return { run: (request = {}) => runSender(deps, request, pause) };
 }
 
 /**
- * `acceptedAt`: when the service last took a payout of this process. Both on the monotonic clock: one that is set back must
- * not make a pause of a minute one of hours.
+ * A pause of all POSTs. `acceptedAt`: when the service last took a payout of this process. Both are on the monotonic clock:
+ * setting the clock back must not turn a pause of a minute into hours.
  */
 type Pause = { until: number; acceptedAt: number };
 
-/** Runs the loop; when the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
+/** Runs the loop. When the ledger fails, waits for what is in flight and tries once more to write the answers (P12). */
 async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): Promise<SendResult> {
   const flight = createFlight(deps.clock);
   const unwritten: Done[] = [];
@@ -91,7 +96,7 @@ async function runSender(deps: SenderDeps, request: SendRequest, pause: Pause): 
       () => false,
     );
     if (isWritten || !isLockConflict(error)) throw error;
-    // Who lived on would keep its attempts under way for ever: it must stop, so that others make them unknown and ask.
+    // The process must stop. If it lived on, its attempts would stay under way for ever; now others make them unknown.
     throw new PostgresFailure('ANSWERS_LOST', `answers could not be written: ${error.message}`, error);
   } finally {
     await clearances.ended();
@@ -121,17 +126,17 @@ async function loop(
       counts[outcome.kind] += 1;
       if (!aged) noteOutcome(state, pause, outcome, clock);
     }
-    // One standstill ages every intent of its turn.
+    // One standstill ages every intent of its turn, so it counts once.
     if (finished.length > 0) state.agedInARow = finished.every(({ aged }) => aged) ? state.agedInARow + 1 : 0;
     state.progressAt = Math.max(state.progressAt, clearances.endedSomethingAt());
     stop ??= verdict(state, clock, flight.underWay());
     const slots = (state.accepted ? rules.concurrency : 1) - flight.underWay();
     const free = stop || clock.monotonic() < pause.until ? 0 : slots;
     const filling = permits.fill(free);
-    // Twice what goes out in one turn: while that is sent, the service is asked about the next.
+    // Twice the slots of a turn: while those are sent, the service is asked about the next.
     const asking = free > 0 ? clearances.fill(2 * slots) : undefined;
     if (filling && finished.length === 0 && flight.underWay() === 0) await filling;
-    // An interrupt while waiting for a permit: the permit was not granted, and nothing more is begun.
+    // After an interrupt while waiting for a permit: it was not granted, and nothing more begins.
     const claimable = request.signal?.aborted ? 0 : Math.min(free, permits.count());
     const intents = { free: claimable, scope: request.scope, cleared: clearances.fresh };
     const turn = await commitTurn(deps, finished, intents);
@@ -144,7 +149,7 @@ async function loop(
     if (flight.underWay() > 0) {
       const more = [turn.asked === 0 ? filling : undefined, slots > turn.claims.length ? asking : undefined];
       const either = more.filter((one) => one !== undefined);
-      // All that come in within a moment of the first: a turn for many costs little more than one for a few.
+      // Takes all answers that come in shortly after the first: a turn for many costs little more than one for a few.
       await flight.gathered(rules.concurrency, either.length > 0 ? Promise.race(either) : undefined);
       continue;
     }
@@ -194,16 +199,16 @@ function verdict(
   return undefined;
 }
 
-/** Payouts that a person's session at the database has locked are passed over: who waits for them must hear whose. */
+/** Adds to `stuck` which database sessions hold locks: payouts that they have locked are skipped. */
 async function explained({ ledger }: SenderDeps, { ended, detail }: Pick<SendResult, 'ended' | 'detail'>) {
   const holders = ended === 'stuck' ? await ledger.session?.holders() : '';
   return holders ? `${detail}: ${holders}` : detail;
 }
 
-/** What a turn may claim; `cleared` is asked in its transaction, whatever that had to wait for. */
+/** What a turn may claim; `cleared` is read inside its transaction, however long that had to wait. */
 type Intents = { free: number; scope: Scope | undefined; cleared: () => Cleared };
 
-/** One group commit: outcomes first, then the halt they may bring (P11), then intents for free slots (P1). */
+/** Makes one group commit: outcomes first, then the halt they may cause (P11), then intents for free slots (P1). */
 async function commitTurn(
   deps: SenderDeps,
   finished: readonly Done[],
@@ -214,7 +219,7 @@ async function commitTurn(
   if (finished.length === 0 && free <= 0) return none;
   const { haltAfterUnknown, brakes } = deps.rules;
   return deps.ledger.write(async (trx) => {
-    // P3: an intent's age counts from here, inside its transaction: waiting for another process's commit ages nothing.
+    // P3: an intent's age counts from here, inside its transaction: a wait for another process's commit does not count.
     const began = momentOf(clock);
     const at = clock.iso();
     const events = finished.map(
@@ -252,7 +257,7 @@ function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight)
   let aged = false;
   const fresh = (): boolean => {
     aged = elapsedSince(deps.clock, began) > deps.rules.sendDeadlineMs;
-    // Others may have taken this process for dead, and turned the attempt into an unknown one.
+    // Another process may have considered this one dead, and made the attempt unknown.
     return !aged && !deps.ledger.session?.lost();
   };
   const sent = deps.service.bankTransfer(claimed.body, claimed.reference, fresh);
@@ -263,7 +268,7 @@ function launch(deps: SenderDeps, claimed: Claim, began: Moment, flight: Flight)
 
 type Next = { kind: 'in'; ms: number } | { kind: 'over'; ended: 'drained' | 'stuck'; detail: string };
 
-/** When something may be sendable again, or why nothing will be in this run. */
+/** Returns when something may be sendable again, or why nothing will be in this run. */
 async function untilNext(deps: SenderDeps, scope: Scope | undefined, clearances: Clearances): Promise<Next> {
   const { brakes } = deps.rules;
   const left = await sendable(deps.ledger.db, { ...scope, brakes, at: deps.clock.iso() });

@@ -1,6 +1,6 @@
 import type { Db } from '../storage/ledger.ts';
 
-/** The number of the newest attempt, 0 before the first: what is sent from here on has a higher one. */
+/** The id of the newest attempt, 0 before the first: all later attempts have a higher one. */
 export async function newestAttempt(db: Db): Promise<bigint> {
   const row = await db
     .selectFrom('attempts')

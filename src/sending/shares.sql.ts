@@ -2,12 +2,12 @@ import type { Db } from '../storage/ledger.ts';
 import type { Under } from './claim-request.ts';
 import { headsOf } from './lanes.sql.ts';
 
-/** The batches of which something is ready, whatever may keep it back, in the order of the first payout of each. */
+/** The batches with ready payouts, in the order of the first payout of each; brakes are not considered. */
 export async function batchesWithReady(db: Db, under: Under): Promise<string[]> {
   return [...new Set((await headsOf(db, under)).map(({ batch }) => batch))];
 }
 
-/** How many payouts of a batch are ready, whatever may keep them back; `most` where there are more. */
+/** Counts the ready payouts of a batch, up to `most`; brakes are not considered. */
 export async function countReady(db: Db, batch: string, most: number): Promise<number> {
   const { ready } = await db
     .selectFrom(

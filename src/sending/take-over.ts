@@ -5,8 +5,8 @@ import { abandonClaims } from './claims.sql.ts';
 
 /**
  * Takes over what dead processes left `sending`: each becomes `unknown`, never `ready` (P3). Returns how many payouts.
- * `workers` tells who is dead: a process whose own lock is free. What somebody's open transaction has locked is left for
- * the next look, and `onHeld` hears of it: else nobody could begin to work, nor to listen for webhooks, before it ends.
+ * `workers` says which are dead: those whose own lock is free. What another open transaction has locked is left for the
+ * next call, and `onHeld` is called: else no process could start to work or to receive webhooks before that ends.
  */
 export async function takeOver(deps: {
   ledger: Ledger;

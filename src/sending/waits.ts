@@ -6,8 +6,8 @@ import type { Trx } from '../storage/ledger.ts';
 import { capCanaries } from './canaries.sql.ts';
 
 /**
- * Brings what waits in the ledger for a time that a clock ahead of now wrote down to the longest wait that its own rule
- * allows (P33). Asking early is harmless, so it may be called at any time and by several processes.
+ * Shortens waits that a clock ahead of now wrote into the ledger, to the longest wait that each rule allows (P33). Asking
+ * early is harmless, so any process may call this at any time.
  */
 export async function capWaits(trx: Trx, when: { at: string; quietPeriodMs: number }): Promise<void> {
   const { at } = when;

@@ -54,7 +54,7 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
     const waiting = await unappliedWebhooks(deps.ledger.db, chunk);
     if (waiting.length === 0 || signal?.aborted) return total;
     total += await deps.ledger.write(async (trx) => {
-      // Another process may have applied them meanwhile, and an old word applied again would contradict the new.
+      // Another process may have applied them meanwhile: an old webhook applied again would contradict a newer one.
       const still = await stillUnapplied(trx, waiting);
       await applyChunk(trx, still, { at: deps.clock.iso(), account: deps.account ?? null });
       return still.length;
@@ -65,7 +65,7 @@ export async function applyWebhooks(deps: ApplyDeps, signal?: AbortSignal): Prom
   }
 }
 
-/** The same, with those that were about nobody and whose payout was made known since, by the list perhaps. */
+/** Applies stored webhooks, also those of no payout whose payout has become known since, perhaps from the list. */
 export async function applyWebhooksAgain(deps: ApplyDeps, signal?: AbortSignal): Promise<number> {
   await hearAgain(deps.ledger);
   return applyWebhooks(deps, signal);
@@ -77,7 +77,10 @@ type By = { at: string; account: Account | null };
 /** A webhook about a payout of ours. */
 type Placed = { webhook: Webhook; json: unknown; payoutId: bigint };
 
-/** As if one after the other: those about different payouts go together, since none of them can change what another meets. */
+/**
+ * As if one after the other: those about different payouts go together, since none of them can change what another
+ * meets.
+ */
 async function applyChunk(trx: Trx, webhooks: readonly Webhook[], by: By): Promise<void> {
   const { at } = by;
   const ofReference = await payoutsOfReferences(trx, webhooks);
@@ -188,7 +191,7 @@ function isSettledAs(status: WitnessStatus, recorded: Recorded | undefined): boo
   return recorded?.to === status && status !== 'pending';
 }
 
-/** P18: two final words about one transfer conflict; what was success may come back, what failed does not. */
+/** P18: two final statuses of one transfer conflict. A success may still come back; a failure may not. */
 function appliedAs(
   said: WitnessStatus,
   recorded: Recorded | undefined,
@@ -206,7 +209,7 @@ function against(one: Contradiction): Applied {
   return { verdict: one.kind, word: columnsOf(one) };
 }
 
-/** A webhook under a reference nobody knows may be the service's own name for one of ours: ask, never assume. */
+/** A webhook under an unknown reference may use the service's own name for one of our payouts: ask, never assume. */
 async function askAboutLikely(trx: Trx, json: unknown, at: string): Promise<WebhookVerdict> {
   const fields = asObject(json);
   const [account, code, amountText] = ['account_number', 'currency', 'amount'].map((key) =>

@@ -12,7 +12,9 @@ export type Turn = {
 };
 
 export type Connections = {
-  /** Counts a new connection and drops another for it if necessary. Rejects it when every other one is owed an answer. */
+  /**
+   * Counts a new connection and drops another for it if necessary. Rejects it when every other one is owed an answer.
+   */
   admit(socket: Socket): void;
   /** Links the TLS socket to the admitted connection below it. */
   secured(socket: Socket): void;

@@ -24,8 +24,8 @@ export const differsHeader = 'x-webhook-reference-differs';
 const keptRejections = 1000n;
 
 /**
- * Stores deliveries; byte-equal repeats become one row heard several times (P18). Returns the ids that are yet to be
- * applied. A fresh delivery of a body known only as stale makes it a witness after all, so it is applied again.
+ * Stores deliveries; byte-equal repeats become one row that counts its deliveries (P18). Returns the ids that are yet to
+ * be applied. A fresh delivery of a body known only as stale turns it into a witness, so it is applied again.
  */
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
@@ -73,10 +73,12 @@ function statementSize(left: number): number {
   return left >= 32 ? 32 : left >= 8 ? 8 : 1;
 }
 
-/** Statements by the dialect they are written in and by their number of rows: building one takes longer than running it. */
+/**
+ * Statements by the dialect they are written in and by their number of rows: building one takes longer than running it.
+ */
 const inserts = new WeakMap<object, Map<number, CompiledQuery>>();
 
-/** The statement for so many rows, its parameters in the order of each row's keys. */
+/** The statement for a number of rows, its parameters in the order of each row's keys. */
 function insertOf(trx: Trx, rows: NewRow[]): CompiledQuery {
   const dialect = trx.getExecutor().adapter;
   const known = inserts.get(dialect) ?? new Map<number, CompiledQuery>();
@@ -136,7 +138,7 @@ export type Rejection = { at: string; path: string; kind: RejectionKind; detail:
 /** Rejections that were counted and not kept one by one. */
 export type RejectionCount = { path: string; kind: RejectionKind; count: number };
 
-/** Notes refused deliveries, and those of which there were too many to keep; forgets all but the newest thousand. */
+/** Records refused deliveries, and counts those that were too many to keep; deletes all but the newest thousand. */
 export async function recordRejections(
   trx: Trx,
   rejections: readonly Rejection[],

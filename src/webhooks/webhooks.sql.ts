@@ -23,7 +23,7 @@ const unappliedOf = prepared<{ id: bigint }>(
   (_, slot) => sql`select id from webhooks where applied_at is null and id in ${idsIn(slot(0))}`,
 );
 
-/** Those of these webhooks that nobody has applied since they were read. */
+/** Those of these webhooks that no process has applied since they were read. */
 export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Promise<Webhook[]> {
   const rows = await unappliedOf(trx, [idsText(webhooks.map(({ id }) => id))]);
   const still = new Set(rows.map(({ id }) => id));
@@ -31,8 +31,8 @@ export async function stillUnapplied(trx: Trx, webhooks: readonly Webhook[]): Pr
 }
 
 /**
- * Webhooks that were about nobody are to be applied again once a payout is known by their trx (P13, P18): the service told
- * of it under a reference of its own.
+ * Marks webhooks that matched no payout to be applied again once a payout is known by their trx (P13, P18). The service
+ * had named that payout by a reference of its own.
  */
 export async function hearAgain(ledger: Ledger): Promise<void> {
   const known = (db: Db | Trx) =>
@@ -141,7 +141,7 @@ export async function markApplied(
 
 export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };
 
-/** Deliveries heard, webhooks applied, and the time of the oldest that waits. */
+/** Deliveries received, webhooks applied, and the time of the oldest that waits. */
 export async function webhookCounts(db: Db): Promise<WebhookCounts> {
   const row = await db
     .selectFrom('webhooks')

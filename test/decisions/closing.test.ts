@@ -67,7 +67,7 @@ describe('P32: pending, and the service lost it', () => {
     expect(await payoutById(ledger, id)).toMatchObject({ evidence: 'person', message: 'the bank said so' });
     expect(await open()).toEqual({});
     expect((await lose(30 * hour)).kinds, 'not found again').toEqual([]);
-    expect(await refused(id, 31 * hour), 'no licence to pay again').toContain("only a person's word");
+    expect(await refused(id, 31 * hour), 'no licence to pay again').toContain('only a person has said');
     expect(await told.orderAgain(id, 32 * hour)).toMatchObject({ decided: [] });
     await told.looked(id, 33 * hour, shown('pending'));
     expect(await payoutById(ledger, id)).toMatchObject({ state: 'pending', evidence: 'details' });

@@ -166,7 +166,9 @@ describe('a successor that waits', () => {
     await told.looked(id, 2 * hour, shown('pending'));
     expect((await payoutById(ledger, id)).state).toBe('failed');
     expect(await told.claimed(3 * hour)).toEqual([]);
-    expect(await heldBecause()).toMatch(/^the service's details say that F, which it pays again, was not/);
+    expect(await heldBecause()).toMatch(
+      /^F, which it pays again, is failed in the ledger, but the service's details say otherwise/,
+    );
     await told.looked(id, 4 * hour, shown('failed'));
     expect(await sentOnRelease(5 * hour)).toEqual(['F-R2']);
   });
@@ -182,7 +184,9 @@ describe('a successor that waits', () => {
     await waiting();
     await nightOf(ledger, { at: 2 * hour, rows: [listed('T-1', 'pending')], full: true, details: 'pending' });
     expect(await told.claimed(3 * hour)).toEqual([]);
-    expect(await heldBecause()).toMatch(/^the service's list, read since, says that F.*reconcile --full/);
+    expect(await heldBecause()).toMatch(
+      /^F, which .* but the service's list, read since, says otherwise.*reconcile --full/,
+    );
     await nightOf(ledger, { at: 4 * hour, rows: [listed('T-1', 'failed')], full: true });
     expect(await sentOnRelease(5 * hour)).toEqual(['F-R2']);
   });

@@ -164,7 +164,7 @@ describe('P20: what a failed payout still lacks is said', () => {
   it('when only a person said so: the service’s word, not the same command for ever', () => {
     const one = evidence('failed', { asked: ['not_found', null], listed: [] });
     const told = why({ ...one, payout: { ...one.payout, evidence: 'person' } });
-    expect(told).toMatch(/^only a person's word says that it failed; the service has not confirmed it\. /);
+    expect(told).toMatch(/^only a person has said that it failed; the service has not confirmed it\. /);
     expect(told).not.toContain('reconcile');
   });
 });

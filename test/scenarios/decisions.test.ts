@@ -121,7 +121,7 @@ it('P20: a failure that rests on a person’s word alone is not paid again', asy
   await home.json(['settle', 'PAY-0001', '--as', 'not-paid', '--note', 'they said so', '--yes'], 0);
   const shown = await look(home, 'PAY-0001');
   expect(shown.evidence[0]).toMatchObject({ state: 'failed', can: 'no', look_up: { verdict: 'not_found' } });
-  expect(shown.error).toMatch(/only a person's word says that it failed; the service has not confirmed it/);
+  expect(shown.error).toMatch(/only a person has said that it failed; the service has not confirmed it/);
   expect(shown.error).toMatch(/pay it under a new reference in a new file\./);
   expect(home.sandbox.requests.posts).toBe(1);
 });
