@@ -23,7 +23,8 @@ export const disputes: RawBuilder<boolean> = sql`(d.kind = 'status_conflict' and
  * The literals must match the partial index.
  */
 export const lastContradicts = sql<boolean>`(q.kind = 'details' and q.outcome in ('against_ledger', 'differs')
-    and not exists (select 1 from inquiries later where later.payout_id = q.payout_id and later.id > q.id
+    and not exists (select 1 from inquiries later where later.payout_id = q.payout_id
+      and (later.history_seq, later.id) > (q.history_seq, q.id)
       and later.kind = 'details' and later.outcome in ('found', 'against_ledger', 'differs')))`;
 
 /** The last details look-up that said anything contradicts it. */
@@ -71,7 +72,7 @@ const answeredSince: RawBuilder<boolean> = sql`(exists (select 1 from inquiries 
         or (a.outcome = 'found' and (a.said = 'failed' or (a.said = 'returned' and p.state = 'returned')))
         or (a.outcome = 'not_found' and p.state in ('refused', 'unknown', 'ready', 'held')))
       and not exists (select 1 from inquiries later where later.payout_id = p.id and later.kind = 'details'
-        and later.id > a.id and later.outcome in ${telling}))
+        and (later.history_seq, later.id) > (a.history_seq, a.id) and later.outcome in ${telling}))
     and not exists (select 1 from history h where h.payout_id = p.id and h.source = 'webhook ' || w.id
       and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details')))`;
 

@@ -41,12 +41,12 @@ export async function sentElsewhere(
 ): Promise<Map<bigint, Origin>> {
   const foreign = await unseenOrigins(db, account);
   const sends = await sendsOf(db, ids, foreign);
-  const [used] = sends.some(({ unseen_sends }) => unseen_sends > 0n) ? await usedOf(db, foreign) : [];
+  const [any] = foreign.values();
   const elsewhere = new Map<bigint, Origin>();
   for (const { id, origin_id, unseen_sends } of sends) {
     const origin = origin_id === null ? undefined : foreign.get(origin_id);
     if (origin) elsewhere.set(id, origin);
-    else if (unseen_sends > 0n && used && !elsewhere.has(id)) elsewhere.set(id, used[1]);
+    else if (unseen_sends > 0n && any && !elsewhere.has(id)) elsewhere.set(id, any);
   }
   return elsewhere;
 }

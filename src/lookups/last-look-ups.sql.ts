@@ -10,20 +10,20 @@ export type LastLookUp = {
   said: WitnessStatus | null;
 };
 
-/** The last answered details look-up of each payout, by id. By their order, not by time: a clock may be set back. */
+/**
+ * Returns the last answered details look-up of each payout, by payout id. The history gives their order: a clock may be set
+ * back, and a look-up gets its id before its answer.
+ */
 export async function lastLookUps(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, LastLookUp>> {
-  const newest = db
+  const rows = await db
     .selectFrom('inquiries')
-    .select((eb) => eb.fn.max('id').as('id'))
+    .select(['payout_id', 'asked_at', 'answered_at', 'outcome', 'said'])
     .where('kind', '=', 'details')
     .where('payout_id', 'in', ids)
     .where('asked_at', 'is not', null)
     .where('outcome', 'is not', null)
-    .groupBy('payout_id');
-  const rows = await db
-    .selectFrom('inquiries')
-    .select(['payout_id', 'asked_at', 'answered_at', 'outcome', 'said'])
-    .where('id', 'in', newest)
+    .orderBy('history_seq')
+    .orderBy('id')
     .execute();
   return new Map(
     rows.flatMap(({ payout_id, asked_at, answered_at, outcome, said }) => {

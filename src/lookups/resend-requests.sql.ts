@@ -17,7 +17,7 @@ const columnOf = (kind: Subject['kind']): 'payout_id' | 'collection_id' =>
 
 /** Of a webhook `w`: it may tell how a payout ended. A stale one does, since only the time of its delivery is in doubt. */
 const tellsEnd = sql<boolean>`(w.verdict is null
-  or not (w.verdict = 'no_status' or (w.verdict = 'says' and w.said = 'pending')))`;
+  or not (w.verdict in ('no_status', 'other_key') or (w.verdict = 'says' and w.said = 'pending')))`;
 
 /** True where a webhook about the final state of payout `id` has come. */
 export const payoutHeard = (id: string) =>

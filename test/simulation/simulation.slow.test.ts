@@ -16,7 +16,7 @@ beforeAll(async () => {
   for (const folder of ['src', 'jobs']) {
     const root = fileURLToPath(new URL(`../../${folder}`, import.meta.url));
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
-    for (const file of files.filter((name) => /\.ts$/.test(name) && name !== 'cli.ts'))
+    for (const file of files.filter((name) => name.endsWith('.ts') && name !== 'cli.ts'))
       await import(join(root, file));
   }
 }, 60_000);

@@ -21,6 +21,9 @@ export type Tally = {
   turned: number;
 };
 
+/** reconciliation.stale_pending_hours. */
+const staleMs = 24 * 3_600_000;
+
 type Final = Pick<Told, 'reference' | 'state' | 'evidence' | 'amount' | 'currency' | 'account_number'> & {
   id: number;
   file_name: string;
@@ -105,8 +108,10 @@ function judgePayout(town: Town, payout: Final): void {
     case 'cancelled':
       if (paid.some((entry) => mustBeKnown(entry, payout)) && told.length === 0) fail('the service paid it');
       break;
-    case 'unknown':
     case 'pending':
+      if (told.length === 0 && !waitsElsewhere(town, payout)) fail('nobody has been told');
+      break;
+    case 'unknown':
       if (told.length === 0) fail('nobody has been told');
       break;
     default:
@@ -144,6 +149,15 @@ function awaitsAnotherAccount({ inspector, service }: Town): boolean {
   return !payouts.some(({ reference }) =>
     service.book.entries(reference).some(({ account }) => account === 'home'),
   );
+}
+
+/** Pending at an account that is no longer asked: a person is told of it when it is stale, by the ledger's own times. */
+function waitsElsewhere({ inspector, service }: Town, { id, reference }: Final): boolean {
+  const sql =
+    'select submitted_at as sent, (select max(started_at) from runs) as run from payouts where id = ?';
+  const [times] = inspector.rows<{ sent: string; run: string }>(sql, id);
+  const isYoung = times !== undefined && Date.parse(times.run) - Date.parse(times.sent) < staleMs;
+  return isYoung && service.book.entries(reference).every(({ account }) => account !== 'home');
 }
 
 function followsDoubtful(town: Town, { successor_of: before }: Final): boolean {
