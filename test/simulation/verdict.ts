@@ -154,7 +154,7 @@ function awaitsAnotherAccount({ inspector, service }: Town): boolean {
 /** Pending at an account that is no longer asked: a person is told of it when it is stale, by the ledger's own times. */
 function waitsElsewhere({ inspector, service }: Town, { id, reference }: Final): boolean {
   const sql =
-    'select submitted_at as sent, (select max(started_at) from runs) as run from payouts where id = ?';
+    'select submitted_at as sent, (select started_at from runs order by rowid desc limit 1) as run from payouts where id = ?';
   const [times] = inspector.rows<{ sent: string; run: string }>(sql, id);
   const isYoung = times !== undefined && Date.parse(times.run) - Date.parse(times.sent) < staleMs;
   return isYoung && service.book.entries(reference).every(({ account }) => account !== 'home');
