@@ -1,6 +1,8 @@
+import { accountIn } from '../../src/app/looking.ts';
 import { openSnapshot } from '../../src/custody/snapshot.ts';
 import { decimalToMinor } from '../../src/domain/money.ts';
 import { newestHistory } from '../../src/ledger/history.ts';
+import { foreignOrigins } from '../../src/ledger/origins.ts';
 import { newestCompleteRun } from '../../src/listing/listings.sql.ts';
 import { listingOf } from '../../src/reporting/periods.sql.ts';
 import { findRun } from '../../src/reporting/reports.sql.ts';
@@ -29,7 +31,9 @@ type Final = { reference: string; state: string };
 export async function judgeStatement(town: Town): Promise<void> {
   const { db, close } = await openSnapshot(town.config.ledgerFile);
   try {
-    const complete = await newestCompleteRun(db, []);
+    // The book is judged as the account shows it that is named at the end.
+    const foreign = await foreignOrigins(db, accountIn(town.settingNow().config));
+    const complete = await newestCompleteRun(db, foreign);
     const run = complete && (await findRun(db, complete.id));
     if (!run) return;
     const known = await newestHistory(db);
@@ -61,7 +65,7 @@ export async function judgeStatement(town: Town): Promise<void> {
 /** The newest list that was read whole shows none of what the service is known to have from this ledger. */
 export function isOthersList(inspector: Inspector): boolean {
   const sql = `select json_extract(summary, '$.list') as list from runs
-    where finished_at is not null and json_extract(summary, '$.complete') = 1 order by started_at desc limit 1`;
+    where finished_at is not null and json_extract(summary, '$.complete') = 1 order by rowid desc limit 1`;
   const [newest] = inspector.rows<{ list: string }>(sql);
   return newest?.list === 'not_ours' || newest?.list === 'shows_none';
 }
