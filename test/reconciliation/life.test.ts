@@ -178,6 +178,7 @@ it('P14: details that contradict the ledger are reported though the list agrees,
         outcome,
         ...word,
         raw: null,
+        history_seq: payout?.history_seq ?? 0n,
       })
       .execute();
   await answered(2 * hour, 'against_ledger', { said: 'failed', against: 'success' });
