@@ -45,7 +45,7 @@ export async function run(
 
 /**
  * Runs `work`, and checks the files of waiting batches meanwhile. A check that fails stops `work` and is
- * thrown.
+ * thrown; an error of `work` itself comes first.
  */
 async function withFreshLooks<T>(
   app: App,
@@ -62,13 +62,13 @@ async function withFreshLooks<T>(
     }
   };
   const looks = look().catch((error: unknown) => failed.abort(error));
-  try {
-    return await work(AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]));
-  } finally {
-    ended.abort();
-    await looks;
-    failed.signal.throwIfAborted();
-  }
+  const until = AbortSignal.any([failed.signal, ...(signal ? [signal] : [])]);
+  const [result] = await Promise.allSettled([work(until)]);
+  ended.abort();
+  await looks;
+  if (result.status === 'rejected') throw result.reason;
+  failed.signal.throwIfAborted();
+  return result.value;
 }
 
 /**
