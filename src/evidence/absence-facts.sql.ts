@@ -151,7 +151,7 @@ async function shown(
 function factsOf(gathered: Gathered, listing: RunListing, quietPeriodMs: number): AbsenceFacts {
   const { payout, attempts, inquiries, decisions, webhooks, rows, lookAlikes, sameAccount } = gathered;
   const last = attempts.at(-1);
-  const since = inquiries.filter(({ asked_at }) => last !== undefined && (asked_at ?? '') >= last.began_at);
+  const since = inquiries.filter(({ attempt_id }) => last !== undefined && attempt_id === last.id);
   const silent: LookUpOutcome[] = ['error', 'outdated', 'superseded', 'not_found'];
   return {
     state: payout.state,

@@ -63,18 +63,16 @@ export function listedSinceOver(runs: readonly string[]): RawBuilder<boolean> {
 /**
  * A look-up has answered webhook `w` about payout `p`. It was asked since, it is the last one that said anything, and it
  * agrees with the ledger. For a webhook with a stale timestamp any answer is enough. So is `not_found` for a refusal,
- * which is a proof of its own (P6), and for an unknown, about which a person decides. Where the webhook has an entry in
- * the history, an answer must stand after it: after a clock was set back, times would make an older answer the later one.
+ * which is a proof of its own (P6), and for an unknown, about which a person decides. Ids say what came first: times
+ * would make an older answer the later one after a clock was set back (P33).
  */
-const answeredSince: RawBuilder<boolean> = sql`(exists (select 1 from inquiries a where a.payout_id = p.id
-      and a.kind = 'details' and a.asked_at >= w.received_at and a.outcome in ${telling}
+const answeredSince: RawBuilder<boolean> = sql`exists (select 1 from inquiries a where a.payout_id = p.id
+      and a.kind = 'details' and a.webhook_mark >= w.id and a.outcome in ${telling}
       and (w.verdict = 'stale'
         or (a.outcome = 'found' and (a.said = 'failed' or (a.said = 'returned' and p.state = 'returned')))
         or (a.outcome = 'not_found' and p.state in ('refused', 'unknown', 'ready', 'held')))
       and not exists (select 1 from inquiries later where later.payout_id = p.id and later.kind = 'details'
-        and (later.history_seq, later.id) > (a.history_seq, a.id) and later.outcome in ${telling}))
-    and not exists (select 1 from history h where h.payout_id = p.id and h.source = 'webhook ' || w.id
-      and not exists (select 1 from history l where l.payout_id = p.id and l.seq > h.seq and l.source = 'details')))`;
+        and (later.history_seq, later.id) > (a.history_seq, a.id) and later.outcome in ${telling}))`;
 
 /**
  * A webhook `w` stands against payout `p`, and no look-up has settled that (P14, P18). It contradicts the payout, or says
@@ -102,7 +100,7 @@ const named: RawBuilder<boolean> = sql`(coalesce(w.reference, '') in (p.referenc
   and w.payout_id is null and w.kind = 'payout')`;
 
 const unanswered: RawBuilder<boolean> = sql`not exists (select 1 from inquiries a where a.payout_id = p.id
-  and a.kind = 'details' and a.asked_at >= w.received_at and a.outcome in ('found', 'not_found'))`;
+  and a.kind = 'details' and a.webhook_mark >= w.id and a.outcome in ('found', 'not_found'))`;
 
 /** An authentic webhook named its reference before it was in this ledger, and no look-up has been answered since. */
 export const heardOfBefore: RawBuilder<boolean> = sql`(exists (select 1 from webhooks w where ${named} and ${unanswered})

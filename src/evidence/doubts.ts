@@ -114,11 +114,9 @@ export function heardAgainst(evidence: Evidence): string | null {
  * True where a complete listing begun since shows each transfer of it, and none as paid. A webhook with a stale timestamp
  * needs a look-up of its own.
  */
-function isDenied({ payout, listing }: Evidence, { verdict, received_at, entry }: Heard): boolean {
-  if (!listing || verdict === 'stale' || listing.startedAt <= received_at) return false;
+function isDenied({ payout, listing }: Evidence, { id, verdict }: Heard): boolean {
+  if (!listing || verdict === 'stale' || listing.webhookMark < id) return false;
   const over = payout.state === 'returned' ? ['failed', 'returned'] : ['failed'];
   const { statuses } = listing;
-  if (statuses.length === 0 || !statuses.every((status) => over.includes(readStatus(status) ?? '')))
-    return false;
-  return entry === null || listing.mark === null || listing.mark >= entry;
+  return statuses.length > 0 && statuses.every((status) => over.includes(readStatus(status) ?? ''));
 }

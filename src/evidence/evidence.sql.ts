@@ -22,14 +22,10 @@ import {
 } from './listed-evidence.sql.ts';
 
 /**
- * One webhook about the payout, and what it said. `entry`: its own entry in the history, where it has one. Unlike the
- * times, the entries are in the order of events. `stands`: 1 where it contradicts the payout and no look-up has settled
+ * One webhook about the payout, and what it said. `stands`: 1 where it contradicts the payout and no look-up has settled
  * that.
  */
-type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & {
-  entry: bigint | null;
-  stands: bigint;
-};
+type Heard = Pick<Webhook, 'id' | 'received_at' | 'deliveries' | 'verdict' | keyof Word> & { stands: bigint };
 
 /** What a person said of a payout; `source` names the person (P19). */
 export type PersonsWord = { at: string; source: string; note: string };
@@ -129,7 +125,7 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
       .innerJoin('payouts as p', 'p.id', 'w.payout_id')
       .select(['w.payout_id', 'w.id', 'w.received_at', 'w.deliveries'])
       .select(['w.verdict', 'w.said', 'w.against', 'w.differences'])
-      .select([ownEntry.as('entry'), flag(webhookStands).as('stands')])
+      .select(flag(webhookStands).as('stands'))
       .where('w.payout_id', 'in', ids)
       .orderBy('w.id')
       .execute(),
@@ -175,10 +171,6 @@ async function loadChunk(db: Db | Trx, ids: readonly bigint[], ground: Ground): 
 function elsewhereOf(asks: Account | null, went: Origin | undefined): Evidence['elsewhere'] {
   return asks && went ? { went, asks } : null;
 }
-
-/** The newest entry from this webhook in the history of its payout. */
-const ownEntry: RawBuilder<bigint | null> = sql`(select max(h.id) from history h
-  where h.payout_id = w.payout_id and h.source = 'webhook ' || w.id)`;
 
 const flag = (condition: RawBuilder<boolean>): RawBuilder<bigint> =>
   sql`case when ${condition} then 1 else 0 end`;

@@ -9,13 +9,13 @@ import type { Payout } from '../storage/tables/tables.ts';
 
 /**
  * What the newest complete listing shows under the payout: the statuses of the transfers paired with it, and their ids.
- * `mark`: the newest history entry when its reading began.
+ * `webhookMark`: the newest webhook when its reading began.
  */
 export type LastListing = {
   run: string;
   startedAt: string;
   finishedAt: string;
-  mark: bigint;
+  webhookMark: bigint;
   statuses: string[];
   transfers: string[];
 };
@@ -111,8 +111,8 @@ export async function lastListings(
 ): Promise<Map<bigint, LastListing>> {
   if (!complete) return new Map();
   const { id: run, startedAt, finishedAt } = complete;
-  const began = db.selectFrom('runs').select('history_mark as mark').where('id', '=', run);
-  const { mark } = await began.executeTakeFirstOrThrow();
+  const began = db.selectFrom('runs').select('webhook_mark').where('id', '=', run);
+  const { webhook_mark: webhookMark } = await began.executeTakeFirstOrThrow();
   const rows = await rowsWith(db, run, 'payout_id', idsText(payouts)).orderBy('transfer_id').execute();
   const byPayout = Map.groupBy(rows, (row) => row.payout_id);
   return new Map(
@@ -120,7 +120,7 @@ export async function lastListings(
       const own = byPayout.get(id) ?? [];
       const statuses = own.map((row) => row.status);
       const transfers = own.map((row) => row.transfer_id);
-      return [id, { run, startedAt, finishedAt, mark, statuses, transfers }];
+      return [id, { run, startedAt, finishedAt, webhookMark, statuses, transfers }];
     }),
   );
 }

@@ -113,6 +113,8 @@ export type Answer = {
   clockOffMs?: number | null;
   /** The origin that answered; absent when it was not recorded. */
   originId?: bigint;
+  /** The newest webhook when it was asked. */
+  webhookMark: bigint;
 };
 
 /** A look-up as it was when it was answered. */
@@ -151,7 +153,8 @@ export async function addAnswer(trx: Trx, payoutId: bigint, answer: Answer): Pro
   return id;
 }
 
-function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId }: Answer) {
+function columnsOf(answer: Answer) {
+  const { askedAt, answeredAt, outcome, word, raw, attemptId, clockOffMs, originId, webhookMark } = answer;
   return {
     asked_at: askedAt,
     answered_at: answeredAt,
@@ -161,6 +164,7 @@ function columnsOf({ askedAt, answeredAt, outcome, word, raw, attemptId, clockOf
     attempt_id: attemptId ?? null,
     clock_off_ms: clockOffMs == null ? null : BigInt(Math.round(clockOffMs)),
     origin_id: originId ?? 0n,
+    webhook_mark: webhookMark,
   };
 }
 

@@ -56,6 +56,12 @@ function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
  */
 export type AttemptMark = { last: bigint; underWay: readonly bigint[] };
 
+/** The newest webhook now. Like {@link markAttempts} it orders events by ids, since clocks may jump (P33). */
+export async function newestWebhook(db: Db | Trx): Promise<bigint> {
+  const query = db.selectFrom('webhooks').select((eb) => eb.fn.max<bigint | null>('id').as('last'));
+  return (await query.executeTakeFirst())?.last ?? 0n;
+}
+
 /** Marks the instant before a look-up or list begins. It uses ids, not times, since clocks may jump. */
 export async function markAttempts(db: Db): Promise<AttemptMark> {
   // The newest id is read first: an attempt that begins between the two reads is newer, so both rules cover

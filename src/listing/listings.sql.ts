@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { ListStanding } from '../domain/verdict.ts';
 import { newestHistory } from '../ledger/history.ts';
+import { newestWebhook } from '../ledger/known.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 
@@ -26,6 +27,7 @@ export async function beginRun(trx: Trx, at: string, originId = 0n): Promise<str
       finished_at: null,
       summary: null,
       history_mark: await newestHistory(trx),
+      webhook_mark: await newestWebhook(trx),
       origin_id: originId,
     })
     .execute();

@@ -2,7 +2,7 @@ import type { Answer } from '../domain/clearance.ts';
 import type { Standpoint } from '../domain/origin.ts';
 import { findWitness } from '../domain/witness.ts';
 import { addInquiry, type Due, dueInquiries, markProbed, raisedSoFar } from '../ledger/inquiries.ts';
-import { loadKnown, markAttempts, presentPayout } from '../ledger/known.ts';
+import { loadKnown, markAttempts, newestWebhook, presentPayout } from '../ledger/known.ts';
 import { type Clock, type Moment, momentOf } from '../runtime/clock.ts';
 import type { ServiceClient } from '../service/types.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -57,10 +57,11 @@ export function createLookUps(deps: LookUpDeps): LookUps {
     const known = (await loadKnown(ledger.db, [due.payoutId])).get(due.payoutId);
     if (!known) return undefined;
     const mark = await markAttempts(ledger.db);
+    const webhookMark = await newestWebhook(ledger.db);
     const askedAt = momentOf(clock);
     const reply = await service.fetchTransferDetails(known.payout.reference);
     const when = new Date(askedAt.wall).toISOString();
-    const question = { due, raised: raised ?? 0n, known, mark, askedAt: when };
+    const question = { due, raised: raised ?? 0n, known, mark, webhookMark, askedAt: when };
     return { ...(await conclude(deps, question, reply)), askedAt };
   }
 

@@ -28,6 +28,7 @@ export type Asked = {
   raised: bigint;
   known: Known;
   mark: AttemptMark;
+  webhookMark: bigint;
   askedAt: string;
 };
 
@@ -48,7 +49,7 @@ export async function conclude(
   asked: Asked,
   reply: LookUpReply | ServiceTrouble,
 ): Promise<Answer & { inquiry: bigint; answered: boolean }> {
-  const { due, known, askedAt } = asked;
+  const { due, known, askedAt, webhookMark } = asked;
   const { standpoint } = deps;
   const answeredAt = deps.clock.iso();
   const said: Finding =
@@ -69,6 +70,7 @@ export async function conclude(
       raw,
       attemptId,
       clockOffMs,
+      webhookMark,
       ...(standpoint && { originId: standpoint.originId }),
     };
     const closed = await closeInquiry(trx, due.id, answer);

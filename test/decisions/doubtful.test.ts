@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Contradiction } from '../../src/domain/contradiction.ts';
 import { columnsOf, plainWord } from '../../src/ledger/contradiction-columns.ts';
 import { addAnswer, addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import { newestWebhook } from '../../src/ledger/known.ts';
 import { record } from '../../src/ledger/record.ts';
 import { adoptGoneBack } from '../custody/adoption.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
@@ -36,7 +37,7 @@ async function answered(
     await addInquiry(trx, { payoutId: id, kind: 'details', reason: 'asked', dueAt: at(ms), rung: 0n });
     const open = trx.selectFrom('inquiries').select('id').where('outcome', 'is', null);
     const row = await open.where('payout_id', '=', id).executeTakeFirstOrThrow();
-    const answer = { outcome: one.kind, word: columnsOf(one) };
+    const answer = { outcome: one.kind, word: columnsOf(one), webhookMark: await newestWebhook(trx) };
     await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), ...answer, raw: null });
   });
 }
@@ -57,7 +58,8 @@ async function saysFailed(payoutId: bigint, ms: number): Promise<void> {
   const answer = { askedAt: at(ms), answeredAt: at(ms + 5), outcome: 'found', raw: null } as const;
   await ledger.write(async (trx) => {
     await record(trx, at(ms + 5), [{ payoutId, source: 'details', event }]);
-    await addAnswer(trx, payoutId, { ...answer, word: plainWord('failed') });
+    const webhookMark = await newestWebhook(trx);
+    await addAnswer(trx, payoutId, { ...answer, word: plainWord('failed'), webhookMark });
   });
 }
 

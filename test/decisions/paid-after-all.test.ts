@@ -6,6 +6,7 @@ import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { columnsOf, plainWord } from '../../src/ledger/contradiction-columns.ts';
 import { addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
+import { newestWebhook } from '../../src/ledger/known.ts';
 import { record } from '../../src/ledger/record.ts';
 import { beginRun } from '../../src/listing/listings.sql.ts';
 import { stage } from '../../src/listing/staging.sql.ts';
@@ -90,7 +91,8 @@ async function looked(id: bigint, ms: number, outcome: 'found' | 'error' | 'agai
       await record(trx, at(ms + 1), [{ payoutId: id, source: 'details', event: detailsSayFailed }]);
     const word =
       outcome === 'against_ledger' ? columnsOf(paid) : plainWord(outcome === 'found' ? 'failed' : null);
-    await closeInquiry(trx, row.id, { askedAt: at(ms), answeredAt: at(ms + 1), outcome, word, raw: null });
+    const times = { askedAt: at(ms), answeredAt: at(ms + 1), webhookMark: await newestWebhook(trx) };
+    await closeInquiry(trx, row.id, { ...times, outcome, word, raw: null });
   });
 }
 
@@ -176,6 +178,21 @@ it('P20: a webhook that says it was paid keeps a file from paying it again until
   await nightOf(ledger, { at: 2.5 * hour, rows: [listed('failed')], full: true });
   expect(await offered(id, 2.6 * hour), 'a whole list read since says that it failed').toEqual(['F-R2']);
 });
+
+it.each([
+  ['a look-up', (id: bigint) => looked(id, 2.3 * hour, 'found')],
+  ['a whole list', () => nightOf(ledger, { at: 2.3 * hour, rows: [listed('failed')], full: true })],
+])(
+  'P33: a webhook that came while our clock was a year ahead is settled by %s after it was set right',
+  async (_, settledBy) => {
+    const { id } = await failedTwice();
+    await heard(8_760 * hour, 'success');
+    await looked(id, 2.1 * hour, 'error');
+    expect(await offered(id, 2.2 * hour)).toEqual([]);
+    await settledBy(id);
+    expect(await offered(id, 2.4 * hour)).toEqual(['F-R2']);
+  },
+);
 
 it('P20: a file does not pay again what a look-up is due for', async () => {
   const { id } = await failedTwice();

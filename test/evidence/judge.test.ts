@@ -21,7 +21,7 @@ afterEach(() => ledger.remove());
 
 function listingOf(statuses: string[], from: number, to: number): NonNullable<Evidence['listing']> {
   const transfers = statuses.map((_, i) => `T-${i + 1}`);
-  return { run: 'r', startedAt: at(from), finishedAt: at(to), mark: 0n, statuses, transfers };
+  return { run: 'r', startedAt: at(from), finishedAt: at(to), webhookMark: 0n, statuses, transfers };
 }
 
 type Asked = [outcome: LookUpOutcome, said: WitnessStatus | null, against?: Contradiction | null];

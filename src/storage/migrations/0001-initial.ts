@@ -162,7 +162,7 @@ const statements = [
     against text check (against in (${states})), differences text, raw text, rung_due_at text,
     raised integer not null default 0,
     attempt_id integer, clock_off_ms integer, probe text, history_seq integer,
-    origin_id integer not null default 0) strict`,
+    origin_id integer not null default 0, webhook_mark integer not null default 0) strict`,
   `create unique index inquiries_due on inquiries (payout_id, kind) where outcome is null`,
   `create index inquiries_due_at on inquiries (kind, due_at) where outcome is null`,
   `create index inquiries_payout on inquiries (payout_id, id)`,
@@ -186,7 +186,8 @@ const statements = [
     edge text, base_run_id text references runs (id),
     reports_due integer not null default 0 check (reports_due in (0, 1)),
     list_standing text check (list_standing in (${standings})),
-    verdict text check (verdict in (${verdicts})), origin_id integer not null default 0) strict`,
+    verdict text check (verdict in (${verdicts})), origin_id integer not null default 0,
+    webhook_mark integer not null default 0) strict`,
   `create index runs_reports_due on runs (id) where reports_due = 1`,
   `create table run_rows (
     run_id text not null references runs (id), sheet text not null, position integer not null, cells text not null,

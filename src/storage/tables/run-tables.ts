@@ -17,6 +17,8 @@ export type RunTable = {
   summary: string | null;
   /** The newest history entry when the run began to read the listing. */
   history_mark: bigint;
+  /** The newest webhook when the run began to read the listing. */
+  webhook_mark: Generated<bigint>;
   /** The order in which a complete listing showed its rows; `distrusted`: a short cut has missed rows since (P29). */
   list_order: Generated<ListOrder | 'distrusted' | null>;
   /** The instant up to which the listing is proven, ISO UTC; null when it is not. */

@@ -228,6 +228,8 @@ type InquiryTable = {
   outcome: LookUpOutcome | null;
   /** The last entry of the payout's history when it was answered, its own included; null while due. */
   history_seq: Generated<bigint | null>;
+  /** The newest webhook when it was asked: an answer may settle that one and older ones, never a later one (P33). */
+  webhook_mark: Generated<bigint>;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
   /** Where it was asked; 0: not recorded. */
