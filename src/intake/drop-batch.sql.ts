@@ -1,3 +1,4 @@
+import { isLoading } from '../ledger/batches.ts';
 import { unpair } from '../listing/pairing.sql.ts';
 import type { Trx } from '../storage/ledger.ts';
 
@@ -7,13 +8,7 @@ import type { Trx } from '../storage/ledger.ts';
  * somebody deleted its file.
  */
 export async function dropSome(trx: Trx, id: string, limit: number): Promise<{ done: boolean }> {
-  const undecided = trx
-    .selectFrom('batches')
-    .select('id')
-    .where('id', '=', id)
-    .where('phase', '=', 'loading')
-    .where('body_digest', '=', '');
-  if (!(await undecided.executeTakeFirst())) return { done: true };
+  if (!(await isLoading(trx, id))) return { done: true };
   const ids = await trx.selectFrom('payouts').select('id').where('batch_id', '=', id).limit(limit).execute();
   if (ids.length > 0) {
     const gone = ids.map((row) => row.id);

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { Account } from '../sending/approval.ts';
+import { unreadableCode } from './unreadable.ts';
 
 /**
  * The person who hands in a batch. `as`: the account under which the command ran, where the person used sudo.
@@ -9,17 +10,28 @@ export type Dropper = Account & { as: Account | null };
 
 /**
  * Returns the person who hands in a file. For a named file that is the person who runs the command, or the
- * person behind sudo. For a file in the inbox it is the owner of the file.
+ * person behind sudo. For a file in the inbox it is the owner of the file; null where the file is gone, as when another
+ * process took it after this one had lost the intake lock.
  */
 export async function dropperOf(
   path: string,
   { origin, behind = null }: { origin: 'inbox' | 'named'; behind?: Account | null },
-): Promise<Dropper> {
+): Promise<Dropper | null> {
   const own = process.getuid?.() ?? null;
-  const uid = origin === 'named' || own === null ? own : (await stat(path)).uid;
+  const uid = origin === 'named' || own === null ? own : await ownerOf(path);
+  if (uid === 'gone') return null;
   const account: Account = { name: (await nameOf(uid, own)) ?? `uid-${uid ?? 'unknown'}`, uid };
   const hidden = origin === 'named' && behind !== null && behind.uid !== own;
   return hidden ? { ...behind, as: account } : { ...account, as: null };
+}
+
+async function ownerOf(path: string): Promise<number | 'gone'> {
+  try {
+    return (await stat(path)).uid;
+  } catch (error) {
+    if (unreadableCode(error)) return 'gone';
+    throw error;
+  }
 }
 
 async function nameOf(uid: number | null, own: number | null): Promise<string | undefined> {

@@ -4,12 +4,14 @@ import { batchId, batchName } from '../domain/ids.ts';
 import type { Problem } from '../domain/problem.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
 import {
+  countPayouts,
   decideBatch,
   existingReferences,
   finishSome,
   getBatch,
   insertBatch,
   insertPayouts,
+  isLoading,
   type LoadedRow,
   loadingBatches,
 } from '../ledger/batches.ts';
@@ -111,7 +113,10 @@ export async function loadBatch(deps: Deps, source: Source, scan: Scan): Promise
   return decided;
 }
 
-/** Adds rows in one transaction. Returns false when another batch has one of their references by now (P22). */
+/**
+ * Adds rows in one transaction. Returns false when another batch has one of their references by now (P22), or when the
+ * batch is gone: a process that stood still may have lost the intake lock to one that removed what it had half loaded.
+ */
 async function added(
   ledger: Ledger,
   batch: string,
@@ -119,8 +124,11 @@ async function added(
   rows: readonly LoadedRow[],
 ): Promise<boolean> {
   try {
-    await ledger.write((trx) => insertPayouts(trx, batch, at, rows));
-    return true;
+    return await ledger.write(async (trx) => {
+      if (!(await isLoading(trx, batch))) return false;
+      await insertPayouts(trx, batch, at, rows);
+      return true;
+    });
   } catch (error) {
     const keys = rows.map((row) => row.reference_key);
     const taken = await existingReferences(ledger.db, keys);
@@ -141,6 +149,8 @@ async function decide(
   deps: Deps,
   { id, at, scan, retried, bodyDigest, ...source }: Complete,
 ): Promise<Loaded> {
+  const isWhole = (await isLoading(trx, id)) && (await countPayouts(trx, id)) === scan.good.count;
+  if (!isWhole) return { kind: 'changed', problems: [] };
   const examined = await deps.retries.examine(trx, retried, true);
   const problems = retryProblems(examined);
   if (problems.length > 0) return { kind: 'changed', problems };

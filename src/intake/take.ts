@@ -123,7 +123,9 @@ async function take(
     sheets.keep();
     return [archived(paths, path, batch, scan), ...left];
   };
-  const loaded = await loadBatch(deps, { path, fileName, dropper, promised }, scan);
+  const loaded = dropper
+    ? await loadBatch(deps, { path, fileName, dropper, promised }, scan)
+    : { kind: 'changed' as const, problems: [] };
   if (loaded.kind === 'changed') {
     const changed = wholeFile(
       'the file or the ledger changed while the file was read',

@@ -78,6 +78,19 @@ export async function insertPayouts(
   await insertRows(trx, [batch, at], rows);
 }
 
+/** Whether the batch is there and undecided: no other process has removed or decided it. */
+export async function isLoading(trx: Trx, id: string): Promise<boolean> {
+  const batch = trx.selectFrom('batches').select('id').where('id', '=', id);
+  const undecided = batch.where('phase', '=', 'loading').where('body_digest', '=', '');
+  return (await undecided.executeTakeFirst()) !== undefined;
+}
+
+/** Counts the payouts of a batch. */
+export async function countPayouts(trx: Trx, batch: string): Promise<number> {
+  const count = trx.selectFrom('payouts').select((eb) => eb.fn.countAll<bigint>().as('n'));
+  return Number((await count.where('batch_id', '=', batch).executeTakeFirstOrThrow()).n);
+}
+
 /** Returns those of these folded references that the ledger has, with the batch of each (P22). */
 export async function existingReferences(db: Db | Trx, keys: string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();

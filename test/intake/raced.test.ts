@@ -1,4 +1,6 @@
+import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { dropSome } from '../../src/intake/drop-batch.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch } from '../support/ledger.ts';
 import { csv, row, setting } from './setting.ts';
@@ -27,6 +29,48 @@ it('P22: a reference that somebody takes while the file is read leaves nothing o
     { reference: 'R-2' },
   ]);
   expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([{ id: 'b-1' }]);
+});
+
+it('P23: a file that vanishes from the inbox at any moment is taken or refused, and breaks nothing', async () => {
+  const outcomes: string[] = [];
+  for (let n = 1; n <= 12; n++) {
+    const s = await setting('intake: { settle_seconds: 0 }');
+    const file = s.drop('pay.csv', csv(row('R-1')));
+    let count = 0;
+    const ledger: Ledger = {
+      ...s.ledger,
+      get db() {
+        if (++count === n) rmSync(file, { force: true });
+        return s.ledger.db;
+      },
+    };
+    const taken = await s.built({ ledger }).takeIn(file, { origin: 'inbox' });
+    outcomes.push(taken.kind === 'refused' ? (taken.problems[0]?.problem ?? '') : taken.kind);
+  }
+  expect(new Set(outcomes)).toEqual(
+    new Set(['there is no such file', 'the file or the ledger changed while the file was read', 'taken']),
+  );
+});
+
+it.each([
+  ['before its rows are added', 2],
+  ['before it is decided', 4],
+])('P23: a batch that another process has swept %s is not taken in part', async (_, nth) => {
+  const s = await setting();
+  const many = Array.from({ length: 2_500 }, (_row, i) => row(`R-${i}`, '100', String(1_000_000_000 + i)));
+  const file = s.drop('pay.csv', csv(...many));
+  const ledger = before(s.ledger, nth, () =>
+    s.ledger.write(async (trx) =>
+      dropSome(trx, (await trx.selectFrom('batches').select('id').executeTakeFirstOrThrow()).id, 5_000),
+    ),
+  );
+  const taken = await s.built({ ledger }).takeIn(file, { origin: 'named' });
+  expect(taken).toMatchObject({
+    kind: 'refused',
+    problems: [{ problem: expect.stringContaining('changed while') }],
+  });
+  expect(await s.ledger.db.selectFrom('payouts').select('reference').execute()).toEqual([]);
+  expect(await s.ledger.db.selectFrom('batches').select('id').execute()).toEqual([]);
 });
 
 it('P12: a ledger that fails while rows are added is no reason to refuse the file', async () => {

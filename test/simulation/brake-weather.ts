@@ -49,7 +49,7 @@ export function drawBrakes(
   const wants = (name: BrakeName, likely: number): boolean => random.chance(likely) || wished === name;
   const largest = amountOf(batches.length, Math.max(...batches));
   const total = batches.reduce((sum, size, i) => sum + size * amountOf(i + 1, 0), 0);
-  const wantsApproval = wants('approval', 0.45);
+  const wantsApproval = wants('approval', 0.55);
   return {
     approval: wantsApproval ? random.pick(['always', 'above']) : 'none',
     approvalAbove: random.between(3, 12) * smallestAmount,
@@ -59,7 +59,7 @@ export function drawBrakes(
       ? Math.max(largest, Math.ceil(total / random.pick(wished === 'daily limit' ? [2.5, 4] : [1.3, 2.5])))
       : null,
     payoutLimit: wants('payout limit', 0.15) ? amountOf(1, random.between(0, 10)) : null,
-    canary: wants('canary', 0.5) ? random.between(1, 4) : 0,
+    canary: wants('canary', 0.7) ? random.between(1, 4) : 0,
     canaryHours: random.pick([1, 4]),
     timezone: random.pick(zones),
   };

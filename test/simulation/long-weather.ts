@@ -52,7 +52,7 @@ export type TurnName = (typeof turnNames)[number];
 
 /** How long a day is in which orders wait. */
 export function drawLongDayMs(random: Random): number {
-  return random.between(2 * day, 4 * day);
+  return random.between(1.5 * day, 3 * day);
 }
 
 export function drawLongWeather(random: Random, wished: TurnName | null): LongWeather {
@@ -60,7 +60,7 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
     const drawn = random.chance(likely);
     return wished === null ? drawn : wished === name;
   };
-  const ordersWait = wants('waiting', 0.35);
+  const ordersWait = wants('waiting', 0.45);
   const someScale = random.pick<readonly ClockScale[]>([
     ['seconds'],
     ['seconds'],
@@ -79,7 +79,7 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
     sweeps: !wants('schedule', 0.2),
     skipsRows: wants('files', 0.5),
     dropsFiles: wants('files', 0.6),
-    readsPaper: wants('paper', 0.75),
+    readsPaper: wants('paper', 0.9),
   };
 }
 

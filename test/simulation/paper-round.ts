@@ -68,7 +68,7 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
       const { writeDueRuns } = app.reporting;
       const cutShort = (): ReturnType<typeof writeDueRuns> => {
         const { point, most } = random.pick<(typeof cuts)[number]>(cuts);
-        if (!isLast && sees && random.chance(0.7)) life.strike(point, random.between(1, most));
+        if (!isLast && sees && random.chance(0.85)) life.strike(point, random.between(1, most));
         return writeDueRuns();
       };
       const reporting = { ...app.reporting, writeDueRuns: cutShort };

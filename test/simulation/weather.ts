@@ -78,6 +78,12 @@ const contradicting = [
 /** Where few faults befall a day, the likely ones must not crowd out the others. */
 const evenly = [
   ...postFaults,
+  'HTML page',
+  '401 page',
+  'code 100',
+  '429 without envelope',
+  'wrong echo',
+  'reset after body',
   'lost before acceptance',
   '500 before acceptance',
   'hang, not taken',
@@ -189,7 +195,7 @@ function unguarded(ordinary: Weather): Weather {
 }
 
 function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
-  const postTrouble = random.pick([0, 0.2, 0.35, 0.5, 0.6]);
+  const postTrouble = random.pick([0.35, 0.5, 0.6]);
   const questionTrouble = random.pick([0, 0.05, 0.2]);
   const webhookTrouble = random.pick([0.1, 0.3, 0.6]);
   const quietPeriodMs = random.pick([1, 2, 6]) * hour;
@@ -200,7 +206,7 @@ function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
   const hides = doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
   const fewFaults = doubtful
     ? takenUnanswered
-    : random.chance(0.3)
+    : random.chance(0.15)
       ? ([random.pick(evenly), random.pick(evenly)] as const)
       : evenly;
   return {
@@ -217,7 +223,7 @@ function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
     sendDeadlineMs: random.pick([2_000, 5_000]),
     concurrency: random.pick([1, 3, 8]),
     requestsPerSecond: random.pick([0, 0, 20]),
-    haltAfterUnknown: random.pick(doubtful ? [0] : [0, 3, 3, 5]),
+    haltAfterUnknown: random.pick(doubtful ? [0] : [0, 0, 3, 5]),
     leaseMs: random.chance(0.7) ? 30_000 : null,
     strokes: random.pick([0.5, 0.8, 1]),
     clockJumps: random.chance(0.4),
@@ -228,9 +234,9 @@ function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
     brakes: noBrakesSet,
     long: shortWeather,
     oldCopies: random.chance(0.55),
-    resubmit: random.pick(['manual', 'confirmed_absent']),
-    batches: Array.from({ length: random.between(1, 3) }, () => random.between(3, random.pick([10, 20, 40]))),
-    lengthMs: random.between(6, 24) * hour,
+    resubmit: random.pick(['manual', 'confirmed_absent', 'confirmed_absent']),
+    batches: Array.from({ length: random.between(1, 3) }, () => random.between(4, random.pick([20, 40]))),
+    lengthMs: random.between(6, 18) * hour,
     drawStillnessMs: (own) => own.pick([20_000, 600_000, 7_200_000]),
     drawVisibilityMs: (own) => {
       if (!own.chance(hides)) return 0;
