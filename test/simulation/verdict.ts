@@ -29,6 +29,7 @@ type Final = Pick<Told, 'reference' | 'state' | 'evidence' | 'amount' | 'currenc
   file_name: string;
   hold_reasons: string;
   successor_of: number | null;
+  withheld_by: string | null;
   attempt_count: number;
   history_seq: number;
   history_head: string;
@@ -86,7 +87,12 @@ function judgePayout(town: Town, payout: Final): void {
   switch (state) {
     case 'held':
       // What the service already shows, or whose predecessor did not fail after all, is kept back; a person was told.
-      if (payout.hold_reasons === '[]' && told.length === 0 && !followsDoubtful(town, payout))
+      if (
+        payout.hold_reasons === '[]' &&
+        told.length === 0 &&
+        !followsDoubtful(town, payout) &&
+        !awaitsWord(town, payout)
+      )
         fail('nothing keeps it any more');
       return;
     case 'ready':
@@ -160,10 +166,20 @@ function waitsElsewhere({ inspector, service }: Town, { id, reference }: Final):
   return isYoung && service.book.entries(reference).every(({ account }) => account !== 'home');
 }
 
-function followsDoubtful(town: Town, { successor_of: before }: Final): boolean {
-  if (before === null) return false;
-  const sql = 'select reference, state, successor_of from payouts where id = ?';
-  const [first] = town.inspector.rows<Final>(sql, before);
+/** P31: an attempt of it, or of what it pays again, went to an account that is no longer asked. A person must settle it. */
+function awaitsWord(town: Town, { withheld_by, reference, successor_of }: Final): boolean {
+  if (withheld_by !== 'answer') return false;
+  if (town.evidence.placesOf(reference).some((account) => account !== 'home')) return true;
+  const first = predecessor(town, successor_of);
+  return first !== undefined && awaitsWord(town, { ...first, withheld_by });
+}
+
+function predecessor({ inspector }: Town, id: number | null): Final | undefined {
+  return id === null ? undefined : inspector.rows<Final>('select * from payouts where id = ?', id)[0];
+}
+
+function followsDoubtful(town: Town, { successor_of }: Final): boolean {
+  const first = predecessor(town, successor_of);
   if (!first) return false;
   if (town.service.book.timesPaid(first.reference) > 0) return true;
   return first.state === 'unknown'
