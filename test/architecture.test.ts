@@ -45,22 +45,13 @@ const sqlRooms = ['storage', 'ledger', 'custody'];
 const wordingRooms = ['reporting', 'demo', 'commands', 'entry'];
 /** Files that still hold command lines. This list only gets shorter. */
 const stillWording = [
-  'src/decisions/retry-payout.ts',
-  'src/domain/discrepancy.ts',
   'src/evidence/doubts.ts',
   'src/evidence/judge.ts',
   'src/evidence/listed-as.ts',
   'src/evidence/shown-already.sql.ts',
   'src/evidence/unconfirmed.ts',
   'src/evidence/withheld.ts',
-  'src/intake/confirm.ts',
-  'src/intake/foresight.ts',
-  'src/intake/load.ts',
   'src/ledger/barriers.ts',
-  'src/ledger/hold-reasons.ts',
-  'src/sending/approval.ts',
-  'src/sending/approvals.sql.ts',
-  'src/sending/canary.ts',
   'src/sending/halt.ts',
   'src/sending/hold-words.ts',
 ];
