@@ -97,6 +97,7 @@ function drop({ world, fall }: Town, { path, text, coming, name }: BatchFile, ra
 /** Brings a file in by `submit`, again and again until the ledger has the batch: whoever ordered it sees to that. */
 export function bringIn(town: Town, file: BatchFile): void {
   const random = town.world.random.fork(`drop ${file.name}`);
+  if (town.fall.forgottenFiles.has(file.name)) return;
   if (file.coming !== 'named' && !existsSync(file.path)) drop(town, file, random);
   submitUntilIn(town, file, random);
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { shutGate } from '../../src/custody/custody-gate.ts';
 import { backupLedger, copyConsistently } from '../../src/custody/make-backup.ts';
@@ -89,7 +89,8 @@ export function createOldCopies(
   function decideLost(before: readonly string[]): void {
     const now = new Set(loadedFiles(town));
     for (const file of files.filter(({ name }) => before.includes(name) && !now.has(name))) {
-      const again = random.chance(0.7);
+      // A file that still lies in the inbox is taken again, whatever anybody wants.
+      const again = random.chance(0.7) || (file.coming !== 'named' && existsSync(file.path));
       world.trace(`${file.name} is lost${again ? ', and will be dropped again' : ''}`);
       if (!again) fall.forgottenFiles.add(file.name);
       else
