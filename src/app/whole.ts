@@ -59,7 +59,8 @@ export async function openWhole(options: AppOptions) {
     perMs: 1000,
     limit: limit.requestsPerSecond,
   });
-  const service = openService(config, keys, { transport: options.transport, permit: () => limiter.take() });
+  const wire = { transport: options.transport, permit: () => limiter.take(), monotonic: clock.monotonic };
+  const service = openService(config, keys, wire);
   const throttle = createThrottle({
     ledger,
     clock,
@@ -180,7 +181,7 @@ export function connectService(config: Config): ServiceClient {
 function openService(
   config: Config,
   keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
-  wire: { transport?: Transport | undefined; permit?: () => Promise<void> },
+  wire: { transport?: Transport | undefined; permit?: () => Promise<void>; monotonic?: () => number },
 ): ServiceClient {
   const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
     config.service;
@@ -194,6 +195,7 @@ function openService(
         concurrency,
         ...(wire.permit && { permit: wire.permit }),
       }),
+    ...(wire.monotonic && { monotonic: wire.monotonic }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),
     signingKey: chooseKey(signatureKey, keys),

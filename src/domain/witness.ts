@@ -13,7 +13,7 @@ export type Expected = {
   accountNumber: string;
   bankCode: string;
   mode: Mode;
-  /** When the first POST was about to be made, ISO UTC; null if there was none. */
+  /** When the first POST was about to be made, by {@link firstIntentOf}; null if there was none. */
   firstIntentAt: string | null;
   /** Some attempt was answered with an acceptance: the transfer is ours, whatever a clock says (P33). */
   accepted: boolean;
@@ -110,6 +110,15 @@ export function readInstant(value: string): number | null {
   const offset = zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
   const ms = Date.parse(`${day}T${time}${offset}`);
   return Number.isNaN(ms) ? null : ms + Number(fraction.slice(1, 4).padEnd(3, '0'));
+}
+
+/**
+ * When the first intent was, ISO UTC, for comparison with the service's times. `clockOffMs`: our clock less the service's
+ * then. A clock of ours that was ahead must not make our own transfer look older than its order (P15, P33).
+ */
+export function firstIntentOf(at: string | null, clockOffMs: bigint | null): string | null {
+  if (at === null || clockOffMs === null || clockOffMs <= 0n) return at;
+  return new Date(Date.parse(at) - Number(clockOffMs)).toISOString();
 }
 
 /**

@@ -67,22 +67,26 @@ const updateEnded = overRows(
 
 const insertBegun = overRows(
   ['payout_id', 'number'],
-  4,
+  5,
   ({ rows, integer, shared }) => sql<{ id: bigint; payout_id: bigint }>`insert into attempts
-      (payout_id, number, worker_id, began_at, day_id, origin_id)
+      (payout_id, number, worker_id, began_at, day_id, origin_id, clock_off_ms)
     select ${integer('payout_id')}, ${integer('number')}, ${shared(0)}, ${shared(1)}, cast(${shared(2)} as bigint),
-      cast(${shared(3)} as bigint)
+      cast(${shared(3)} as bigint), cast(${shared(4)} as bigint)
     from ${rows} where ${integer('payout_id')} is not null
     returning id, payout_id`,
 );
 
+/** What attempts have in common. `clockOffMs`: our clock less the service's at `at`, in ms; null: not known. */
+type Begun = { workerId: string; at: string; dayId: bigint; originId: bigint; clockOffMs: number | null };
+
 /** Inserts an attempt of each payout with its number and origin. Returns their ids by payout. */
 export async function beginAttempts(
   trx: Trx,
-  { workerId, at, dayId, originId }: { workerId: string; at: string; dayId: bigint; originId: bigint },
+  { workerId, at, dayId, originId, clockOffMs }: Begun,
   numbered: readonly { payout_id: bigint; number: bigint }[],
 ): Promise<Map<bigint, bigint>> {
-  const begun = await insertBegun(trx, [workerId, at, dayId, originId], numbered);
+  const off = clockOffMs === null ? null : BigInt(Math.round(clockOffMs));
+  const begun = await insertBegun(trx, [workerId, at, dayId, originId, off], numbered);
   return new Map(begun.map(({ id, payout_id }) => [payout_id, id]));
 }
 

@@ -1,8 +1,8 @@
 import type { Mode } from '../domain/payout.ts';
-import type { Expected } from '../domain/witness.ts';
+import { type Expected, firstIntentOf } from '../domain/witness.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
-import type { Payout } from '../storage/tables/tables.ts';
+import type { Attempt, Payout } from '../storage/tables/tables.ts';
 import { ledgerMode } from './ledger-mode.ts';
 
 /** A payout, and what a witness of it must show. */
@@ -13,28 +13,39 @@ export async function loadKnown(db: Db | Trx, ids: readonly bigint[]): Promise<M
   const mode = await ledgerMode(db);
   const wanted = idsOf(ids);
   const rows = await db.selectFrom('payouts').selectAll().where('id', 'in', wanted).execute();
-  const accepted = await acceptedOf(db, ids);
+  const attempts = await attemptsOf(db, ids);
   return new Map(
     rows.map((payout) => [
       payout.id,
-      { payout, expected: expectedOf(payout, mode, accepted.has(payout.id)) },
+      { payout, expected: expectedOf(payout, mode, attempts.get(payout.id) ?? []) },
     ]),
   );
 }
 
-/** Returns those of these payouts that have an accepted attempt. */
-async function acceptedOf(db: Db | Trx, ids: readonly bigint[]): Promise<Set<bigint>> {
+/** What a witness is compared with, of an attempt; `began_at` is null where there is none. */
+export type Began = Pick<Attempt, 'outcome' | 'clock_off_ms'> & { began_at: string | null };
+
+async function attemptsOf(db: Db | Trx, ids: readonly bigint[]): Promise<Map<bigint, Began[]>> {
   const rows = await db
     .selectFrom('attempts')
-    .select('payout_id')
+    .select(['payout_id', 'began_at', 'outcome', 'clock_off_ms'])
     .where('payout_id', 'in', idsOf(ids))
-    .where('outcome', '=', 'accepted')
+    .orderBy('number')
     .execute();
-  return new Set(rows.map(({ payout_id }) => payout_id));
+  return Map.groupBy(rows, ({ payout_id }) => payout_id);
+}
+
+/**
+ * The first intent of a payout, corrected where the first attempt made it (P15). An adopted payout may have been sent by
+ * the ledger that was lost, before its first attempt here (P25).
+ */
+export function firstIntent(submittedAt: string | null, [first]: readonly Began[]): string | null {
+  const isItsOwn = submittedAt === null || submittedAt === first?.began_at;
+  return isItsOwn && first ? firstIntentOf(first.began_at, first.clock_off_ms) : submittedAt;
 }
 
 /** Returns what the service should show of this payout. */
-function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
+function expectedOf(payout: Payout, mode: Mode, own: readonly Began[]): Expected {
   return {
     reference: payout.reference,
     referenceKey: payout.reference_key,
@@ -45,8 +56,8 @@ function expectedOf(payout: Payout, mode: Mode, accepted: boolean): Expected {
     accountNumber: payout.account_number,
     bankCode: payout.bank_code,
     mode,
-    firstIntentAt: payout.submitted_at,
-    accepted,
+    firstIntentAt: firstIntent(payout.submitted_at, own),
+    accepted: own.some(({ outcome }) => outcome === 'accepted'),
   };
 }
 

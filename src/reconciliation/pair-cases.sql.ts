@@ -2,13 +2,14 @@ import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool,
 import { countPossiblyTaken } from '../domain/outcome.ts';
 import type { ListedRow, PairedPayout } from '../domain/pair-conflicts.ts';
 import type { Mode } from '../domain/payout.ts';
+import { type Began, firstIntent } from '../ledger/known.ts';
 import { ledgerMode } from '../ledger/ledger-mode.ts';
 import type { PayoutRange } from '../ledger/payout-ranges.ts';
 import { payoutSteps } from '../listing/pairing.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import { prepared, unseen } from '../storage/prepared.ts';
-import type { Attempt, Tables } from '../storage/tables/tables.ts';
+import type { Tables } from '../storage/tables/tables.ts';
 
 /** A payout with every listed transfer that was paired with it. */
 export type PairCase = { payout: PairedPayout; rows: ListedRow[] };
@@ -96,7 +97,7 @@ const findCases = prepared((db, slot) =>
       join.onRef('attempts.payout_id', '=', 'payouts.id').on('attempts.number', '=', sql.lit(1n)),
     )
     .select(payoutColumns)
-    .select(['payouts.attempt_count', 'attempts.began_at', 'attempts.outcome'])
+    .select(['payouts.attempt_count', 'attempts.began_at', 'attempts.outcome', 'attempts.clock_off_ms'])
     .select([
       'listed.transfer_id as listed_transfer_id',
       'listed.trx as listed_trx',
@@ -198,7 +199,7 @@ const selectPayouts = prepared((db, slot) =>
 const selectAttempts = prepared((db, slot) =>
   db
     .selectFrom('attempts')
-    .select(['payout_id', 'began_at', 'outcome'])
+    .select(['payout_id', 'began_at', 'outcome', 'clock_off_ms'])
     .where('payout_id', 'in', idsIn(slot(0)))
     .orderBy('number'),
 );
@@ -233,11 +234,7 @@ async function loadCases(db: Db, { run, mode }: Own, ids: readonly bigint[]): Pr
 type PayoutPart = Awaited<ReturnType<typeof selectPayouts>>[number];
 
 /** `own`: the payout's attempts in their order. */
-function pairedPayout(
-  row: PayoutPart,
-  mode: Mode,
-  own: readonly { began_at: string | null; outcome: Attempt['outcome'] }[],
-): PairedPayout {
+function pairedPayout(row: PayoutPart, mode: Mode, own: readonly Began[]): PairedPayout {
   return {
     id: row.id,
     batchId: row.batch_id,
@@ -253,8 +250,7 @@ function pairedPayout(
     state: row.state,
     evidence: row.evidence,
     fee: row.fee,
-    // An adopted payout may have been sent by the ledger that was lost, before its first attempt here (P25).
-    firstIntentAt: row.submitted_at ?? own[0]?.began_at ?? null,
+    firstIntentAt: firstIntent(row.submitted_at, own),
     accepted: own.some((attempt) => attempt.outcome === 'accepted'),
     possiblyTaken: countPossiblyTaken(own, row.unseen_sends),
     forgotten: row.unseen_sends > 0n,

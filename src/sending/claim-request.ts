@@ -15,6 +15,8 @@ export type ClaimRequest = Scope &
     limit: number;
     /** Where this process sends (P31). */
     originId: bigint;
+    /** Our clock less the service's, in ms; null: not known. */
+    clockOffMs?: number | null;
     /** What the service's answers of the last two minutes allow. Payouts that were never sent need no answer. */
     cleared: Cleared;
   };

@@ -63,8 +63,8 @@ export async function claimUnlessHalted(
   const dayId = await openDay(trx, { brakes, at });
   await spend(trx, dayId, ready);
   const numbered = ready.map((p) => ({ payout_id: p.id, number: p.attempt_count + 1n }));
-  const { workerId, originId } = request;
-  const attemptOf = await beginAttempts(trx, { workerId, at, dayId, originId }, numbered);
+  const { workerId, originId, clockOffMs = null } = request;
+  const attemptOf = await beginAttempts(trx, { workerId, at, dayId, originId, clockOffMs }, numbered);
   const claims = ready.flatMap(({ id, reference, body }) => {
     const attemptId = attemptOf.get(id);
     return attemptId === undefined ? [] : [{ payoutId: id, attemptId, reference, body }];

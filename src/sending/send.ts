@@ -232,7 +232,10 @@ async function commitTurn(
     await holdReturned(trx, at, await record(trx, at, events));
     const cause = await haltCause(finished, () => tooManyUnknown(trx, haltAfterUnknown));
     if (cause) await halt(trx, cause, at);
-    const by = { workerId: deps.workerId, originId: deps.standpoint.originId, cleared: cleared() };
+    const serviceNow = deps.service.serviceNow();
+    const clockOffMs = serviceNow === null ? null : clock.now() - serviceNow;
+    const { originId } = deps.standpoint;
+    const by = { workerId: deps.workerId, originId, clockOffMs, cleared: cleared() };
     const request = { ...scope, ...by, brakes, limit: free, at };
     const { claims, halted: why } = await claimUnlessHalted(trx, request);
     return why === null ? { claims, halted: null, asked: free, began } : { ...none, halted: why };

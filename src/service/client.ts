@@ -19,13 +19,16 @@ export type ClientOptions = {
   orderKey: string;
   signingKey: string;
   rules: AnswerRules;
+  /** A monotonic clock, in ms; the runtime's unless given. */
+  monotonic?: () => number;
   /** Removes our secrets from what the service sends. It may echo them, and replies are stored. */
   redact?: Redact;
 };
 
 /** Speaks the payments service's interface. The client judges what a reply means; the transport carries it. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
-  const { transport, redact = (text: string) => text } = options;
+  const { transport, redact = (text: string) => text, monotonic = () => performance.now() } = options;
+  let heard: { date: number; at: number } | null = null;
   const prefix = `${new URL(options.baseUrl).pathname.replace(/\/$/, '')}/api/v1`;
   const headersWith = (key: string): Record<string, string> => ({
     authorization: `Bearer ${key}`,
@@ -35,8 +38,14 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     'accept-encoding': 'identity',
   });
 
+  function noted(delivery: Delivery): Delivery {
+    const date = delivery.kind === 'failed' ? null : dateOf(delivery.reply);
+    if (date !== null) heard = { date, at: monotonic() };
+    return delivery;
+  }
+
   async function deliver(request: HttpRequest): Promise<Delivery> {
-    const delivery = await transport.deliver(request);
+    const delivery = noted(await transport.deliver(request));
     return delivery.kind === 'failed'
       ? { ...delivery, message: redact(delivery.message) }
       : { ...delivery, reply: { ...delivery.reply, text: redact(delivery.reply.text) } };
@@ -95,7 +104,9 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     bankTransfer,
     async listPage(page, status, recall) {
       const path = `fetch_all_transfers${status ? `/${status}` : ''}?page=${page}`;
-      const delivery = await transport.deliver(question('GET', path, ({ text }) => isPage(text, page)));
+      const delivery = noted(
+        await transport.deliver(question('GET', path, ({ text }) => isPage(text, page))),
+      );
       if (delivery.kind === 'failed') return unanswered({ ...delivery, message: redact(delivery.message) });
       const { reply } = delivery;
       // The digest is of the raw text, before redaction: a known page is then not searched for secrets again.
@@ -108,6 +119,7 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     verifyTransaction: (reference) => ask(questionAbout('transaction/verify', reference)),
     resendWebhook: (kind, reference) =>
       ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
+    serviceNow: () => (heard === null ? null : heard.date + monotonic() - heard.at),
     close: () => transport.close(),
   };
 }

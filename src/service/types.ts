@@ -55,5 +55,7 @@ export type ServiceClient = {
   fetchTransferDetails(reference: string): Promise<LookUpReply | ServiceTrouble>;
   verifyTransaction(reference: string): Promise<LookUpReply | ServiceTrouble>;
   resendWebhook(kind: 'payout' | 'transaction', reference: string): Promise<LookUpReply | ServiceTrouble>;
+  /** The service's time now, in ms since the epoch, by its last Date header; null before the first. */
+  serviceNow(): number | null;
   close(): Promise<void>;
 };

@@ -61,6 +61,7 @@ function evidence(
     raw: null,
     day_id: 1n,
     origin_id: 0n,
+    clock_off_ms: null,
   }));
   const final = ['success', 'failed', 'returned'].includes(state);
   return {

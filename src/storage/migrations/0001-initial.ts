@@ -77,7 +77,7 @@ const statements = [
     worker_id text not null, began_at text not null, ended_at text,
     outcome text check (outcome in ('accepted','refused','not_sent','turned_away','unknown')), http_status integer,
     code text, message text, transfer_id text, raw text, day_id integer not null references limit_days (id),
-    origin_id integer not null default 0) strict`,
+    origin_id integer not null default 0, clock_off_ms integer) strict`,
   `create unique index attempts_payout on attempts (payout_id, number)`,
   `create index attempts_open on attempts (worker_id) where outcome is null`,
   `create index attempts_ended on attempts (ended_at)`,

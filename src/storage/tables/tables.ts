@@ -150,6 +150,8 @@ type AttemptTable = {
   transfer_id: string | null;
   /** The reply's text, at most 4 KiB. */
   raw: string | null;
+  /** Our clock less the service's when it began, in ms; null: not known. */
+  clock_off_ms: Generated<bigint | null>;
   /** The day of `daily_limit` that counts it. */
   day_id: bigint;
   /** Where it went; 0: not recorded. */
