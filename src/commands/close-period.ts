@@ -1,4 +1,5 @@
 import { unlessQuiet } from './describe.ts';
+import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
@@ -8,7 +9,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
   const [month = ''] = args;
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     await app.applyWebhooks();
-    const closed = await app.reporting.closePeriod(month, app.clock.iso());
+    const closed = await app.reporting.closePeriod(month, app.clock.iso(), person());
     if (closed.kind === 'refused') throw new Stop(2, closed.why);
     const { period, statement, warnings } = closed;
     const files = (await app.reporting.writePeriod(month)) ?? [];
@@ -16,6 +17,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
     const lines = [
       `closed         ${month}: ${period.starts_at} up to ${period.ends_at} (${period.timezone})`,
+      `closed by      ${period.closed_by}`,
       `digest         ${period.digest}`,
       ...statement.flatMap(({ currency, line, count, amount }) =>
         line === 'opening' || line === 'closing'
@@ -30,6 +32,7 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
       ends_at: period.ends_at,
       timezone: period.timezone,
       closed_at: period.closed_at,
+      closed_by: period.closed_by,
       run: period.run_id,
       digest: period.digest,
       statement: statement.map(({ currency, line, count, amount }) => ({

@@ -44,26 +44,6 @@ export async function openSums(db: Db, scope: Scope) {
   return rows.map(({ count, hi, lo, ...row }) => ({ ...row, count, amount: joined({ hi, lo }) }));
 }
 
-/** How many discrepancies of each batch are open, and how many of its payouts are not paid, by state. */
-export async function batchStandings(
-  db: Db,
-  batches: string[],
-): Promise<Map<string, Record<string, bigint>>> {
-  if (batches.length === 0) return new Map();
-  const ids = sql.join(batches);
-  // Paid payouts are by far the most: they are not counted, and `coalesce` keeps SQLite on the index of states.
-  const { rows } = await sql<{ batch: string; what: string; n: bigint }>`
-    select p.batch_id as batch, p.state as what, count(*) as n from payouts p
-    where coalesce(p.batch_id, '') in (${ids}) and p.state in
-      ('held', 'ready', 'sending', 'pending', 'unknown', 'failed', 'refused', 'returned', 'cancelled') group by 1, 2
-    union all
-    select d.batch_id, 'open', count(*) from discrepancies d where d.state = 'open' and d.batch_id in (${ids}) group by 1
-    order by 1, 2`.execute(db);
-  const standings = new Map<string, Record<string, bigint>>();
-  for (const { batch, what, n } of rows) standings.set(batch, { ...standings.get(batch), [what]: n });
-  return standings;
-}
-
 /** The frozen rows of these sheets of these runs, each row a JSON array of texts, in order. */
 export async function frozenSheets(db: Db, runs: string[], sheets: string[]) {
   if (runs.length === 0) return [];

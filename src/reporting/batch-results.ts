@@ -6,11 +6,14 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
-import { columnKey, csvText, writeCsv } from './csv-writer.ts';
+import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
 import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from './reports.sql.ts';
 import { storedCells } from './stored-cells.ts';
+import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
+import { resultColumns } from './workbook/columns.ts';
+import { summarySheet } from './workbook/report-workbook.ts';
 import { beginWorkbook, fitsWorkbook, xlsxColumnLimit } from './workbook/xlsx-file.ts';
 
 /** `skipped` says in words which file was not written and why. */
@@ -42,7 +45,7 @@ export function createBatchResults(deps: {
   const writeFailed = createFailedFile(deps);
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter, exact: true };
 
-  async function* pages(batch: Batch): AsyncGenerator<string[][]> {
+  async function* pages(batch: Batch, tally?: BatchTally): AsyncGenerator<string[][]> {
     const columns = storedCells(batch.columns);
     const mask = accountMask(columns, config.reports.maskAccounts);
     const shown = (instant: string | null): string => zoned(instant, config.reports.timezone);
@@ -54,6 +57,7 @@ export function createBatchResults(deps: {
         ledger.db,
         page.map(({ id }) => id),
       );
+      for (const payout of page) tally?.add(payout, open.has(payout.id));
       yield page.map((payout) => [
         ...mask(inputCells(payout, columns.length)),
         ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
@@ -67,13 +71,15 @@ export function createBatchResults(deps: {
     await writeWhole(csv, (toCsv) =>
       writeWhole(xlsx, async (toXlsx) => {
         const text = csvText(style);
-        const workbook = await beginWorkbook(toXlsx, ['results']);
-        const sheet = await workbook.sheet((header) => numbersOf(header, width));
-        for await (const page of pages(batch)) {
+        const workbook = await beginWorkbook(toXlsx, [summarySheet, 'results']);
+        const tally = createBatchTally();
+        const sheet = await workbook.table('results', (header) => resultColumns(header, width));
+        for await (const page of pages(batch, tally)) {
           await toCsv(text(page));
           await sheet.add(page.map((row) => fitted(row)));
         }
         await sheet.end();
+        await workbook.notes(summarySheet, batchSummary(batch, tally, config.reports.timezone));
         await workbook.end();
       }),
     );
@@ -158,15 +164,6 @@ function sheetOf(width: number): {
       return [...row.slice(0, kept), note, ...row.slice(width)];
     },
   };
-}
-
-/** The amount as it came in, and the fee. */
-function numbersOf(header: string[], width: number): Set<number> {
-  const numbers = header.flatMap((name, index) => {
-    const isNumber = index < width ? columnKey(name) === 'amount' : name === 'fee';
-    return isNumber ? [index] : [];
-  });
-  return new Set(numbers);
 }
 
 /** The input cells as they came, exactly as many as the header has: a short row never shifts our columns. */

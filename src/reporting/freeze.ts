@@ -5,6 +5,7 @@ import type { Config } from '../settings/settings.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import { ageDays, createAgeing } from './ageing.ts';
 import { collectionPages } from './collection-cells.ts';
+import { noteCompared } from './compared-batches.sql.ts';
 import { discrepancySheet } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
@@ -71,6 +72,8 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   ): Promise<Frozen> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
+    // Before the books are cut: what changes in between counts as changed since.
+    await ledger.write((trx) => noteCompared(trx, run.id));
     const through = await newestHistory(ledger.db);
     const scope: Scope = { run: run.id, mode: ledger.mode, startedAt: run.started_at, cut: at, through };
     await clearRunRows(ledger, run.id);

@@ -1,10 +1,25 @@
 import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
+import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
+import { type ClosedMonth, closedMonth } from './closed-month.ts';
 import { writeCsv } from './csv-writer.ts';
-import { periodFolder } from './period-folder.ts';
-import { closedPeriods, findPeriod, lastPeriod, periodRows, periodSheets } from './periods.sql.ts';
+import { periodPage } from './page/period-page.ts';
+import { periodFiles, periodFolder, periodReadable } from './period-folder.ts';
+import {
+  closedPeriods,
+  findPeriod,
+  hasPeriodRows,
+  lastPeriod,
+  periodRows,
+  periodSheets,
+} from './periods.sql.ts';
+import { zoned } from './presentation.ts';
 import { storedCells } from './stored-cells.ts';
+import { periodSummary } from './workbook/period-summary.ts';
+import { layoutOf, sheetRows, summarySheet, whereRowsAre } from './workbook/report-workbook.ts';
+import { titleOf } from './workbook/run-summary.ts';
+import { beginWorkbook } from './workbook/xlsx-file.ts';
 
 /** Writes the files of closed months from their frozen rows alone: the same bytes each time under the same configuration. */
 export function createPeriodFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
@@ -17,14 +32,33 @@ export function createPeriodFiles(deps: { ledger: Ledger; config: Config; report
 
   /** Returns the paths, or null when the month is not closed. */
   async function write(month: string): Promise<string[] | null> {
-    if (!(await findPeriod(ledger.db, month))) return null;
-    const files: string[] = [];
-    for (const sheet of periodSheets) {
-      const path = join(reports, periodFolder(month), `${sheet}.csv`);
-      await writeCsv(path, pages(month, sheet), config.reports);
-      files.push(path);
-    }
-    return files;
+    const period = await findPeriod(ledger.db, month);
+    if (!period) return null;
+    const folder = join(reports, periodFolder(month));
+    const closed = await closedMonth(ledger.db, period);
+    const [page, workbook] = periodReadable.map((name) => join(folder, name));
+    const facts = { mode: ledger.mode, zone: config.reports.timezone, files: periodFiles.slice(1) };
+    await writeAtomically(page ?? '', whole(periodPage(closed, facts)));
+    await writeWorkbook(closed, workbook ?? '');
+    for (const sheet of periodSheets)
+      await writeCsv(join(folder, `${sheet}.csv`), pages(month, sheet), config.reports);
+    return periodFiles.map((name) => join(folder, name));
+  }
+
+  async function writeWorkbook(closed: ClosedMonth, path: string): Promise<void> {
+    const { month } = closed.period;
+    const shown = (instant: string): string => zoned(instant, config.reports.timezone);
+    await writeWhole(path, async (to) => {
+      const workbook = await beginWorkbook(to, [summarySheet, ...periodSheets.map(titleOf)]);
+      await workbook.notes(summarySheet, periodSummary(closed, { mode: ledger.mode, shown }));
+      for (const sheet of periodSheets) {
+        const table = await workbook.table(titleOf(sheet), layoutOf(sheet));
+        if (await hasPeriodRows(ledger.db, { month }, sheet, sheetRows)) await table.add(whereRowsAre(sheet));
+        else for await (const page of pages(month, sheet)) await table.add(page);
+        await table.end();
+      }
+      await workbook.end();
+    });
   }
 
   /** The files of the last closed month; none before the first. */

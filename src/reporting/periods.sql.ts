@@ -80,12 +80,14 @@ export async function insertPeriod(trx: Trx, period: Omit<Period, 'digest'>): Pr
   return closed;
 }
 
-/** SHA-256 over the cuts of a month, its rows and the transfers it counted. */
+/** SHA-256 over the cuts of a month, who closed it and when, its rows and the transfers it counted. */
 export async function periodDigest(db: Db | Trx, period: Omit<Period, 'digest'>): Promise<string> {
   const hash = createHash('sha256');
-  const { month, starts_at, ends_at, timezone, closed_at, run_id } = period;
+  const { month, starts_at, ends_at, timezone, closed_at, closed_by, run_id } = period;
   const spans = [period.from_history.toString(), period.through_history.toString()];
-  hash.update(`${JSON.stringify([month, starts_at, ends_at, timezone, ...spans, closed_at, run_id])}\n`);
+  hash.update(
+    `${JSON.stringify([month, starts_at, ends_at, timezone, ...spans, closed_at, closed_by, run_id])}\n`,
+  );
   for (const sheet of periodSheets)
     for await (const page of periodRows(db, period, sheet))
       for (const { position, cells } of page) hash.update(`${sheet} ${position} ${cells}\n`);
@@ -120,4 +122,23 @@ export function periodRows(db: Db | Trx, { month }: PeriodKey, sheet: string) {
       .limit(pageSize)
       .execute(),
   );
+}
+
+/** True when a month's frozen sheet has more rows than `beyond`, including its header. */
+export async function hasPeriodRows(
+  db: Db,
+  { month }: PeriodKey,
+  sheet: string,
+  beyond: number,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('period_rows')
+    .select('position')
+    .where('month', '=', month)
+    .where('sheet', '=', sheet)
+    .orderBy('position')
+    .limit(1)
+    .offset(beyond)
+    .executeTakeFirst();
+  return row !== undefined;
 }

@@ -62,3 +62,15 @@ export function accountMask(header: string[], masked: boolean): (cells: string[]
   });
   return (cells) => cells.map((cell, index) => masks[index]?.(cell) ?? cell);
 }
+
+/** An instant as people read it in the zone of the reports: `22 Nov 2026, 16:00`. Unchanged when it is no instant. */
+export function readableTime(instant: string, zone: string): string {
+  const time = DateTime.fromISO(instant, { zone });
+  return time.isValid ? time.setLocale('en-GB').toFormat('d LLL yyyy, HH:mm') : instant;
+}
+
+/** `2026-10` as `October 2026`. */
+export function readableMonth(month: string): string {
+  const time = DateTime.fromISO(`${month}-01`, { zone: 'utc' });
+  return time.isValid ? time.setLocale('en-GB').toFormat('LLLL yyyy') : month;
+}

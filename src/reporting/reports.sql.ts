@@ -34,6 +34,8 @@ const outcomeColumns = [
   'id',
   'row_number',
   'cells',
+  'currency',
+  'amount',
   'state',
   'transfer_id',
   'trx',

@@ -6,13 +6,20 @@ import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
 import { csvText } from './csv-writer.ts';
 import { figureSheets } from './figures.ts';
 import { reportPage } from './page/page.ts';
-import { accountMask } from './presentation.ts';
+import { accountMask, readableTime } from './presentation.ts';
 import { findRun, frozenRuns, hasRunRows, runRows } from './reports.sql.ts';
 import { reportsWritten, runsDue } from './reports-due.sql.ts';
 import { verdictsOf } from './run-verdicts.sql.ts';
 import { storedCells } from './stored-cells.ts';
-import { numbersOf, titleOf, whereRowsAre, workbookSheets } from './workbook/report-workbook.ts';
-import { beginWorkbook, type WorkbookWriter, xlsxRowLimit } from './workbook/xlsx-file.ts';
+import {
+  layoutOf,
+  sheetRows,
+  summarySheet,
+  whereRowsAre,
+  workbookSheets,
+} from './workbook/report-workbook.ts';
+import { runSummary, titleOf } from './workbook/run-summary.ts';
+import { beginWorkbook, type WorkbookWriter } from './workbook/xlsx-file.ts';
 
 /** The sheets of a run, each a CSV file of that name. */
 export const runSheets = [
@@ -28,9 +35,8 @@ export const runSheets = [
 const readable = ['report.html', 'report.xlsx'];
 /** What the page shows; none of these grows with the number of payouts. */
 const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSheets];
-
-/** How many rows of a sheet a workbook holds, including the header. */
-const sheetRows = Number(xlsxRowLimit) + 1;
+/** What the workbook's summary sheet says. */
+const summedUp = ['open', 'statement', 'states'];
 
 /** Writes the files of a frozen run from its stored rows alone: the same bytes each time under the same configuration. */
 export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
@@ -84,13 +90,35 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     return files;
   }
 
-  async function writePage(run: Run, path: string): Promise<void> {
+  /** Frozen sheets as a whole, by name; an older run may lack some. */
+  async function smallSheets(run: Run, names: readonly string[]): Promise<Record<string, string[][]>> {
     const sheets: Record<string, string[][]> = {};
-    for (const sheet of pageSheets) {
+    for (const sheet of names) {
       const rows: string[][] = [];
       for await (const some of pages(run.id, sheet)) rows.push(...some);
       if (rows.length > 0) sheets[sheet] = rows;
     }
+    return sheets;
+  }
+
+  /** The first sheet of report.xlsx. */
+  async function writeSummary(run: Run, names: string[], workbook: WorkbookWriter): Promise<void> {
+    const zone = config.reports.timezone;
+    const notes = runSummary({
+      title: `Reconciliation, ${readableTime(run.started_at, zone)}`,
+      run: run.id,
+      mode: ledger.mode,
+      zone,
+      list: run.list_standing,
+      verdicts: (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [],
+      sheets: await smallSheets(run, summedUp),
+      names,
+    });
+    await workbook.notes(summarySheet, notes);
+  }
+
+  async function writePage(run: Run, path: string): Promise<void> {
+    const sheets = await smallSheets(run, pageSheets);
     const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     await writeAtomically(
@@ -114,7 +142,8 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
     for (const name of workbookSheets(runSheets))
       if (await hasRunRows(ledger.db, run.id, name)) names.push(name);
     await writeWhole(path, async (write) => {
-      const workbook = await beginWorkbook(write, names.map(titleOf));
+      const workbook = await beginWorkbook(write, [summarySheet, ...names.map(titleOf)]);
+      await writeSummary(run, names, workbook);
       for (const name of names) await writeSheet(run.id, name, { folder, workbook });
       await workbook.end();
     });
@@ -122,7 +151,7 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   }
 
   async function writeSheet(run: string, name: string, to: { folder: string; workbook: WorkbookWriter }) {
-    const sheet = await to.workbook.sheet(numbersOf);
+    const sheet = await to.workbook.table(titleOf(name), layoutOf(name));
     const fits = !(await hasRunRows(ledger.db, run, name, sheetRows));
     const addRows = async (toCsv: ((rows: string[][]) => Promise<void>) | null): Promise<void> => {
       for await (const page of pages(run, name)) {

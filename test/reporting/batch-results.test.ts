@@ -67,7 +67,7 @@ describe('results of a batch', () => {
       cells: JSON.stringify(wide.map((name) => `${name} of R1`)),
     });
     const { files, skipped } = await world.reporting.writeBatchResults(batch);
-    const [header = [], first = []] = (await readSheets(files[1] ?? ''))[0]?.data ?? [];
+    const [header = [], first = []] = (await readSheets(files[1] ?? ''))[1]?.data ?? [];
     expect(header).toHaveLength(16_384);
     expect(header.slice(16_372, 16_376)).toEqual([
       'c16372',

@@ -12,7 +12,7 @@ import {
   tooWide,
   widerThanPaper,
 } from './in-page.ts';
-import { makeWorld, runId, type World } from './support.ts';
+import { addBatch, makeWorld, runId, type World } from './support.ts';
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const missing = path === undefined ? ' (skipped: no chromium)' : '';
@@ -126,5 +126,34 @@ describe.skipIf(path === undefined)(`the pages in a real browser${missing}`, () 
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate<number>(widerThanPaper)).toBe(0);
     await page.context().close();
+  });
+
+  it('index.html finds batches and turns pages by itself, and shows all without JavaScript', {
+    timeout: 120_000,
+  }, async () => {
+    for (let n = 1; n <= 60; n++)
+      await addBatch(world.ledger, `many-${n}-of-sixty`, { createdAt: '2026-11-01T12:00:00.000Z' });
+    await world.reporting.writeDueBatchResults();
+    await world.reporting.writeIndex();
+    const page = await open('index.html', 390, 'dark');
+    const rows = page.locator('#batches tbody tr:visible');
+    const counts = page.locator('#batches [role=status]');
+    expect(await rows.count()).toBe(25);
+    const before = await counts.textContent();
+    expect(before).toMatch(/^1–25 of 6\d$/);
+    await page.getByRole('button', { name: 'Next' }).first().click();
+    expect(await counts.textContent()).toBe(before?.replace('1–25', '26–50'));
+    await page.getByRole('searchbox', { name: 'Search batches' }).fill('SIXTY many-60');
+    expect(await rows.allTextContents()).toEqual([expect.stringContaining('many-60-of-sixty')]);
+    expect(await counts.textContent()).toBe('1–1 of 1');
+    expect(await page.evaluate<string[]>(overflowing)).toEqual([]);
+    expect(await page.evaluate<number>(lowestContrast)).toBeGreaterThanOrEqual(4.5);
+    await page.context().close();
+    const bare = await browser.newContext({ javaScriptEnabled: false });
+    const plain = await bare.newPage();
+    await plain.goto(`file://${join(world.reports, 'index.html')}`);
+    expect(await plain.locator('#batches tbody tr:visible').count()).toBeGreaterThan(60);
+    await bare.close();
+    expect(troubles).toEqual([]);
   });
 });

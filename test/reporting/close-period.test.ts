@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { parse } from 'csv-parse/sync';
+import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkPeriods } from '../../src/custody/verify-periods.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
@@ -89,16 +90,68 @@ async function liveThroughOctober(): Promise<void> {
 
 it('the files of a closed month and the page that links it are written', async () => {
   await liveThroughOctober();
-  await world.reporting.closePeriod('2026-10', november(2));
+  await world.reporting.closePeriod('2026-10', november(2), 'ada');
   await world.reporting.writePeriod('2026-10');
   expect(lines('period-2026-10/statement.csv').submitted).toEqual(['3', '300.00']);
   await world.reporting.writeIndex();
   expect(read('index.html')).toContain('period-2026-10/statement.csv');
 });
 
+it('a closed month has a page and a workbook to sign: who closed it and when, the verdict, the digest', async () => {
+  await liveThroughOctober();
+  const closed = await world.reporting.closePeriod('2026-10', november(2), 'ada <b>');
+  const digest = closed.kind === 'closed' ? closed.period.digest : '';
+  const files = (await world.reporting.writePeriod('2026-10')) ?? [];
+  const html = read('period-2026-10/report.html');
+  const text = html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  expect(text).toContain('October 2026, closed');
+  expect(text).toMatch(/Closed by ada &#60;b&#62; Closed at 2 Nov 2026, 13:00/);
+  expect(text).toContain('▲ NGN: exceptions Sent, not on the service’s list: 1, NGN 100.00 Do not sign off.');
+  expect(text).toContain(`Digest ${digest}`);
+  const [summary, statement] = await readSheets(files.find((name) => name.endsWith('.xlsx')) ?? '');
+  const rows = (summary?.data ?? []).map((row) => row.filter((cell) => cell !== null));
+  expect(rows).toContainEqual(['Closed by', 'ada <b>']);
+  expect(rows).toContainEqual(['Closed at', new Date('2026-11-02T13:00:00.000Z')]);
+  expect(rows).toContainEqual(['Digest (SHA-256)', digest]);
+  expect(rows).toContainEqual(['Net paid', 'NGN', 1, 100]);
+  expect(rows).toContainEqual(['NGN: ✗ exceptions', 'Do not sign off before these lines are explained:']);
+  expect(statement?.data[0]).toEqual(['currency', 'line', 'count', 'amount', 'verdict']);
+  const before = files.map((name) => readFileSync(name));
+  await addPayout(world.ledger, 'later', ['ready', 'sending', 'pending']);
+  await world.reporting.writePeriod('2026-10');
+  expect(files.map((name) => readFileSync(name))).toEqual(before);
+  const index = readFileSync(await world.reporting.writeIndex(), 'utf8');
+  expect(index).toContain('<a href="period-2026-10/report.html">October 2026</a>');
+});
+
+it('the page of a closed month keeps what the service wrote as text', async () => {
+  await liveThroughOctober();
+  await addListed(world.ledger, 'odd', {
+    run_id: run,
+    created_at: october(3),
+    currency: '"><img src=x>',
+    amount: null,
+    amount_text: '1',
+  });
+  await world.reporting.closePeriod('2026-10', november(2), 'ada');
+  await world.reporting.writePeriod('2026-10');
+  const pages = read('period-2026-10/report.html') + readFileSync(await world.reporting.writeIndex(), 'utf8');
+  expect(pages).toContain('&#62;&#60;img');
+  expect(pages).not.toContain('<img');
+});
+
+it('who closed a month is part of its digest', async () => {
+  await liveThroughOctober();
+  await world.reporting.closePeriod('2026-10', november(2), 'ada');
+  await tamper(world.ledger, "update periods set closed_by = 'eve'");
+  expect(await checkPeriods(world.ledger.db)).toEqual([
+    { check: 'periods', problem: '2026-10: its frozen rows do not match its digest' },
+  ]);
+});
+
 it('P30: a closed month keeps its figures, and the next one opens with what was under way', async () => {
   await liveThroughOctober();
-  const closed = await world.reporting.closePeriod('2026-10', november(2));
+  const closed = await world.reporting.closePeriod('2026-10', november(2), 'ada');
   expect(closed).toMatchObject({
     kind: 'closed',
     period: { month: '2026-10', ends_at: '2026-10-31T23:00:00.000Z', run_id: run },
@@ -174,7 +227,7 @@ it('P30: a closed month keeps its figures, and the next one opens with what was 
 it('closes a month that is over, in order and once', async () => {
   await liveThroughOctober();
   const refused = async (month: string, now = november(2)): Promise<string> => {
-    const done = await world.reporting.closePeriod(month, now);
+    const done = await world.reporting.closePeriod(month, now, 'ada');
     return done.kind === 'refused' ? done.why : 'closed';
   };
   expect(await refused('october')).toBe('"october" is no month: write it as YYYY-MM, such as 2026-10');
@@ -194,19 +247,21 @@ it.skipIf(onPostgres)('P12: a closing that fails half-way leaves nothing', async
   raw.exec(
     "create trigger no_room before insert on periods begin select raise(abort, 'the disk is full'); end",
   );
-  await expect(world.reporting.closePeriod('2026-10', november(2))).rejects.toThrow('the disk is full');
+  await expect(world.reporting.closePeriod('2026-10', november(2), 'ada')).rejects.toThrow(
+    'the disk is full',
+  );
   for (const table of ['periods', 'period_rows', 'period_transfers'])
     expect(raw.prepare(`select count(*) as n from ${table}`).get()).toEqual({ n: 0 });
   raw.exec('drop trigger no_room');
   raw.close();
-  expect((await world.reporting.closePeriod('2026-10', november(2))).kind).toBe('closed');
+  expect((await world.reporting.closePeriod('2026-10', november(2), 'ada')).kind).toBe('closed');
 });
 
 it.skipIf(onPostgres)(
   'P30: verify proves closed figures, against their digest and against the history',
   async () => {
     await liveThroughOctober();
-    await world.reporting.closePeriod('2026-10', november(2));
+    await world.reporting.closePeriod('2026-10', november(2), 'ada');
     expect(await checkPeriods(world.ledger.db)).toEqual([]);
     const raw = new Database(world.ledger.path);
     const change = `update period_rows set cells = replace(cells, '"300.00"', '"400.00"') where sheet = 'statement'`;
@@ -236,7 +291,7 @@ it('a clock that jumped for a moment moves no day into another month', async () 
     asAdded: true,
     times: [november(1), november(1), october(2), november(1)],
   });
-  await world.reporting.closePeriod('2026-10', november(2));
+  await world.reporting.closePeriod('2026-10', november(2), 'ada');
   await world.reporting.writePeriod('2026-10');
   expect(lines('period-2026-10/statement.csv').submitted).toEqual(['2', '200.00']);
 });

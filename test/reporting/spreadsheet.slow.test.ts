@@ -41,32 +41,39 @@ beforeEach(async () => {
       cells: JSON.stringify([`R${n}`, '0123456789', text, '058', '-12.50', 'NGN', '00420']),
       message: text,
       fee: '1.005',
+      submitted_at: '2026-11-21T12:01:00.000Z',
     });
 });
 afterEach(() => world.close());
 
-/** What LibreOffice shows of a file's first sheet, opened with this separator. */
+/** What LibreOffice shows of a file's table, opened with this separator. A workbook's first sheet is the summary. */
 function shown(path: string, separator = ','): string[][] {
   mkdirSync(world.reports, { recursive: true });
   const folder = mkdtempSync(join(world.reports, 'shown-'));
-  // The first sheet with its cells as shown: what a formula gives, not the formula.
-  const out = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,1';
-  const read = path.endsWith('.csv') ? [`--infilter=CSV:${separator.charCodeAt(0)},34,76,1`] : [];
-  const profile = `-env:UserInstallation=file://${join(world.reports, 'profile')}`;
-  execFileSync(
-    soffice ?? '',
-    ['--headless', profile, ...read, '--convert-to', out, '--outdir', folder, path],
-    {
-      stdio: 'pipe',
-      timeout: 100_000,
-    },
-  );
+  const isCsv = path.endsWith('.csv');
+  // Cells as shown: what a formula gives, not the formula.
+  const out = `csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,${isCsv ? 1 : 2}`;
+  convert(path, folder, out, isCsv ? [`--infilter=CSV:${separator.charCodeAt(0)},34,76,1`] : []);
   const [name = ''] = readdirSync(folder);
   return parse(readFileSync(join(folder, name), 'utf8'), {
     bom: true,
     relax_column_count: true,
     relax_quotes: true,
   });
+}
+
+function convert(path: string, folder: string, out: string, read: string[] = []): void {
+  const profile = `-env:UserInstallation=file://${join(world.reports, 'profile')}`;
+  const how = ['--headless', profile, ...read, '--convert-to', out, '--outdir', folder, path];
+  execFileSync(soffice ?? '', how, { stdio: 'pipe', timeout: 100_000 });
+}
+
+/** How many pages LibreOffice prints a workbook on. */
+function pagesOf(path: string): number {
+  const folder = mkdtempSync(join(world.reports, 'printed-'));
+  convert(path, folder, 'pdf');
+  const [name = ''] = readdirSync(folder);
+  return readFileSync(join(folder, name), 'latin1').match(/\/Type\s*\/Page[^s]/g)?.length ?? 0;
 }
 
 /** A cell that some program made of a formula: what it gives, or that it failed. */
@@ -77,11 +84,18 @@ describe.skipIf(soffice === undefined)(`a spreadsheet that opens our files${miss
   it('shows every cell of the workbook as it was written', { timeout: 120_000 }, async () => {
     const { files } = await world.reporting.writeBatchResults(batch);
     const rows = shown(files.find((name) => name.endsWith('.xlsx')) ?? '');
-    expect(rows).toHaveLength(hostile.length + 1);
+    expect(rows).toHaveLength(hostile.length + 2);
     expect(rows[0]?.slice(0, 7)).toEqual(columns);
     expect(rows[1]?.slice(0, 7)).toEqual(['R0', '0123456789', "'=1+1", '058', '-12.50', 'NGN', '00420']);
     expect(rows[1]?.[10]).toBe('1.005');
+    expect(rows[1]?.[12]).toBe('21 Nov 2026 13:01');
+    expect(rows.at(-1)?.slice(0, 5)).toEqual(['Total NGN, 19 rows', '', '', '', '-237.50']);
     expect(ran(rows)).toEqual([]);
+  });
+
+  it('prints a workbook as wide as the page: its summary, then its rows', { timeout: 120_000 }, async () => {
+    const { files } = await world.reporting.writeBatchResults(batch);
+    expect(pagesOf(files.find((name) => name.endsWith('.xlsx')) ?? '')).toBe(2);
   });
 
   it('runs no cell of the CSV file, with either separator', { timeout: 120_000 }, async () => {

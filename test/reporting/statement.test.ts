@@ -123,7 +123,7 @@ it('P30: every statement ties, its rows add up to its lines, and each month open
           await lives.pass(27 * day, 60);
           if (random.chance(0.8)) await lives.list();
           if (random.chance(0.5)) await lives.pass(3 * day, 10);
-          const done = await world.reporting.closePeriod(month, lives.now());
+          const done = await world.reporting.closePeriod(month, lives.now(), 'ada');
           expect(done.kind === 'refused' ? done.why : done.kind).toBe('closed');
           const books = await booksOfMonth(world, month);
           expectTied(books, `month ${month}`);

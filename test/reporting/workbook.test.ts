@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addDiscrepancy, addPayout, addRun, cut, makeWorld, runId, type World } from './support.ts';
+import {
+  addDiscrepancy,
+  addListed,
+  addPayout,
+  addRun,
+  cut,
+  makeWorld,
+  runId,
+  type World,
+} from './support.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -30,8 +39,8 @@ describe('report.xlsx', () => {
     await world.reporting.freezeRun(runId, cut);
     await world.reporting.writeRun(runId);
     const found = await sheets();
-    expect(Object.keys(found).slice(0, 12)).toEqual(
-      'Action Statement Payouts Discrepancies Ageing Collections States Days Failures Banks Fees'
+    expect(Object.keys(found).slice(0, 13)).toEqual(
+      'Summary Action Statement Payouts Discrepancies Ageing Collections States Days Failures Banks Fees'
         .split(' ')
         .concat('Settle times'),
     );
@@ -39,7 +48,7 @@ describe('report.xlsx', () => {
     const at = (name: string): number => header.indexOf(name);
     expect([first[at('account_number')], first[at('amount')]]).toEqual(['0123456789', 100]);
     expect(second[at('amount')]).toBe('90071992547409.93');
-    expect(first[at('submitted_at')]).toBe('2026-11-21T13:01:00.000+01:00');
+    expect(first[at('submitted_at')]).toEqual(new Date('2026-11-21T13:01:00.000Z'));
     expect(found.Action?.[1]?.slice(0, 5)).toEqual([
       'high',
       'amount_conflict',
@@ -47,7 +56,35 @@ describe('report.xlsx', () => {
       'Ada Obi',
       '0123456789',
     ]);
-    expect(found['Settle times']?.[1]).toEqual(['NGN', '2026-11-21', 1, 60, 60]);
+    expect(found['Settle times']?.[1]).toEqual(['NGN', new Date('2026-11-21'), 1, 60, 60]);
+    expect(found.States?.at(-1)).toEqual(['Total NGN, 2 rows', null, 2, '90071992547509.93']);
+  });
+
+  it('says in words first what the verdict is, where the money is and what needs a person', async () => {
+    const payout = await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'R1', { payout_id: payout, amount: 9_000n });
+    await addDiscrepancy(world.ledger, 'D1', { payout_id: payout });
+    await world.reporting.freezeRun(runId, cut);
+    await world.reporting.writeRun(runId);
+    const told = ((await sheets()).Summary ?? []).map((row) => row.filter((cell) => cell !== null));
+    expect(told[0]).toEqual(['Reconciliation, 21 Nov 2026, 14:00']);
+    expect(told).toContainEqual(['NGN: ✗ exceptions', 'Do not sign off before these lines are explained:']);
+    expect(told).toContainEqual(['Listed with another amount', 'NGN', 1, -10]);
+    expect(told).toContainEqual(['success', 'NGN', 1, 100]);
+    expect(told).toContainEqual(['Amount conflict', 'NGN', 1, 100, 'high']);
+  });
+
+  it('says that nothing was checked where the list was not usable', async () => {
+    await addPayout(world.ledger, 'R1', ['ready', 'sending', 'pending']);
+    const run = '20261121T150000Z';
+    await addRun(world.ledger, run, '2026-11-21T15:00:00.000Z', 'unread');
+    await world.reporting.freezeRun(run, cut);
+    const files = await world.reporting.writeRun(run);
+    const path = files.find((name) => name.endsWith('report.xlsx')) ?? '';
+    const text = JSON.stringify((await readSheets(path))[0]?.data);
+    expect(text).toContain('NGN: ○ not compared');
+    expect(text).toContain('Not checked: the list was not usable.');
+    expect(text).not.toMatch(/reconciled|no discrepancy is open/);
   });
 
   it('says where the rows are that a workbook does not hold', async () => {

@@ -22,7 +22,7 @@ it('a month that is over is closed once, and its files are the same bytes whenev
     warnings: [expect.stringContaining('no complete list')],
   });
   const folder = `data/reports/period-${month(1)}`;
-  expect(home.names(folder)).toEqual(['statement-rows.csv', 'statement.csv']);
+  expect(home.names(folder)).toEqual(['report.html', 'report.xlsx', 'statement-rows.csv', 'statement.csv']);
   const before = home.names(folder).map((name) => home.read(`${folder}/${name}`));
   expect((await home.run(['close-period', month(1)])).code).toBe(2);
   expect((await home.json(['report', month(1)], 0)).files[0]).toContain(folder);

@@ -1,27 +1,37 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../domain/origin.ts';
-import { isUsable } from '../../domain/verdict.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
-import { batchStandings, frozenSheets } from '../../reconciliation/open-questions.sql.ts';
+import { frozenSheets } from '../../reconciliation/open-questions.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
 import { whole, writeAtomically } from '../atomic-file.ts';
-import { closedPeriods } from '../periods.sql.ts';
+import { batchSums } from '../batch-sums.sql.ts';
+import { closedMonth } from '../closed-month.ts';
+import { unchangedSince } from '../compared-batches.sql.ts';
+import { periodFiles, periodFolder } from '../period-folder.ts';
+import { closedPeriods, lastPeriod } from '../periods.sql.ts';
 import { frozenRuns, reportedBatches } from '../reports.sql.ts';
+import { runSheets } from '../run-files.ts';
 import { lastRun, verdictsOf } from '../run-verdicts.sql.ts';
 import { storedCells } from '../stored-cells.ts';
-import { batchColumns, batchRows, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
+import { batchVerdict } from './batch-verdict.ts';
+import { heroSection, noHero } from './index-hero.ts';
+import { type IndexColumn, tableOf } from './index-parts.ts';
+import { batchColumns, batchRow, monthColumns, monthRow, runColumns, runRow } from './index-rows.ts';
+import { indexScript, sourceOf } from './index-script.ts';
+import { indexStyle } from './index-style.ts';
 import { escapeHtml, link, pageFrame, paragraph, section } from './page-markup.ts';
 import { pageStyle } from './page-style.ts';
 
-/** The most batches, and the most runs, on one page. Older ones are on the next page. */
-const perPage = 200;
+/** The most batches, and the most runs, on one page, which its search covers. Older ones are on the next page. */
+const perPage = 1_000;
+const script = { text: indexScript, source: sourceOf(indexScript) };
 
 /**
- * Writes index.html, the entry to all reports: every run and batch, newest first, each with its state. Older ones go to
- * index-2.html and so on. Returns the path of the first.
+ * Writes index.html, the entry to all reports: the newest run, the closed months, and every batch and run, newest first.
+ * Older ones go to index-2.html and so on. Returns the path of the first.
  */
 export function createIndexPage(deps: {
   ledger: Ledger;
@@ -31,37 +41,74 @@ export function createIndexPage(deps: {
 }) {
   const { ledger, config, reports, account } = deps;
   const zone = config.reports.timezone;
+  const present = (folder: string, names: readonly string[]): string[] =>
+    names.filter((name) => existsSync(join(reports, folder, name)));
+
+  /** A run made before report.html existed has its CSV files all the same. */
+  function filesOf(run: Run): string[] {
+    const folder = `reconciliation-${run.id}`;
+    const sheets = runSheets.map((sheet) => `${sheet}.csv`);
+    const readable = present(folder, ['report.html', 'report.xlsx']);
+    const tables = readable.length > 0 ? present(folder, sheets) : sheets;
+    return [...readable, ...tables, ...(run.summary === null ? [] : ['summary.json'])];
+  }
+
+  /** The frozen sheets of these names, by run. */
+  async function sheetsOf(runs: readonly Run[], names: string[]) {
+    const ids = runs.map(({ id }) => id);
+    const rows = Map.groupBy(await frozenSheets(ledger.db, ids, names), ({ run_id }) => run_id);
+    return (run: string): Record<string, string[][] | undefined> => {
+      const sheets = Map.groupBy(rows.get(run) ?? [], ({ sheet }) => sheet);
+      return Object.fromEntries(
+        [...sheets].map(([name, some]) => [name, some.map(({ cells }) => storedCells(cells))]),
+      );
+    };
+  }
+
+  async function hero(run: Run | undefined): Promise<string> {
+    if (!run) return noHero;
+    const sheets = (await sheetsOf([run], ['open', 'halt', 'statement']))(run.id);
+    const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
+    return heroSection({ run, verdicts, sheets, zone, files: filesOf(run) });
+  }
 
   async function runTable(runs: Run[]): Promise<string> {
-    const ids = runs.map(({ id }) => id);
-    const frozen = Map.groupBy(await frozenSheets(ledger.db, ids, ['open']), ({ run_id }) => run_id);
-    const verdicts = await verdictsOf(ledger.db, ids);
-    const rowsOf = (run: string): string[][] | undefined =>
-      frozen.get(run)?.map(({ cells }) => storedCells(cells));
-    const exists = (run: string, name: string): boolean =>
-      existsSync(join(reports, `reconciliation-${run}`, name));
+    const sheets = await sheetsOf(runs, ['open']);
+    const verdicts = await verdictsOf(
+      ledger.db,
+      runs.map(({ id }) => id),
+    );
     const rows = runs.map((run) => {
-      const known = { open: rowsOf(run.id), verdicts: verdicts.get(run.id) ?? [] };
-      return runRow(run, known, { zone, exists });
+      const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
+      return runRow(run, known, zone);
     });
     return rows.join('');
   }
 
   async function batchTable(batches: Batch[]): Promise<string> {
     const ids = batches.map(({ id }) => id);
-    const standings = await batchStandings(ledger.db, ids);
+    const all = await batchSums(ledger.db, ids);
     const last = await lastRun(ledger.db, await foreignOrigins(ledger.db, account));
-    return batchRows(batches, standings, {
-      zone,
-      comparedAt: last && isUsable(last.list) ? last.startedAt : null,
-      exists: (batch, name) => existsSync(join(reports, batch, name)),
+    const unchanged = last ? await unchangedSince(ledger.db, last.run, ids) : new Set();
+    const closedUntil = (await lastPeriod(ledger.db))?.ends_at ?? null;
+    const rows = batches.flatMap((batch) => {
+      const sums = all.get(batch.id);
+      if (!sums) return [];
+      const verdict = batchVerdict(batch, sums, { last, isUnchanged: unchanged.has(batch.id), closedUntil });
+      const files = ['results.csv', ...present(batch.id, ['results.xlsx', 'failed.csv'])];
+      return [batchRow(batch, { sums, verdict, files }, zone)];
     });
+    return rows.join('');
   }
 
   async function monthSection(): Promise<string> {
-    const periods = (await closedPeriods(ledger.db)).toReversed();
-    const rows = periods.map((period) => monthRow(period, zone)).join('');
-    return rows === '' ? '' : listing('months', 'Closed months', monthColumns, rows, '');
+    const rows: string[] = [];
+    for (const period of (await closedPeriods(ledger.db)).toReversed()) {
+      const { whole: worst, verdicts } = await closedMonth(ledger.db, period);
+      const files = present(periodFolder(period.month), periodFiles);
+      rows.push(monthRow(period, { whole: worst, verdicts, files }, zone));
+    }
+    return rows.length === 0 ? '' : listing('months', 'Closed months', monthColumns, rows.join(''), '');
   }
 
   async function pageOf(number: number, last: boolean, runs: Run[], batches: Batch[]): Promise<string> {
@@ -73,15 +120,16 @@ export function createIndexPage(deps: {
       more.length > 0
         ? `<nav aria-label="Pages"><ul>${more.map((one) => `<li>${one}</li>`).join('')}</ul></nav>\n`
         : '';
+    const first = number === 1 ? (await hero(runs[0])) + (await monthSection()) : '';
     const body = `<header>
 <h1>Counterfoil reports${number > 1 ? `, page ${number}` : ''}</h1>
-<p>Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
+<p class="soft">Mode <strong>${config.mode}</strong>. Times: ${escapeHtml(zone)}.</p>
 ${nav}</header>
 <main id="main" tabindex="-1">
-${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}${listing('batches', 'Batches', batchColumns, await batchTable(batches), 'No batch has results yet.')}${number === 1 ? await monthSection() : ''}</main>
+${first}${listing('batches', 'Batches', batchColumns, await batchTable(batches), 'No batch has results yet.')}${listing('runs', 'Reconciliations', runColumns, await runTable(runs), 'No reconciliation has finished yet.')}</main>
 <footer>${nav}</footer>
 `;
-    return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle, body);
+    return pageFrame(`Counterfoil reports (${config.mode})`, pageStyle + indexStyle, body, script);
   }
 
   return async function writeIndex(): Promise<string> {
@@ -118,19 +166,6 @@ function chunked<T>(pages: AsyncGenerator<T[]>): () => Promise<T[]> {
   };
 }
 
-function listing(id: string, title: string, columns: readonly string[], rows: string, none: string): string {
-  if (rows === '') return section(id, title, paragraph(none));
-  const head = columns.map(
-    (name) => `<th scope="col"${name === 'Rows' ? ' class="number"' : ''}>${escapeHtml(name)}</th>`,
-  );
-  return section(
-    id,
-    title,
-    `<div class="wide" role="region" aria-labelledby="${id}-title" tabindex="0">
-<table>
-<thead><tr>${head.join('')}</tr></thead>
-<tbody>\n${rows}</tbody>
-</table>
-</div>\n`,
-  );
+function listing(id: string, title: string, columns: IndexColumn[], rows: string, none: string): string {
+  return section(id, title, rows === '' ? paragraph(none) : tableOf(id, columns, rows, title.toLowerCase()));
 }

@@ -71,20 +71,30 @@ export function badge(severity: string, text = severity): Piece {
   };
 }
 
-/** A whole page that loads nothing: its style is inside, its links stay among the reports. */
-export function pageFrame(title: string, style: string, body: string): string {
+/**
+ * A whole page that loads nothing: its style is inside, its links stay among the reports. `script`: the only one that may
+ * run, with its source for the policy.
+ */
+export function pageFrame(
+  title: string,
+  style: string,
+  body: string,
+  script?: { text: string; source: string },
+): string {
+  const policy = script ? `; script-src ${script.source}` : '';
+  const run = script ? `<script>${script.text}</script>\n` : '';
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'${policy}">
 <title>${escapeHtml(title)}</title>
 <style>\n${style}</style>
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-${body}</body>
+${body}${run}</body>
 </html>
 `;
 }

@@ -30,14 +30,14 @@ export type Closed =
 
 /**
  * Closes a month permanently (P30): stores its statement, its last history entry and its listing. One transaction, so that
- * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then.
+ * a crash leaves nothing or all. Whatever is recorded later belongs to the month that is open then. `by`: the account name of the person.
  */
 export function createClosePeriod(deps: { ledger: Ledger; config: Config; account?: Account | null }) {
   const { ledger, config, account = null } = deps;
   const { mode } = config;
   const zone = config.reports.timezone;
 
-  return async function closePeriod(text: string, now: string): Promise<Closed> {
+  return async function closePeriod(text: string, now: string, by: string): Promise<Closed> {
     const month = readMonth(text, zone);
     if (!month)
       return { kind: 'refused', why: `"${text}" is no month: write it as YYYY-MM, such as 2026-10` };
@@ -45,11 +45,16 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
       const last = await lastPeriod(trx);
       const why = whyNot(month, last, now, zone) ?? (await whyNotNow(trx));
       if (why !== null) return { kind: 'refused', why };
-      return close(trx, month, last, now);
+      return close(trx, month, last, { now, by });
     });
   };
 
-  async function close(trx: Trx, month: Month, last: Period | undefined, now: string): Promise<Closed> {
+  async function close(
+    trx: Trx,
+    month: Month,
+    last: Period | undefined,
+    { now, by }: { now: string; by: string },
+  ): Promise<Closed> {
     const { about, heard } = await aboutMonth(trx, month, last);
     const key = { month: month.month };
     await addPeriodRows(trx, key, 'statement-rows', placedFrom(0, [entrySheet.header]));
@@ -66,6 +71,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
       from_history: about.span.from,
       through_history: about.span.through,
       closed_at: now,
+      closed_by: by,
       run_id: about.listing?.run ?? null,
     });
     const warnings = [...heard, ...unresolved(statement), ...(await openLines(trx))];

@@ -10,9 +10,6 @@ const codes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 const digitsOnly = /^\d+$/;
 const decimal = /^-?(\d+)(?:\.(\d+))?$/;
 
-/** What a cell of a sheet is shown as; a number shows as many digits after the point as it came with. */
-export type CellStyle = 'plain' | 'bold' | 'text' | { digits: number };
-
 /**
  * The digits after a number's point, or null for a cell that stays text: long digits, and numbers that would lose a digit
  * (2^53 units of the last place and above).
@@ -52,22 +49,33 @@ export function columnName(index: number): string {
   return (before === 0 ? '' : columnName(before - 1)) + String.fromCharCode(65 + (index % 26));
 }
 
-/** How many rows decide the column widths. */
-export const measured = 1_000;
-
-/** The markup before the rows: a frozen header, and columns wide enough for most cells. A long text is read in its cell. */
-export function sheetStart(rows: string[][]): string {
-  const header = rows[0] ?? [];
-  const columns = header.map((_, column) => {
-    const longest = Math.max(...rows.slice(0, measured).map((row) => row[column]?.length ?? 0));
-    const width = Math.min(60, Math.max(8, longest + 2));
-    return `<col min="${column + 1}" max="${column + 1}" width="${width}" customWidth="1"/>`;
-  });
+/** The markup before the rows: how the sheet prints and scrolls, and the widths of its columns. `isFirst`: it opens first. */
+export function sheetStart(
+  widths: number[],
+  { isFirst, isFrozen }: { isFirst: boolean; isFrozen: boolean },
+): string {
+  const columns = widths.map(
+    (width, column) => `<col min="${column + 1}" max="${column + 1}" width="${width}" customWidth="1"/>`,
+  );
   const cols = columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;
-  return `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${cols}<sheetData>`;
+  const pane = isFrozen ? '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' : '';
+  const view = `<sheetView${isFrozen ? '' : ' showGridLines="0"'}${isFirst ? ' tabSelected="1"' : ''} workbookViewId="0">${pane}</sheetView>`;
+  return `${declaration}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews>${view}</sheetViews>${cols}<sheetData>`;
 }
 
-export const sheetEnd = '</sheetData></worksheet>';
+/**
+ * The markup after the rows: A4 across, as wide as the page, pages numbered. `filtered`: the range that has a filter, such
+ * as `A1:C9`, and as many pages as it needs; null: one page.
+ */
+export function sheetEnd(filtered: string | null): string {
+  const filter = filtered === null ? '' : `<autoFilter ref="${filtered}"/>`;
+  const pages = filtered === null ? 1 : 0;
+  const margins = '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>';
+  const setup = `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="${pages}"/>`;
+  const footer =
+    '<headerFooter scaleWithDoc="0"><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>';
+  return `</sheetData>${filter}${margins}${setup}${footer}</worksheet>`;
+}
 
 export const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 export const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

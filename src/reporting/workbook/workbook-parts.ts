@@ -1,4 +1,4 @@
-import { type CellStyle, declaration, escaped, main } from './sheet-xml.ts';
+import { declaration, escaped, main } from './sheet-xml.ts';
 
 /** The parts of a workbook beside its sheets (ECMA-376, SpreadsheetML and the packaging conventions). */
 
@@ -32,45 +32,28 @@ function relations(targets: (readonly [string, string])[]): string {
   return `${declaration}<Relationships xmlns="${packages}/relationships">${all.join('')}</Relationships>`;
 }
 
-/** Names the sheets in their order; a name has at most 31 characters. */
-export function workbookXml(names: string[]): string {
-  const sheets = names.map(
-    (name, index) =>
-      `<sheet name="${escaped(name).replaceAll('"', '&quot;')}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
+/** A sheet's name, at most 31 characters, and for a table the range of its header and rows, such as `$A$1:$C$9`. */
+export type SheetEntry = { name: string; table: string | null };
+
+/** Names the sheets in their order; a table repeats its header on each printed page. */
+export function workbookXml(entries: SheetEntry[]): string {
+  const sheets = entries.map(
+    ({ name }, index) => `<sheet name="${quoted(name)}" sheetId="${index + 1}" r:id="rId${index + 1}"/>`,
   );
-  return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView/></bookViews><sheets>${sheets.join('')}</sheets></workbook>`;
+  const defined = entries.flatMap(({ name, table }, index) => {
+    if (table === null) return [];
+    const sheet = escaped(`'${name.replaceAll("'", "''")}'!`);
+    return [
+      `<definedName name="_xlnm._FilterDatabase" localSheetId="${index}" hidden="1">${sheet}${table}</definedName>`,
+      `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${sheet}$1:$1</definedName>`,
+    ];
+  });
+  const names = defined.length === 0 ? '' : `<definedNames>${defined.join('')}</definedNames>`;
+  return `${declaration}<workbook xmlns="${main}" xmlns:r="${office}"><bookViews><workbookView/></bookViews><sheets>${sheets.join('')}</sheets>${names}</workbook>`;
 }
 
-/** The styles by their numbers. A number keeps the digits after its point. */
-export function stylesXml(styles: CellStyle[]): string {
-  const formats = styles.flatMap((style, index) =>
-    typeof style === 'object'
-      ? [`<numFmt numFmtId="${firstFormat + index}" formatCode="${digitsFormat(style.digits)}"/>`]
-      : [],
-  );
-  const cells = styles.map((style, index) => `<xf ${styleOf(style, index)} xfId="0"/>`);
-  const numFmts =
-    formats.length === 0 ? '' : `<numFmts count="${formats.length}">${formats.join('')}</numFmts>`;
-  const font = '<sz val="11"/><name val="Calibri"/><family val="2"/>';
-  const plain = 'numFmtId="0" fontId="0" fillId="0" borderId="0"';
-  return `${declaration}<styleSheet xmlns="${main}">${numFmts}<fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf ${plain}/></cellStyleXfs><cellXfs count="${cells.length}">${cells.join('')}</cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
-}
-
-/** The first number that is free for formats of our own (ECMA-376, 18.8.30). */
-const firstFormat = 164;
-/** The built-in format of text. */
-const asText = 49;
-
-function styleOf(style: CellStyle, index: number): string {
-  const rest = 'fillId="0" borderId="0"';
-  if (style === 'plain') return `numFmtId="0" fontId="0" ${rest}`;
-  if (style === 'bold') return `numFmtId="0" fontId="1" ${rest} applyFont="1"`;
-  const format = style === 'text' ? asText : firstFormat + index;
-  return `numFmtId="${format}" fontId="0" ${rest} applyNumberFormat="1"`;
-}
-
-function digitsFormat(digits: number): string {
-  return digits === 0 ? '0' : `0.${'0'.repeat(digits)}`;
+function quoted(text: string): string {
+  return escaped(text).replaceAll('"', '&quot;');
 }
 
 function numbers(upTo: number): number[] {

@@ -196,6 +196,9 @@ const statements = [
     run_id text not null references runs (id), currency text not null,
     verdict text not null check (verdict in (${verdicts})), overturned integer not null,
     primary key (run_id, currency)) strict`,
+  `create table compared_batches (
+    batch_id text not null references batches (id), run_id text not null references runs (id),
+    version integer not null, primary key (batch_id)) strict, without rowid`,
   // Rows are stored in arrival order with as few indexes as possible: a million are written every night. A row is found
   // by reference through its payout, or by `stray_key` where no payout has that reference. `payout_id` has no foreign
   // key: that would need an index of its own whenever payouts are deleted. The writers keep it valid.
@@ -243,7 +246,8 @@ const statements = [
   `create table periods (
     month text not null, starts_at text not null, ends_at text not null, timezone text not null,
     from_history integer not null, through_history integer not null check (through_history >= from_history),
-    closed_at text not null, run_id text, digest text not null, primary key (month)) strict, without rowid`,
+    closed_at text not null, closed_by text not null, run_id text, digest text not null,
+    primary key (month)) strict, without rowid`,
   `create trigger periods_no_update before update on periods
     begin select raise(abort, 'a closed month never changes'); end`,
   `create trigger periods_no_delete before delete on periods

@@ -19,6 +19,8 @@ type PeriodTable = {
   from_history: bigint;
   through_history: bigint;
   closed_at: string;
+  /** The account name of the person who closed it. */
+  closed_by: string;
   /** The run whose listing the month was compared with; null if there was none. */
   run_id: string | null;
   /** SHA-256 over the cuts and every frozen row. */

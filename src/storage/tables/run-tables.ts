@@ -6,6 +6,8 @@ import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 export type RunTables = {
   runs: RunTable;
   run_verdicts: RunVerdictTable;
+  /** The batches that the newest run stated, each with its version then: one of another version has changed since. */
+  compared_batches: { batch_id: string; run_id: string; version: bigint };
   run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
 };
 

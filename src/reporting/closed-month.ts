@@ -1,0 +1,45 @@
+import { type ListStanding, type Verdict, verdicts, worstVerdict } from '../domain/verdict.ts';
+import type { Db } from '../storage/ledger.ts';
+import type { Period } from '../storage/tables/period-tables.ts';
+import { periodRows } from './periods.sql.ts';
+import { findRun } from './reports.sql.ts';
+import type { RunVerdict } from './run-verdicts.sql.ts';
+import { type NamedCells, records } from './sheet.ts';
+import { storedCells } from './stored-cells.ts';
+
+/** A closed month with its frozen statement. `list`: how far the list can be used that it was compared with. */
+export type ClosedMonth = {
+  period: Period;
+  /** When the list was read, ISO UTC; null without one. */
+  comparedAt: string | null;
+  list: ListStanding | null;
+  whole: Verdict;
+  verdicts: RunVerdict[];
+  statement: NamedCells[];
+};
+
+/** Reads what a closed month says, from its frozen rows and the run that it names. */
+export async function closedMonth(db: Db, period: Period): Promise<ClosedMonth> {
+  const sheet: string[][] = [];
+  for await (const page of periodRows(db, period, 'statement'))
+    sheet.push(...page.map(({ cells }) => storedCells(cells)));
+  const statement = records(sheet);
+  const run = period.run_id === null ? undefined : await findRun(db, period.run_id);
+  const list = run?.list_standing ?? null;
+  const found = verdictsIn(statement);
+  const whole = worstVerdict(
+    list,
+    found.map(({ verdict }) => verdict),
+  );
+  return { period, comparedAt: run?.started_at ?? null, list, whole, verdicts: found, statement };
+}
+
+/** The verdict that stands on every row of a currency. */
+function verdictsIn(statement: readonly NamedCells[]): RunVerdict[] {
+  const words = new Map(statement.map(({ currency = '', verdict = '' }) => [currency, verdict]));
+  return [...words].map(([currency, word]) => {
+    // A word that is none of ours is no proof that anything was compared.
+    const verdict = verdicts.find((one) => one === word) ?? 'not_compared';
+    return { currency, verdict, overturned: 0n };
+  });
+}

@@ -1,0 +1,57 @@
+import { counted } from '../../domain/counted.ts';
+import { isUsable } from '../../domain/verdict.ts';
+import type { Run } from '../../storage/tables/tables.ts';
+import { readableTime } from '../presentation.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
+import { banner, downloads } from './index-parts.ts';
+import { escapeHtml, paragraph, section } from './page-markup.ts';
+import { openText } from './run-open.ts';
+import { verdictLines } from './verdict-lines.ts';
+import { listWords } from './verdict-words.ts';
+
+/** The newest run with its frozen sheets `open`, `halt` and `statement`; an older run may lack some. */
+export type LatestRun = {
+  run: Run;
+  verdicts: readonly RunVerdict[];
+  sheets: Record<string, string[][] | undefined>;
+  zone: string;
+  files: readonly string[];
+};
+
+/** The most currencies with a banner; the report has all. */
+const mostBanners = 6;
+
+/** The answer of the newest run: the verdict per currency, what needs a person, and where to read on. */
+export function heroSection({ run, verdicts, sheets, zone, files }: LatestRun): string {
+  const folder = `reconciliation-${run.id}`;
+  const list = run.list_standing;
+  const statement = records(sheets.statement);
+  const banners = verdicts
+    .slice(0, mostBanners)
+    .map(({ currency, verdict }) =>
+      banner(currency, verdict, verdictLines(currency, verdict, { statement, list })),
+    );
+  const more = verdicts.length - banners.length;
+  const halt = records(sheets.halt).length > 0 ? ' <span class="bad">Sending was halted.</span>' : '';
+  const open = files.includes('report.html')
+    ? `<p><a class="go" href="${escapeHtml(encodeURIComponent(folder))}/report.html">Open the report</a></p>`
+    : '';
+  const none = isUsable(list)
+    ? 'No money moved: there is nothing to state.'
+    : `${listWords[list ?? 'unread']}.`;
+  return `<section id="latest" class="hero" aria-labelledby="latest-title">
+<h2 id="latest-title">Latest reconciliation, ${escapeHtml(readableTime(run.started_at, zone))}</h2>
+<p class="soft">${escapeHtml(listWords[list ?? 'unread'])}.</p>
+${banners.length > 0 ? `<ul class="banners">${banners.join('')}</ul>` : paragraph(none)}${more > 0 ? paragraph(`… and ${counted(more, 'more currency', 'more currencies')} in the report.`) : ''}
+<p>Needs a person: ${openText(sheets.open, list)}.${halt}</p>
+${open}${downloads(folder, files, `run ${run.id}`)}
+</section>\n`;
+}
+
+/** In place of the newest run, before the first. */
+export const noHero = section(
+  'latest',
+  'Latest reconciliation',
+  paragraph('No reconciliation has finished yet.'),
+);

@@ -1,0 +1,21 @@
+import { grouped } from '../../domain/counted.ts';
+import { isUsable, type ListStanding } from '../../domain/verdict.ts';
+import { records } from '../sheet.ts';
+import { badge, markup } from './page-markup.ts';
+
+const gravity = ['high', 'medium', 'low'];
+
+/** What a run left open, by severity, from its frozen sheet `open`: markup. */
+export function openText(sheet: string[][] | undefined, list: ListStanding | null): string {
+  if (sheet === undefined) return 'not counted';
+  const open = records(sheet).filter(({ state }) => state === 'open');
+  const parts = gravity.flatMap((severity) => {
+    const count = open.reduce(
+      (sum, one) => sum + (one.severity === severity ? BigInt(one.count ?? '0') : 0n),
+      0n,
+    );
+    return count > 0n ? [markup(badge(severity, `${grouped(`${count}`)} ${severity}`))] : [];
+  });
+  if (!isUsable(list)) parts.push('not checked');
+  return parts.length > 0 ? parts.join(' ') : '<span class="good">✓ none</span>';
+}

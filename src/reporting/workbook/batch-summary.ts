@@ -1,0 +1,81 @@
+import { counted } from '../../domain/counted.ts';
+import { type PayoutState, payoutStates } from '../../domain/payout.ts';
+import type { Batch, Payout } from '../../storage/tables/tables.ts';
+import { money, readableTime } from '../presentation.ts';
+import { byText } from '../sheet.ts';
+import { lookOf } from './looks.ts';
+import type { Note } from './notes-sheet.ts';
+import { headerRow, heading, number } from './summary-parts.ts';
+
+type Sum = { count: bigint; amount: bigint };
+type Counted = Pick<Payout, 'currency' | 'state' | 'amount'>;
+
+/** Adds up the payouts of a batch by currency and state while its rows are written, and those with open discrepancies. */
+export function createBatchTally() {
+  const currencies = new Map<string, Map<PayoutState, Sum>>();
+  let questioned = 0;
+  return {
+    currencies,
+    questioned: () => questioned,
+    add({ currency, state, amount }: Counted, hasOpen: boolean): void {
+      const states = currencies.get(currency) ?? new Map<PayoutState, Sum>();
+      const { count, amount: sum } = states.get(state) ?? { count: 0n, amount: 0n };
+      states.set(state, { count: count + 1n, amount: sum + amount });
+      currencies.set(currency, states);
+      if (hasOpen) questioned += 1;
+    },
+  };
+}
+export type BatchTally = ReturnType<typeof createBatchTally>;
+
+/** The first sheet of results.xlsx: what became of the batch, by currency and state. */
+export function batchSummary(batch: Batch, tally: BatchTally, zone: string): Note[][] {
+  const taken = `Taken in ${readableTime(batch.created_at, zone)} (${zone}) as ${batch.id}.`;
+  const questioned = tally.questioned();
+  const open: Note =
+    questioned === 0
+      ? 'No discrepancy is open. What the last reconciliation compared is in its report.'
+      : {
+          text: `${counted(questioned, 'payout')} with an open discrepancy: see the column open_discrepancy.`,
+          look: 'bad',
+        };
+  const look = lookOf('payout_state');
+  const rows = [...tally.currencies]
+    .toSorted(([a], [b]) => byText(a, b))
+    .flatMap(([currency, states]) => {
+      const present = payoutStates.flatMap((state) => {
+        const sum = states.get(state);
+        return sum ? [{ state, ...sum }] : [];
+      });
+      const all = present.reduce(added, { count: 0n, amount: 0n });
+      return [
+        ...present.map(({ state, count, amount }): Note[] => [
+          { text: state, look: look?.(state) ?? 'plain' },
+          currency,
+          number(`${count}`),
+          number(money(amount, currency)),
+        ]),
+        [
+          { text: `All payouts in ${currency}`, look: 'total' },
+          { text: currency, look: 'total' },
+          number(`${all.count}`, 'total'),
+          number(money(all.amount, currency), 'total'),
+        ] satisfies Note[],
+      ];
+    });
+  return [
+    [{ text: `Results of ${batch.file_name}`, look: 'title' }],
+    [{ text: taken, look: 'soft' }],
+    [],
+    heading('Where the money is'),
+    headerRow('State', 'Payouts'),
+    ...rows,
+    [],
+    heading('What needs a person'),
+    [open],
+  ];
+}
+
+function added(a: Sum, b: Sum): Sum {
+  return { count: a.count + b.count, amount: a.amount + b.amount };
+}

@@ -1,0 +1,54 @@
+import type { Severity } from '../../domain/discrepancy-kinds.ts';
+import type { PayoutState } from '../../domain/payout.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import type { MatchState } from '../statement/match-state.ts';
+import type { Look } from './styles.ts';
+
+const states: Record<PayoutState, Look> = {
+  held: 'none',
+  ready: 'none',
+  sending: 'none',
+  pending: 'none',
+  success: 'good',
+  failed: 'bad',
+  refused: 'bad',
+  unknown: 'warn',
+  cancelled: 'none',
+  returned: 'bad',
+};
+const matches: Record<MatchState, Look> = {
+  matched: 'good',
+  differs: 'bad',
+  not_listed: 'bad',
+  in_flight: 'none',
+  never_sent: 'none',
+};
+const severities: Record<Severity, Look> = { high: 'bad', medium: 'warn', low: 'none' };
+/** Only `reconciled` may look green. */
+export const verdictLooks: Record<Verdict, Look> = {
+  reconciled: 'good',
+  exceptions: 'bad',
+  not_compared: 'none',
+};
+/** The states of a discrepancy; a collection's state has other words and stays plain. */
+const standings: Record<'open' | 'acknowledged' | 'resolved', Look> = {
+  open: 'bad',
+  acknowledged: 'warn',
+  resolved: 'good',
+};
+
+/** How cells of these columns look, by the word in them. The colour only repeats the word. */
+const byColumn: Record<string, ReadonlyMap<string, Look>> = {
+  payout_state: new Map(Object.entries(states)),
+  state: new Map(Object.entries({ ...states, ...standings })),
+  match_state: new Map(Object.entries(matches)),
+  severity: new Map(Object.entries(severities)),
+  verdict: new Map(Object.entries(verdictLooks)),
+};
+
+/** Returns how a cell of this column looks, or nothing for a column without colours. */
+export function lookOf(column: string): ((text: string) => Look | undefined) | undefined {
+  if (column === 'open_discrepancy') return (text) => (text === '' ? undefined : 'bad');
+  const known = byColumn[column];
+  return known && ((text) => known.get(text));
+}
