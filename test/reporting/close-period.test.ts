@@ -6,6 +6,7 @@ import readSheets from 'read-excel-file/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkPeriods } from '../../src/custody/verify-periods.ts';
 import type { PayoutState } from '../../src/domain/payout.ts';
+import { newestHistory } from '../../src/ledger/history.ts';
 import { monthAfter, readMonth } from '../../src/reporting/statement/months.ts';
 import { tamper } from '../support/intruder.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';
@@ -42,7 +43,10 @@ async function goOn(reference: string, from: PayoutState, to: PayoutState, at: s
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
+  // The other entries name their ids, of which a sequence of the database does not know.
+  const newest = await newestHistory(db);
   const entry = {
+    id: newest + 1n,
     payout_id: id,
     seq: last.seq + 1n,
     at,
