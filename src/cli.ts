@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { buildProgram } from './commands/program.ts';
 import { fail, type Result } from './commands/result.ts';
-import { legible } from './domain/hidden.ts';
+import { createInk, noPaint } from './commands/terminal/ink.ts';
+import { wrapAll } from './commands/terminal/wrap.ts';
 import { createShutdown } from './runtime/shutdown.ts';
 import { noColor, readEnvironment, whereUserStands } from './settings/environment.ts';
 
@@ -9,15 +11,27 @@ export async function main(argv: string[]): Promise<number> {
   const env = readEnvironment();
   const shutdown = createShutdown({ process });
   const json = argv.includes('--json');
+  const ink = createInk(randomBytes(6).toString('hex'));
+  const coloured = !noColor(env) && !argv.includes('--no-color');
+  const write = (stream: NodeJS.WriteStream, text: string): void =>
+    void stream.write(`${ink.render(text, coloured && stream.isTTY)}\n`);
+  const say = (text: string): void =>
+    write(process.stderr, wrapAll(text.split('\n'), process.stderr.columns || 80, 2).join('\n'));
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosedPipe);
   let result: Result | undefined;
   const program = buildProgram({
     env,
     cwd: whereUserStands(env, process.cwd()),
     signal: shutdown.signal,
-    color: !noColor(env) && !argv.includes('--no-color') && Boolean(process.stderr.isTTY),
+    paint: coloured ? ink.paint : noPaint,
+    columns: process.stdout.columns || 80,
     terminal: Boolean(process.stderr.isTTY && process.stdin.isTTY),
-    say: (line) => void process.stderr.write(`${legible(line)}\n`),
-    print: (line) => void process.stdout.write(`${legible(line)}\n`),
+    say,
+    print: (line) => write(process.stdout, line),
+    write: (text) => {
+      process.stdout.write(process.stdout.isTTY ? ink.render(text, false) : text);
+      return process.stdout.writable;
+    },
     finish: (value) => {
       result = value;
     },
@@ -31,16 +45,22 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     shutdown.dispose();
   }
-  return show(result ?? { code: 0 }, json, shutdown.signal.aborted);
+  const {
+    code,
+    problem,
+    lines = [],
+    json: body = problem ? { error: problem } : undefined,
+  } = result ?? {
+    code: 0,
+  };
+  if (problem) say(`counterfoil: ${problem}`);
+  // JSON escapes every control character itself.
+  if (json && body) process.stdout.write(`${JSON.stringify({ schema: 1, ...body })}\n`);
+  if (!json && lines.length > 0) write(process.stdout, lines.join('\n'));
+  return shutdown.signal.aborted && !result?.ignoresInterrupt ? 130 : code;
 }
 
-function show(result: Result, json: boolean, interrupted: boolean): number {
-  if (result.problem) process.stderr.write(`counterfoil: ${legible(result.problem)}\n`);
-  if (json) {
-    const body = result.json ?? (result.problem ? { error: result.problem } : undefined);
-    if (body) process.stdout.write(`${JSON.stringify({ schema: 1, ...body })}\n`);
-  } else if (result.lines && result.lines.length > 0) {
-    process.stdout.write(`${legible(result.lines.join('\n'))}\n`);
-  }
-  return interrupted && !result.ignoresInterrupt ? 130 : result.code;
+/** A reader that closed its end, such as `head`, must not end a command that sends. Any other error is thrown. */
+function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }

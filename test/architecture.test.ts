@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { verbName } from '../src/commands/verbs/entry.ts';
+import { verbGroups } from '../src/commands/verbs/verbs.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -55,9 +57,7 @@ const stillWording = [
   'src/sending/halt.ts',
   'src/sending/hold-words.ts',
 ];
-const verbs = [...readFileSync(join(root, 'src/commands/program.ts'), 'utf8').matchAll(/usage: '([a-z-]+)/g)]
-  .map(([, verb]) => verb)
-  .join('|');
+const verbs = verbGroups.flatMap(([, entries]) => entries.map(verbName)).join('|');
 const commandLine = new RegExp(`\\bcounterfoil (?:${verbs})\\b`);
 
 const importPattern =

@@ -16,7 +16,9 @@ export type LocalApp = Awaited<ReturnType<typeof openLocal>>;
 export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
-  const { quiet = true, log = createLogger({ quiet, redact: createRedactor(secretsOf(config)) }) } = options;
+  const { quiet = true, renderLog } = options;
+  const made = { quiet, redact: createRedactor(secretsOf(config)), ...(renderLog && { render: renderLog }) };
+  const { log = createLogger(made) } = options;
   const decisions = createDecisions({
     ledger,
     clock,

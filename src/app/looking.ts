@@ -28,6 +28,8 @@ export type AppOptions = {
   log?: Logger;
   /** Used when `log` is not given: false also logs what is neither a warning nor an error. */
   quiet?: boolean;
+  /** The same: rewrites each line of the log. */
+  renderLog?: (line: string) => string;
   /** The ledger's name for this process. */
   kind?: string;
   clock?: Clock;

@@ -15,11 +15,21 @@ import {
 import { holdTexts } from '../sending/hold-words.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { notReleased, notReleasedJson, notReleasedLines, unlessQuiet } from './describe.ts';
+import {
+  finished,
+  notReleased,
+  notReleasedJson,
+  notReleasedLines,
+  totalsText,
+  unlessQuiet,
+} from './describe.ts';
 import { refuseCancelled } from './hold.ts';
 import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { readable } from './terminal/readable.ts';
+import { type Terminal, terminalOf } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
@@ -43,7 +53,8 @@ export async function approve(context: Context, args: string[]): Promise<Result>
         `${batch.id} is not approved: its payouts in the ledger are not those that were taken in. Nothing was done; counterfoil verify says what differs`,
       );
     const warnings = await warningsOf(app, batch, shown);
-    for (const line of orderLines(batch, shown, warnings))
+    const terminal = terminalOf(context, app.config, app.clock.iso());
+    for (const line of orderLines(batch, shown, { warnings, terminal }))
       (context.options.json ? context.say : context.print)(line);
     const by = person();
     const at = app.clock.iso();
@@ -55,7 +66,7 @@ export async function approve(context: Context, args: string[]): Promise<Result>
     const line = `${batch.id}: approved by ${by}, digest ${shown.digest.slice(0, 12)}`;
     if (done.others.length > 0) {
       const held = holdTexts(done.others, batch.id);
-      const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
+      const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
       return { code: 4, lines, json: { batch: batch.id, ...json, released: 0, hold_reasons: held } };
     }
     return letGo(context, app, batch, { line, json });
@@ -77,13 +88,13 @@ async function goOn(
   batch: Batch,
   before: { by: string; at: string; digest: string },
 ): Promise<Result> {
-  const line = `${batch.id}: already approved by ${before.by} at ${before.at}`;
+  const line = `${batch.id}: already approved by ${before.by} ${terminalOf(context, app.config, before.at).time(before.at)}`;
   const json = { approved_by: before.by, approved_at: before.at, digest: before.digest };
   const reasons = readReasons(batch.hold_reasons);
   const interrupted = reasons.length > 0 && reasons.every(isApprovedReason);
   if (interrupted) return letGo(context, app, batch, { line, json });
   const held = otherTexts(batch);
-  const lines = [line, ...held.map((reason) => `  still held: ${reason}`)];
+  const lines = finished(context, [line, ...held.map((reason) => `  still held: ${reason}`)]);
   const told = { batch: batch.id, ...json, released: 0, hold_reasons: held };
   return unlessQuiet(context, { code: held.length > 0 ? 4 : 0, lines, json: told });
 }
@@ -102,11 +113,12 @@ async function letGo(
   const released = await releaseBatch(app.ledger, request);
   const { moved } = released;
   const stays = holdTexts(released.stays, batch.id);
-  const lines = [
+  const said = [
     `${line}; ${counted(moved, 'payout')} may go now: ${submitCommand(mode)} or serve sends them`,
+    ...notReleasedLines(released),
+    ...stays.map((reason) => `  still held: ${reason}`),
   ];
-  lines.push(...notReleasedLines(released));
-  lines.push(...stays.map((reason) => `  still held: ${reason}`));
+  const lines = finished(context, said, moved > 0 ? submitCommand(mode) : '');
   const told = {
     batch: batch.id,
     ...json,
@@ -160,14 +172,19 @@ async function warningsOf(app: App<'local'>, batch: Batch, { oddAccounts }: Appr
   ];
 }
 
-function orderLines(batch: Batch, shown: Approvable, warnings: readonly string[]): string[] {
-  return [
-    `${batch.id}  ${batch.file_name}, taken in ${batch.created_at}, dropped by ${batch.dropped_by}${batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`}`,
-    `  payouts    ${shown.rows}`,
-    ...Object.entries(shown.totals).map(([currency, total]) => `  total      ${currency} ${total}`),
-    ...warnings.map((warning) => `  WARNING    ${warning}`),
-    `  digest     ${shown.digest.slice(0, 12)}`,
+function orderLines(
+  batch: Batch,
+  shown: Approvable,
+  { warnings, terminal }: { warnings: readonly string[]; terminal: Terminal },
+): string[] {
+  const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
+  const lines = [
+    `${batch.id}   ${counted(shown.rows, 'payout')}   ${totalsText(shown.totals)}`,
+    `  ${batch.file_name}, taken in ${terminal.time(batch.created_at)}, dropped by ${batch.dropped_by}${as}`,
+    ...warnings.map((warning) => `  WARNING: ${readable(warning, terminal.time)}`),
+    `  digest ${shown.digest.slice(0, 12)}`,
   ];
+  return wrapAll(lines, terminal.width, 2);
 }
 
 function orderJson({ digest, rows, totals }: Approvable, warnings: string[]): Record<string, unknown> {

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { counted } from '../domain/counted.ts';
 import { loadSettings } from './context.ts';
 import { demandLedger } from './ledger-there.ts';
 import { type Result, Stop } from './result.ts';
+import { closing, pathText } from './terminal/closing.ts';
+import { terminalOf } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import type { Context } from './world.ts';
 
 /** `backup FILE`: writes a consistent copy, even while the daemon runs or of another version. Overwrites no file. */
@@ -29,22 +33,28 @@ export async function backup(context: Context, args: string[]): Promise<Result> 
     const made = await backupLedger(place, file, at);
     if (made.kind === 'exists') throw taken(file);
     const { bytes, holds } = made;
+    const { time } = terminalOf(context, config, at);
     const what = holds
-      ? `${holds.payouts} payouts in ${holds.batches} batches as of ${at}`
-      : `a ledger of another version of Counterfoil as of ${at}`;
+      ? `${counted(holds.payouts, 'payout')} in ${counted(holds.batches, 'batch', 'batches')}`
+      : 'a ledger of another version of Counterfoil';
+    const lines = [
+      `${pathText(context.cwd, file)}   ${what}   ${time(at)}   ${sizeText(bytes)}`,
+      `  However it is put back, it sends nothing until adopted${holds ? '' : ', with the version that the ledger is of'}.`,
+      ...closing({ 'To use it': `counterfoil restore ${pathText(context.cwd, file)} --adopt` }),
+    ];
     return {
       code: 0,
-      lines: [
-        `${file}: ${what}, ${bytes} bytes`,
-        holds
-          ? 'To use it: counterfoil restore FILE --adopt. However it is put back, it sends nothing until adopted'
-          : 'To use it: counterfoil restore FILE --adopt, with the version that the ledger is of',
-      ],
+      lines: wrapAll(lines, context.columns, 2),
       json: { file, at, bytes, batches: holds?.batches ?? null, payouts: holds?.payouts ?? null },
     };
   } finally {
     gate.release();
   }
+}
+
+/** `0.9 MiB`. */
+function sizeText(bytes: number): string {
+  return `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 }
 
 function taken(file: string): Stop {

@@ -2,12 +2,14 @@ import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
+import { payoutsText, stateWords } from './batch-lines.ts';
 import { confirm } from './context.ts';
-import { countsText, unlessQuiet } from './describe.ts';
-import { refuseLoading } from './named-batch.ts';
+import { finished, unlessQuiet } from './describe.ts';
+import { findNamedBatch, nearestBatch, refuseLoading } from './named-batch.ts';
+import { nearestReference } from './nearest-reference.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
-import { type Result, Stop } from './result.ts';
+import { didYouMean, type Result, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
@@ -27,8 +29,12 @@ export async function cancel(context: Context, args: string[]): Promise<Result> 
     });
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
-    const told = payout ? describePayout(app, payout, done) : describeBatch(app, batch, done);
-    return unlessQuiet(context, await told);
+    const told = await (payout ? describePayout(app, payout, done) : describeBatch(app, batch, done));
+    const next = payout ? `counterfoil show ${payout.reference}` : 'counterfoil status';
+    return unlessQuiet(context, {
+      ...told,
+      ...(told.lines && { lines: finished(context, told.lines, next) }),
+    });
   });
 }
 
@@ -43,12 +49,15 @@ async function find(app: App<'local'>, name: string): Promise<Target> {
     );
   if (batch) return { batch, payout: undefined };
   const own = payout && (await getBatch(app.ledger.db, payout.batch_id));
-  if (!own)
-    throw new Stop(
-      2,
-      `no batch and no payout "${name}" in this ledger (mode ${mode}): counterfoil status lists them`,
-    );
-  return { batch: own, payout };
+  if (own) return { batch: own, payout };
+  // A reference is named in full, so a prefix means a batch.
+  const begun = await findNamedBatch(app, name);
+  if (begun) return { batch: begun, payout: undefined };
+  const meant = (await nearestBatch(app, name)) ?? (await nearestReference(app, name));
+  throw new Stop(
+    2,
+    `no batch and no payout "${name}" in this ledger (mode ${mode})${didYouMean(meant, ': counterfoil batches lists them')}`,
+  );
 }
 
 type Done = Awaited<ReturnType<App<'local'>['decisions']['cancel']>>;
@@ -58,7 +67,8 @@ async function describeBatch(app: App<'local'>, batch: Batch, done: Done): Promi
   const [now] = await batchCounts(app.ledger.db, [batch.id]);
   const { ready: _ready, held: _held, cancelled: _cancelled, ...sent } = now?.counts ?? {};
   const lines = [
-    `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled; sending now: ${sent.sending ?? 0}; already sent: ${countsText({ ...sent, sending: 0 })}`,
+    `${batch.id}: ${now?.state}; ${counted(cancelled, 'payout')} cancelled.`,
+    `  Sending now: ${sent.sending ?? 0}; already sent: ${payoutsText({ ...sent, sending: 0 })}.`,
     ...waitLines(waiting, batch.id),
     ...listedLines(done),
   ];
@@ -81,7 +91,7 @@ async function describePayout(
     return { code: 4, lines: [`${reference} is not cancelled: ${earlierAttempt}. ${help}`], json };
   if (why !== null) return { code: 2, problem: `${reference} is not cancelled: ${why}. ${help}`, json };
   const only = 'only what was never sent can be cancelled';
-  return { code: 2, problem: `${reference} is ${state}: ${only}. ${help}`, json };
+  return { code: 2, problem: `${reference} is ${stateWords[state]}: ${only}. ${help}`, json };
 }
 
 /** The commands to use for what could not be cancelled. */

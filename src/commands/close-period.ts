@@ -1,6 +1,10 @@
+import { amountText, counted } from '../domain/counted.ts';
 import { unlessQuiet } from './describe.ts';
+import { fileLines } from './file-lines.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { terminalOf } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
@@ -15,17 +19,23 @@ export async function closePeriod(context: Context, args: string[]): Promise<Res
     const files = (await app.reporting.writePeriod(month)) ?? [];
     const reports = [...files, await app.reporting.writeIndex()];
     if (!context.options.quiet) for (const warning of warnings) context.say(`warning: ${warning}`);
-    const lines = [
-      `closed         ${month}: ${period.starts_at} up to ${period.ends_at} (${period.timezone})`,
-      `closed by      ${period.closed_by}`,
-      `digest         ${period.digest}`,
-      ...statement.flatMap(({ currency, line, count, amount }) =>
-        line === 'opening' || line === 'closing'
-          ? [`${line.padEnd(14)} ${currency} ${amount} (${count})`]
-          : [],
-      ),
-      ...reports,
-    ];
+    const { time } = terminalOf(context, app.config, app.clock.iso());
+    const lines = wrapAll(
+      [
+        `${month} is closed: ${time(period.starts_at)} up to ${time(period.ends_at)} (${period.timezone})`,
+        ...statement.flatMap(({ currency, line, count, amount }) =>
+          line === 'opening' || line === 'closing'
+            ? [`  ${line.padEnd(8)} ${amountText(currency, amount)}   ${counted(count, 'payout')}`]
+            : [],
+        ),
+        `  closed by ${period.closed_by}`,
+        `  digest   ${period.digest}`,
+        '',
+        ...fileLines(context, reports),
+      ],
+      context.columns,
+      2,
+    );
     const json = {
       month,
       starts_at: period.starts_at,

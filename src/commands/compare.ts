@@ -1,6 +1,9 @@
 import type { App } from '../app/app.ts';
+import { grouped } from '../domain/counted.ts';
 import { unlessQuiet } from './describe.ts';
 import { type Result, Stop } from './result.ts';
+import { pathText } from './terminal/closing.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import type { Context } from './world.ts';
 
 type Comparison = Extract<
@@ -28,9 +31,14 @@ export async function compareRuns(
     ...(changed.length === 0 ? ['the statements are the same'] : changed.flatMap(lineText)),
     ...discrepancyText('opened', opened),
     ...discrepancyText('closed', closed),
-    file,
+    '',
+    `File: ${pathText(context.cwd, file)}`,
   ];
-  return unlessQuiet(context, { code: 0, lines, json: { ...comparison, file } });
+  return unlessQuiet(context, {
+    code: 0,
+    lines: wrapAll(lines, context.columns, 2),
+    json: { ...comparison, file },
+  });
 }
 
 function isChanged({ difference }: LineChange): boolean {
@@ -42,11 +50,11 @@ function lineText({ currency, line, was, now, difference, follows_from, moved }:
   const head =
     line === 'unreadable'
       ? `${currency} ${line}: ${was.count} → ${now.count} transfers`
-      : `${currency} ${line}: ${was.amount} → ${now.amount} (${sign}${difference.amount})`;
+      : `${currency} ${line}: ${grouped(was.amount)} → ${grouped(now.amount)} (${sign}${grouped(difference.amount)})`;
   if (follows_from) return [`${head}, follows from ${follows_from.join(', ')}`];
   const shown = moved.slice(0, most).map(({ reference, transfer_id, from, to, amount, why }) => {
     const states = from === to ? to : `${from || 'not there'} → ${to || 'not there'}`;
-    return `    ${reference || transfer_id}  ${states}  ${amount}${why === '' ? '' : `  ${why}`}`;
+    return `    ${reference || transfer_id}  ${states}  ${grouped(amount)}${why === '' ? '' : `  ${why}`}`;
   });
   return [head, ...shown, ...more(moved.length - shown.length)];
 }

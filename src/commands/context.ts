@@ -1,6 +1,7 @@
 import { adviceText } from '../reporting/advice-text.ts';
 import type { Config, LoadOptions, Unreadable } from '../settings/settings.ts';
 import { Stop } from './result.ts';
+import { pathText } from './terminal/closing.ts';
 import type { Context } from './world.ts';
 
 /** Reads the configuration. Stops with 2 and all problems in one message, and in a home of the other mode (P24). */
@@ -33,7 +34,9 @@ export function hushed(context: Context): Context {
 /** Confirms that live mode sends real money: it needs the configuration, the command line, and a person or `--yes`. */
 export async function confirmSending(context: Context, config: Config, live: boolean): Promise<void> {
   if (!context.options.quiet)
-    context.say(`mode ${config.mode}, service ${config.service.baseUrl}, configuration ${config.configFile}`);
+    context.say(
+      `${config.mode} mode   ${config.service.baseUrl}   ${pathText(context.cwd, config.configFile)}`,
+    );
   if (config.mode !== 'live') return;
   if (!live)
     throw new Stop(2, 'the configuration says mode: live; add --live to send real money. Nothing was sent');

@@ -1,9 +1,10 @@
 import type { Decided } from '../decisions/retry-payout.ts';
 import { formatMinor } from '../domain/money.ts';
-import type { Mode } from '../domain/payout.ts';
+import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import type { Payout } from '../storage/tables/tables.ts';
+import { stateWords } from './batch-lines.ts';
 import { totalsText } from './describe.ts';
 import { evidenceJson, type Watch } from './evidence-lines.ts';
 import { plainCause } from './plain-words.ts';
@@ -67,8 +68,9 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
       const what = pays_again === null ? `${reference} again` : `${reference} pays ${pays_again} again`;
       // A payout that was not sent has no answer yet.
       const goes = state === 'ready' && sent.kind === 'waits' && waits === '';
-      if (state === 'ready' || state === 'held') return `${what}: ${state}${goes ? `; ${submit}` : ''}`;
-      return `${what}: ${state}${message ? `  ${plainCause(message)}` : ''}`;
+      if (state === 'ready' || state === 'held')
+        return `${what}: ${stateWords[state]}${goes ? `; ${submit}` : ''}`;
+      return `${what}: ${stateWords[state]}${message ? `  ${plainCause(message)}` : ''}`;
     }),
     ...had.map(({ text }) => text),
     ...refused.map(({ reference, why }) => `refused  ${reference}: ${why}`),
@@ -92,7 +94,7 @@ export function describeDecided(outcome: Outcome, mode: Mode): Result {
   };
 }
 
-type Done = { reference: string; pays_again: string | null; state: string; message: string | null };
+type Done = { reference: string; pays_again: string | null; state: PayoutState; message: string | null };
 
 function doneOf({ decided, states }: Outcome): Done[] {
   const stateOf = new Map(states.map((one) => [one.id, one]));

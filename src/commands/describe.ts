@@ -1,17 +1,21 @@
+import { amountText } from '../domain/counted.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
-import type { Named } from '../sending/attention.sql.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
 import type { Halt } from '../sending/halts.sql.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
 import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 import type { Result } from './result.ts';
+import { closing } from './terminal/closing.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
+import { withheldLines } from './unknown-lines.ts';
 import { webhookText } from './word-texts.ts';
 import type { Context } from './world.ts';
 
-/** `NGN 1200000.00, ZAR 5000.00`; `nothing` for none. */
+/** `NGN 1,200,000.00, ZAR 5,000.00`; `nothing` for none. */
 export function totalsText(totals: Record<string, string>): string {
-  const parts = Object.entries(totals).map(([currency, amount]) => `${currency} ${amount}`);
+  const parts = Object.entries(totals).map(([currency, amount]) => amountText(currency, amount));
   return parts.length > 0 ? parts.join(', ') : 'nothing';
 }
 
@@ -27,15 +31,16 @@ export function section<T>(title: string, things: readonly T[], line: (thing: T)
 }
 
 /** A webhook in one line. */
-export function webhookLine(one: Webhook): string {
-  return `${one.received_at}  received ${one.deliveries} time(s): ${webhookText(one)}`;
+export function webhookLine(one: Webhook, { time }: Pick<Terminal, 'time'>): string {
+  return `${time(one.received_at)}  received ${one.deliveries} time(s): ${webhookText(one)}`;
 }
 
 /** A discrepancy in one line. */
 export function discrepancyLine(
   one: Pick<Discrepancy, 'first_seen_at' | 'id' | 'kind' | 'state' | 'expected' | 'actual'>,
+  { time }: Pick<Terminal, 'time'>,
 ): string {
-  return `${one.first_seen_at}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
+  return `${time(one.first_seen_at)}  ${one.id} ${one.kind} ${one.state}: expected ${one.expected}, found ${one.actual}`;
 }
 
 /** Writes bigint ids and counters as plain numbers, for JSON. */
@@ -84,6 +89,15 @@ export function retryLines(retries: readonly Retried[], most = 20): string[] {
   return rest > 0 ? [...lines, `  … and ${rest} more`] : lines;
 }
 
+/** The lines of a command with the next one, as wide as the terminal. */
+export function finished(
+  { columns }: Pick<Context, 'columns'>,
+  lines: readonly string[],
+  next = '',
+): string[] {
+  return wrapAll([...lines, ...closing({ Next: next })], columns, 2);
+}
+
 /** Under `--quiet` drops the lines of a command that succeeded. What needs a person is still printed. */
 export function unlessQuiet({ options }: Context, result: Result): Result {
   return options.quiet && result.code === 0 ? { ...result, lines: [] } : result;
@@ -101,29 +115,14 @@ const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
 };
 
 /** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
-export function haltText({ at, cause, kinds }: Pick<Halt, 'at' | 'cause' | 'kinds'>): string {
+export function haltText(
+  { at, cause, kinds }: Pick<Halt, 'at' | 'cause' | 'kinds'>,
+  { time }: Pick<Terminal, 'time'>,
+): string {
   const advice = haltAdvice(kinds);
-  if (advice === 'as_the_cause_says') return `since ${at}: ${cause}.`;
-  return `since ${at}: ${cause}.${before[advice]} When the cause is gone: counterfoil release --mode`;
-}
-
-/** The payouts that may be paid, by reference, and what to do; empty if there are none. */
-export function unknownLines({ count, first }: Named): string[] {
-  if (count === 0) return [];
-  const rest = count - first.length;
-  const names = first.map(({ reference }) => reference).join(', ');
-  return [
-    `${count} unknown: they may be paid; do not pay them another way: ${names}${rest > 0 ? ` and ${rest} more` : ''}. Next: counterfoil reconcile, then counterfoil show REFERENCE`,
-  ];
-}
-
-/** Payouts held just before sending, because they would have been paid twice; each with its reason. */
-export function withheldLines(count: number, first: readonly { reference: string; why: string }[]): string[] {
-  const rest = count - first.length;
-  return [
-    ...first.map(({ reference, why }) => `  held: ${reference}: ${why}`),
-    ...(rest > 0 ? [`  and ${rest} more like these`] : []),
-  ];
+  const since = `since ${time(at)}: ${cause}.`;
+  if (advice === 'as_the_cause_says') return since;
+  return `${since}${before[advice]} When the cause is gone: counterfoil release --mode`;
 }
 
 type Released = Awaited<ReturnType<typeof releaseBatch>>;

@@ -1,11 +1,16 @@
 import type { App } from '../app/app.ts';
 import { contradictionText } from '../domain/contradiction.ts';
+import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
 import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
+import { stateWords } from './batch-lines.ts';
 import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
+import { readable } from './terminal/readable.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { wrap } from './terminal/wrap.ts';
 import { effectOf, webhookText } from './word-texts.ts';
 
 /** The time now, and how long an unknown payout is watched. */
@@ -28,40 +33,43 @@ const verdicts: Record<Case['verdict'], string> = {
   returned: 'found it returned',
 };
 
+/** How the evidence is printed. */
+type View = { watch: Watch; terminal: Terminal };
+
 /** Everything that a person must see before ordering a retry, one block per payout (P20). */
-export function evidenceLines({ cases, digest }: Weighed, watch: Watch): string[] {
-  const blocks = cases.flatMap((one) => [...factLines(one), ...adviceLines(one, watch), '']);
-  return [...blocks, `evidence digest  ${digest}`];
+export function evidenceLines({ cases, digest }: Weighed, { watch, terminal }: View): string[] {
+  const blocks = cases.flatMap((one) => [...factLines(one, terminal), ...adviceLines(one, watch), '']);
+  return shownLines([...blocks, `evidence digest  ${digest}`], terminal);
 }
 
 /** What is known about each payout, without the possible actions. */
-export function factsOf({ cases }: Weighed): string[] {
-  return cases.flatMap((one) => factLines(one));
+export function factsOf({ cases }: Weighed, terminal: Terminal): string[] {
+  return shownLines(
+    cases.flatMap((one) => factLines(one, terminal)),
+    terminal,
+  );
 }
 
-function factLines(one: Case): string[] {
+/** Further lines begin below the text, behind the label. */
+function shownLines(lines: readonly string[], { time, width }: Terminal): string[] {
+  return lines.flatMap((line) => wrap(readable(line, time), width, line.startsWith('  ') ? 11 : 2));
+}
+
+function factLines(one: Case, { time }: Terminal): string[] {
   const { payout, batch, attempts, discrepancies, successor } = one;
   const { reference, currency, amount, account_name, account_number, bank_code, state, evidence } = payout;
   const news = newsOf(payout, attempts);
   const lines = [
-    `${reference}  ${currency} ${formatMinor(amount, currency)}  to ${account_name}, ${masked(account_number)} at ${bank_code}`,
-    `  state      ${state}${evidence ? ` (evidence: ${evidence})` : ''}${news ? `: ${news}` : ''}`,
+    `${reference}   ${amountText(currency, formatMinor(amount, currency))}   to ${account_name}, ${masked(account_number)} at ${bank_code}`,
+    `  state      ${stateWords[state]}${evidence ? ` (evidence: ${evidence})` : ''}${news ? `: ${news}` : ''}`,
     `  batch      ${batch.id}, row ${payout.row_number}`,
   ];
-  if (one.notPaid)
-    lines.push(`  settled    as not paid by ${one.notPaid.source} at ${one.notPaid.at}: ${one.notPaid.note}`);
+  for (const fact of notPaidFacts(one, time)) lines.push(`  settled    ${fact}`);
   for (const a of attempts) lines.push(`  attempt    ${attemptText(a)}`);
-  if (payout.unseen_sends > 0n)
-    lines.push(
-      '  attempt    one may have been made that this ledger does not remember (it went back in time)',
-    );
+  if (payout.unseen_sends > 0n) lines.push(`  attempt    ${unseenSend}`);
   lines.push(`  look-up    ${lookUpText(one)}`, `  listing    ${listingText(one)}`);
-  for (const { run, status } of one.listedSince)
-    lines.push(`  listed     since, by run ${run}, as ${status}`);
-  if (one.lookAlikes.length > 0)
-    lines.push(
-      `  look-alike ${one.lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
-    );
+  for (const fact of listedSinceFacts(one)) lines.push(`  listed     ${fact}`);
+  for (const fact of lookAlikeFacts(one)) lines.push(`  look-alike ${fact}`);
   for (const w of one.webhooks)
     lines.push(`  webhook    ${w.received_at}  received ${w.deliveries} time(s): ${webhookText(w)}`);
   if (successor) lines.push(`  successor  ${successor}`);
@@ -69,18 +77,64 @@ function factLines(one: Case): string[] {
   return lines;
 }
 
+const unseenSend = 'one may have been made that this ledger does not remember (it went back in time)';
+
+function notPaidFacts({ notPaid }: Case, time: Terminal['time']): string[] {
+  if (!notPaid) return [];
+  return [`as not paid by ${notPaid.source} ${time(notPaid.at)}: ${notPaid.note}`];
+}
+
+function listedSinceFacts({ listedSince }: Case): string[] {
+  return listedSince.map(({ run, status }) => `since, by run ${run}, as ${status}`);
+}
+
+function lookAlikeFacts({ lookAlikes }: Case): string[] {
+  if (lookAlikes.length === 0) return [];
+  return [
+    `${lookAlikes.join(', ')}: listed, of no payout here; same account and amount, or the name of a second payment`,
+  ];
+}
+
+/** The facts that most payouts lack, for a table that has no column for them. */
+export function specialFacts(one: Case, { time }: Terminal): string[] {
+  const { payout, verdict, contradiction, successor } = one;
+  return [
+    ...notPaidFacts(one, time).map((fact) => `settled ${fact}`),
+    ...(payout.unseen_sends > 0n ? [`attempt: ${unseenSend}`] : []),
+    ...listedSinceFacts(one).map((fact) => `listed ${fact}`),
+    ...lookAlikeFacts(one).map((fact) => `look-alike ${fact}`),
+    ...(verdict === 'conflict' && contradiction ? [`the look-up: ${contradictionText(contradiction)}`] : []),
+    ...(successor ? [`paid again as ${successor}`] : []),
+  ];
+}
+
 function adviceLines(one: Case, watch: Watch): string[] {
-  const { payout, attempts, judgement } = one;
+  const { payout, attempts, judgement, discrepancies } = one;
   const lines: string[] = [];
-  if (payout.state === 'unknown') lines.push(`  WARNING    ${warning(payout, attempts, watch)}`);
-  const can = {
-    again: 'can be sent again under the same reference',
-    successor: 'can be paid again under a new reference',
-  };
-  if (judgement.kind !== 'no') lines.push(`  retry      ${can[judgement.kind]}`);
-  else lines.push(`  retry      ${one.had ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`);
-  lines.push(`  next       ${remedyText(one)}`);
+  const text = payout.state === 'unknown' ? warning(payout, attempts, watch) : '';
+  // An open discrepancy may have said it above.
+  if (text !== '' && discrepancies.every((d) => actionFor(d) !== text)) lines.push(`  WARNING    ${text}`);
+  lines.push(`  retry      ${retryText(one)}`);
+  if (judgement.kind !== 'no') lines.push(...othersThanRetry(one));
+  else lines.push(`  next       ${remedyText(one)}`);
   return lines;
+}
+
+const can = {
+  again: 'can be sent again under the same reference',
+  successor: 'can be paid again under a new reference',
+};
+
+/** Whether it can be paid again, and how; or why not. */
+function retryText({ judgement, had }: Case): string {
+  if (judgement.kind !== 'no') return can[judgement.kind];
+  return `${had ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`;
+}
+
+/** What else ends it than the retry that is asked about. */
+function othersThanRetry(one: Case): string[] {
+  const remedies = one.remedies.filter((remedy) => remedy !== 'retry');
+  return remedies.length === 0 ? [] : [`  or         ${remedyText({ ...one, remedies })}`];
 }
 
 function attemptText({ number, began_at, outcome, code, message }: Attempt): string {

@@ -1,37 +1,45 @@
 import type { App } from '../app/app.ts';
-import { counted } from '../domain/counted.ts';
+import { grouped } from '../domain/counted.ts';
 import { holdTexts } from '../sending/hold-words.ts';
 import { totalsText } from './describe.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 type Checked = Awaited<ReturnType<App<'local'>['intake']['check']>>;
-
-const shownBanks = 20;
 
 /** True when neither the file nor any row would be refused. */
 export function isTakenWhole({ ok, skipped }: Checked): boolean {
   return ok && skipped === 0;
 }
 
-/** What would be paid of an accepted file, and how many rows `skip_row` would leave out. */
-export function takenText({ rows, skipped, totals }: Checked): string {
-  const left =
-    skipped === 0 ? '' : `; ${skipped} of its ${rows} rows would be left out (intake.on_invalid_row)`;
-  return `${counted(rows - skipped, 'payout')}, ${totalsText(totals)}${left}`;
+/** How many rows `skip_row` would leave out; empty for none. */
+export function leftText({ rows, skipped }: Pick<Checked, 'rows' | 'skipped'>): string {
+  return skipped === 0 ? '' : `${skipped} of its ${rows} rows would be left out (intake.on_invalid_row)`;
 }
 
-/** The file's totals by bank, and the brakes that it would meet. Empty for a file that would be refused. */
-export function foreseenLines({ ok, banks, holdReasons, waits }: Checked): string[] {
+/** The brakes that an accepted file would meet. Empty for a file that would be refused. */
+export function foreseenLines({
+  ok,
+  holdReasons,
+  waits,
+}: Pick<Checked, 'ok' | 'holdReasons' | 'waits'>): string[] {
   if (!ok) return [];
-  const all = Object.entries(banks).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const shown = all
-    .slice(0, shownBanks)
-    .map(([code, { count, totals }]) => `  bank ${code}: ${counted(count, 'payout')}, ${totalsText(totals)}`);
   return [
-    ...shown,
-    ...(all.length > shownBanks ? [`  and ${all.length - shownBanks} more banks: --json names them`] : []),
     ...holdTexts(holdReasons, null).map((reason) => `  would be held: ${reason}`),
     ...waits.map((wait) => `  would wait: ${wait}`),
   ];
+}
+
+/** The file's totals by bank, as a table. */
+export function bankLines({ banks }: Pick<Checked, 'banks'>, terminal: Terminal): string[] {
+  const all = Object.entries(banks).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return terminal.table(
+    [
+      { title: 'Bank', cell: ([code]) => code },
+      { title: 'Payouts', right: true, cell: ([, { count }]) => grouped(`${count}`) },
+      { title: 'Total', right: true, cell: ([, { totals }]) => totalsText(totals) },
+    ],
+    all,
+  );
 }
 
 /** The same for `--json`; the banks have their own field. */

@@ -1,12 +1,17 @@
 import { type Command, Option } from 'commander';
+import type { OptionEntry } from './verbs/entry.ts';
 
-/** Adds the options of every command. They may stand before or after its name. */
+/** The options of every command. They may stand before or after its name. */
+export const globalOptions: readonly OptionEntry[] = [
+  ['--config <file>', 'configuration file'],
+  ['--data <dir>', 'data folder'],
+  ['--json', 'print exactly one JSON object'],
+  ['--quiet', 'print no progress and no warnings'],
+  ['--no-color', 'print without colour'],
+  ['--yes', 'answer yes to every question'],
+];
+
+/** Adds the options of every command. */
 export function addGlobals(command: Command): void {
-  command
-    .option('--config <file>', 'configuration file')
-    .option('--data <dir>', 'data folder')
-    .option('--json', 'print exactly one JSON object')
-    .option('--quiet', 'print no progress and no warnings')
-    .addOption(new Option('--no-color', 'print without colour'))
-    .option('--yes', 'answer yes to every question');
+  for (const [flags, text] of globalOptions) command.addOption(new Option(flags, text));
 }

@@ -3,12 +3,14 @@ import { counted } from '../domain/counted.ts';
 import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
 import { holdTexts } from '../sending/hold-words.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
+import { payoutsText } from './batch-lines.ts';
 import {
-  countsText,
+  finished,
   haltText,
   notReleased,
   notReleasedJson,
@@ -18,6 +20,7 @@ import {
 import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
+import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
@@ -30,9 +33,9 @@ export const hold: Handler = async (context, args, options) => {
     if (options.mode) {
       await app.ledger.write((trx) => halt(trx, { kind: 'person' }, at));
       const { payouts } = await payoutOverview(app.ledger.db);
-      const line = `everything in mode ${mode} is held; counterfoil release --mode lifts it`;
       const sending = payouts.sending ?? 0;
-      const lines = [`${line}; ${underWayText(sending)}`];
+      const said = [`Everything in mode ${mode} is held; ${underWayText(sending)}.`];
+      const lines = finished(context, said, 'counterfoil release --mode');
       return unlessQuiet(context, { code: 0, lines, json: { mode, held: true, sending } });
     }
     const batch = (await loadedBatch(app, args)).id;
@@ -44,9 +47,11 @@ export const hold: Handler = async (context, args, options) => {
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const { ready: _r, held: _h, ...underWay } = now?.counts ?? {};
     const sending = underWay.sending ?? 0;
-    const lines = [
-      `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}; already on their way or done: ${countsText(underWay)}`,
+    const said = [
+      `${batch}: ${counted(moved, 'payout')} held; ${underWayText(sending)}.`,
+      `  Already on their way or done: ${payoutsText(underWay)}.`,
     ];
+    const lines = finished(context, said, moved > 0 ? `counterfoil release ${batch}` : '');
     return unlessQuiet(context, {
       code: 0,
       lines,
@@ -65,27 +70,32 @@ export async function release(
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const { mode } = app.config;
     const at = app.clock.iso();
+    const terminal = terminalOf(context, app.config, at);
     refuseBoth(args, options);
     const note = readNote(options);
     if (options.mode) {
       const lifted = await app.ledger.write((trx) => liftHalt(trx, at));
       const waived = note !== null && (await waive(app, note));
       const line = lifted
-        ? `the halt of mode ${mode} (${lifted.cause}) is lifted`
-        : `mode ${mode} was not halted`;
+        ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
+        : `Mode ${mode} was not halted.`;
       const barrier = await findHalt(app.ledger.db);
       return unlessQuiet(context, {
         code: barrier ? 4 : 0,
-        lines: [
-          line,
-          ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
-          ...(barrier ? [`sending is still halted ${haltText(barrier)}`] : []),
-          ...(barrier && note !== null
-            ? [
-                'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
-              ]
-            : []),
-        ],
+        lines: finished(
+          context,
+          [
+            line,
+            ...(waived ? ['new batches go out; what may have been sent stays unknown, for settle'] : []),
+            ...(barrier ? [`Sending is still halted ${haltText(barrier, terminal)}`] : []),
+            ...(barrier && note !== null
+              ? [
+                  'the note lifts nothing before counterfoil reconcile --full has read the list of the account that is named now',
+                ]
+              : []),
+          ],
+          barrier ? '' : submitCommand(mode),
+        ),
         json: {
           mode,
           released: Boolean(lifted) || waived,
@@ -105,14 +115,15 @@ export async function release(
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
-    const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}`];
+    const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}.`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
     if (canary) lines.push(`payouts that waited for their canary go on (${canary.cause})`);
-    if (halted) lines.push(`sending is still halted ${haltText(halted)}`);
+    if (halted) lines.push(`Sending is still halted ${haltText(halted, terminal)}`);
+    const next = halted ? 'counterfoil status' : moved > 0 || canary ? submitCommand(mode) : '';
     return unlessQuiet(context, {
       code: stays.length > 0 || notReleased(released) || halted ? 4 : 0,
-      lines,
+      lines: finished(context, lines, next),
       json: {
         batch,
         released: moved,

@@ -1,13 +1,43 @@
 import type { App } from '../app/app.ts';
-import { getBatch } from '../ledger/batches.ts';
+import { likely } from '../domain/nearest.ts';
+import { batchesBeginning, getBatch, listBatches } from '../ledger/batches.ts';
 import type { Batch } from '../storage/tables/tables.ts';
-import { Stop } from './result.ts';
+import { didYouMean, Stop } from './result.ts';
+import { firstOf } from './terminal/messages.ts';
 
-/** The batch that a person named. Stops with 2 when there is none. */
-export async function namedBatch({ ledger }: App<'looking'>, name: string): Promise<Batch> {
+/** Candidates that an ambiguous prefix names. */
+const mostNamed = 4;
+
+/** The batch that a person named: its name, or a prefix that only one has. Stops with 2 for an ambiguous prefix. */
+export async function findNamedBatch({ ledger }: App<'looking'>, name: string): Promise<Batch | undefined> {
   const batch = await getBatch(ledger.db, name);
-  if (!batch) throw new Stop(2, `no batch "${name}" in this ledger: counterfoil status lists them`);
-  return batch;
+  if (batch || name === '') return batch;
+  const begun = await batchesBeginning(ledger.db, name, 1000);
+  if (begun.length < 2) return begun[0];
+  const names = begun.map(({ id }) => id);
+  throw new Stop(
+    2,
+    `"${name}" begins ${names.length} batches: ${firstOf(names, mostNamed)}. Name one of them`,
+  );
+}
+
+/** As {@link findNamedBatch}, and stops with 2 when there is none: it names the nearest. */
+export async function namedBatch(app: App<'looking'>, name: string): Promise<Batch> {
+  const batch = await findNamedBatch(app, name);
+  if (batch) return batch;
+  const meant = didYouMean(await nearestBatch(app, name), ': counterfoil batches lists them');
+  throw new Stop(2, `no batch "${name}" in this ledger${meant}`);
+}
+
+/** The batch whose name, or whose file's name, is nearly this one; undefined when none is. */
+export async function nearestBatch({ ledger }: App<'looking'>, name: string): Promise<string | undefined> {
+  const batches = await listBatches(ledger.db);
+  const ids = batches.map(({ id }) => id);
+  const file = likely(
+    name,
+    batches.map((batch) => batch.name),
+  );
+  return likely(name, ids) ?? batches.find((batch) => batch.name === file)?.id;
 }
 
 /** The same, but refuses a batch that is still being taken in: its payouts are held until their history begins (P23). */

@@ -37,14 +37,14 @@ export async function promisedStanding(app: App<'looking'>): Promise<Standing> {
     ...(await batchesDue(ledger.db)),
   ];
   const lines = [
-    ...open.slice(0, shownAtOnce).map((task) => `to do          ${task.owner}: ${openText(task)}`),
+    ...open.slice(0, shownAtOnce).map((task) => `  to do: ${task.owner}: ${openText(task)}`),
     ...more(open.length),
-    ...lost.map((task) => `lost           ${task.owner}: ${lostText(task)}`),
-    ...changed.map((one) => `changed        ${changedText(one)}`),
+    ...lost.map((task) => `  lost: ${task.owner}: ${lostText(task)}`),
+    ...changed.map((one) => `  changed: ${changedText(one)}`),
     ...(reports.length === 0
       ? []
       : [
-          `reports due    ${reports.slice(0, shownAtOnce).join(', ')}: counterfoil report, or serve, writes them`,
+          `  Reports due: ${reports.slice(0, shownAtOnce).join(', ')}: counterfoil report, or serve, writes them`,
         ]),
   ];
   const files = { open: open.map(shown), lost: lost.map(shown), changed: changed.map(changedJson) };
@@ -80,7 +80,7 @@ function changedJson({ task: { owner, target, bytes }, size }: Changed): Record<
 }
 
 function more(count: number): string[] {
-  return count > shownAtOnce ? [`to do          and ${count - shownAtOnce} files more`] : [];
+  return count > shownAtOnce ? [`  to do: and ${count - shownAtOnce} files more`] : [];
 }
 
 function openText({ kind, target }: FileTask): string {

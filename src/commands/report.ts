@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import * as reportJob from '../../jobs/report.ts';
 import type { App } from '../app/app.ts';
-import { getBatch } from '../ledger/batches.ts';
 import { compareRuns } from './compare.ts';
 import { unlessQuiet } from './describe.ts';
-import { Stop } from './result.ts';
+import { fileLines } from './file-lines.ts';
+import { findNamedBatch, nearestBatch } from './named-batch.ts';
+import { didYouMean, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
@@ -19,7 +20,7 @@ export const report: Handler = async (context, args, options) => {
       return compareRuns(context, app, [name, against]);
     }
     const files = name === undefined ? (await reportJob.run(app)).files : await byName(context, app, name);
-    return unlessQuiet(context, { code: 0, lines: files, json: { files } });
+    return unlessQuiet(context, { code: 0, lines: fileLines(context, files), json: { files } });
   });
 };
 
@@ -42,12 +43,14 @@ async function byName(context: Context, app: App<'local'>, name: string): Promis
       throw new Stop(2, `${month} is not closed in this ledger: counterfoil close-period closes it`);
     return [...files, await app.reporting.writeIndex()];
   }
-  const batch = await getBatch(app.ledger.db, name);
-  if (!batch)
+  const batch = await findNamedBatch(app, name);
+  if (!batch) {
+    const index = join(app.paths.reports, 'index.html');
     throw new Stop(
       2,
-      `no run or batch "${name}" in this ledger: ${join(app.paths.reports, 'index.html')} lists them`,
+      `no run or batch "${name}" in this ledger${didYouMean(await nearestBatch(app, name), `: ${index} lists them`)}`,
     );
+  }
   await app.applyWebhooks();
   const { files, skipped } = await app.reporting.writeBatchResults(batch.id, { force: true });
   for (const line of skipped) context.say(line);

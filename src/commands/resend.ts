@@ -2,8 +2,9 @@ import type { App } from '../app/app.ts';
 import { findCollection } from '../collections/collections.sql.ts';
 import { isAskable } from '../domain/others-reference.ts';
 import { payoutToAsk, type Subject } from '../lookups/resend-requests.sql.ts';
-import { unlessQuiet } from './describe.ts';
-import { Stop } from './result.ts';
+import { finished, unlessQuiet } from './describe.ts';
+import { nearestReference } from './nearest-reference.ts';
+import { didYouMean, Stop } from './result.ts';
 import { withApp } from './with-app.ts';
 import type { Handler } from './world.ts';
 
@@ -45,7 +46,11 @@ export const resend: Handler = async (context, args, options) => {
         ? `asked    ${reference}`
         : `${message === later ? 'waiting ' : 'refused '} ${reference}: ${message}`,
     );
-    return unlessQuiet(context, { code: asked.every((a) => a.ok) ? 0 : 1, lines, json: { asked } });
+    return unlessQuiet(context, {
+      code: asked.every((a) => a.ok) ? 0 : 1,
+      lines: finished(context, lines),
+      json: { asked },
+    });
   });
 };
 
@@ -54,7 +59,7 @@ async function payoutOf(app: App, reference: string): Promise<Subject> {
   if (subject) return subject;
   throw new Stop(
     2,
-    `no payout "${reference}" in this ledger (mode ${app.config.mode}); for a collection add --collection. Nothing was asked`,
+    `no payout "${reference}" in this ledger (mode ${app.config.mode})${didYouMean(await nearestReference(app, reference), '.')} For a collection add --collection. Nothing was asked`,
   );
 }
 

@@ -22,6 +22,11 @@ export class Stop extends Error {
   }
 }
 
+/** `; did you mean NAME?`, or another ending of the sentence where no name is near. */
+export function didYouMean(name: string | undefined, otherwise: string): string {
+  return name === undefined ? otherwise : `; did you mean ${name}?`;
+}
+
 /** Turns a thrown error into an exit code and a sentence. No other place does. */
 export function fail(error: unknown): Result {
   if (error instanceof CommanderError) {

@@ -3,16 +3,23 @@ import type { Weighed } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
 import { confirm, confirmSending } from './context.ts';
 import { describeDecided, nothingNeeded, question, refusals } from './decided.ts';
+import { finished } from './describe.ts';
 import { evidenceJson, evidenceLines, type Watch, watchOf } from './evidence-lines.ts';
+import { evidenceTable } from './evidence-table.ts';
 import { namedBatch } from './named-batch.ts';
+import { nearestReference } from './nearest-reference.ts';
 import { person } from './person.ts';
-import { type Result, Stop } from './result.ts';
+import { didYouMean, type Result, Stop } from './result.ts';
 import { type SentDecided, sendDecided } from './send-decided.ts';
+import { terminalOf } from './terminal/terminal.ts';
 import type { Context, Handler } from './world.ts';
 
 type Options = { batch?: string; state?: string; evidence?: string; wait?: boolean; live?: boolean };
 /** The ledger, the service when a key is configured, and the request. */
 type Work = Asking & { context: Context; args: string[]; options: Options };
+
+/** The evidence, and how long unknown payouts are watched. */
+type Seen = { shown: Weighed; watch: Watch };
 
 const retryable = ['failed', 'refused', 'returned', 'unknown'] as const;
 /** A held payout may be held because of an old answer, and a pending one may have ended. */
@@ -36,18 +43,21 @@ async function decide(work: Work): Promise<Result> {
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was decided');
   const shown = await app.decisions.weigh(ids, since);
   const watch = watchOf(app);
-  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(shown, watch);
+  if (shown.cases.every(({ judgement }) => judgement.kind === 'no')) return refuseAll(work, shown, watch);
   const asked = await ask(work, shown, watch);
   if (asked) return asked;
   const order = { ids, since, digest: shown.digest, person: person() };
   const decision = await app.decisions.retry(order);
   if (decision.kind === 'changed')
-    return refuse(decision.now, watch, 'the evidence changed; look again. Nothing was done');
+    return refuse(work, { shown: decision.now, watch }, 'the evidence changed; look again. Nothing was done');
   const sent = await send(work, decision.decided);
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   const states = await app.decisions.standingOf(decision.decided.map(({ id }) => id));
-  return describeDecided({ shown, watch, decided: decision.decided, states, sent, left }, app.config.mode);
+  const outcome = { shown, watch, decided: decision.decided, states, sent, left };
+  const told = describeDecided(outcome, app.config.mode);
+  const next = sent.kind === 'sent' ? 'counterfoil reconcile' : 'counterfoil status';
+  return { ...told, lines: finished(context, told.lines ?? [], next) };
 }
 
 /** The requested payouts. An unknown name is a typing error and stops everything. */
@@ -57,7 +67,11 @@ async function named({ app, args, options }: Work): Promise<{ ids: bigint[]; lef
     const { payouts, missing } = await app.decisions.find(args);
     if (missing.length > 0) {
       const names = missing.slice(0, 5).join(', ');
-      throw new Stop(2, `no payout "${names}" in this ledger (mode ${app.config.mode}); nothing was done`);
+      const meant = missing.length === 1 ? await nearestReference(app, names) : undefined;
+      throw new Stop(
+        2,
+        `no payout "${names}" in this ledger (mode ${app.config.mode})${didYouMean(meant, '.')} Nothing was done`,
+      );
     }
     if (payouts.length > most) throw new Stop(2, `name at most ${most} references at once`);
     return { ids: payouts.map(({ id }) => id), left: 0 };
@@ -77,20 +91,20 @@ async function ask(work: Work, shown: Weighed, watch: Watch): Promise<Result | u
   const { context, app, options } = work;
   const { yes, json } = context.options;
   if (options.evidence !== undefined && options.evidence !== shown.digest)
-    return refuse(shown, watch, 'the evidence changed; look again. Nothing was done');
+    return refuse(work, { shown, watch }, 'the evidence changed; look again. Nothing was done');
   if (yes && options.evidence === undefined) {
     return refuse(
-      shown,
-      watch,
+      work,
+      { shown, watch },
       `--yes needs the evidence it agrees to. Look, then run: ${command(work, shown)}`,
     );
   }
   if (!yes && !context.terminal) {
     const why = `a person must decide, and there is no terminal to ask on. Look, then run: ${command(work, shown)}`;
-    return refuse(shown, watch, why);
+    return refuse(work, { shown, watch }, why);
   }
   if (!yes) {
-    for (const line of evidenceLines(shown, watch)) (json ? context.say : context.print)(line);
+    for (const line of linesOf(work, { shown, watch })) (json ? context.say : context.print)(line);
     await confirm(context, question(shown, willSend(work)));
   }
   if (willSend(work)) await confirmSending(context, app.config, true);
@@ -117,23 +131,29 @@ function command({ context, args, options }: Work, { digest }: Weighed): string 
   return words.join(' ');
 }
 
-function refuse(shown: Weighed, watch: Watch, problem: string): Result {
+/** The evidence: a block for each named payout, a table for a batch. */
+function linesOf({ context, app, options }: Work, { shown, watch }: Seen): string[] {
+  const view = { watch, terminal: terminalOf(context, app.config, watch.now) };
+  return options.batch === undefined ? evidenceLines(shown, view) : evidenceTable(shown, view);
+}
+
+function refuse(work: Work, { shown, watch }: Seen, problem: string): Result {
   const json = { ...evidenceJson(shown, watch), decided: [], error: problem };
-  return { code: 2, problem, lines: evidenceLines(shown, watch), json };
+  return { code: 2, problem, lines: linesOf(work, { shown, watch }), json };
 }
 
 /** The result when none can be sent again: 0 if the service has all of them, else 2. */
-function refuseAll(shown: Weighed, watch: Watch): Result {
+function refuseAll(work: Work, shown: Weighed, watch: Watch): Result {
   const had = nothingNeeded(shown);
   const [first, ...others] = refusals(shown).map(({ reference, why }) => `${reference}: ${why}`);
   const lead = had.map(({ text }) => text);
   if (first !== undefined) {
     const more = others.length > 0 ? ` (and ${others.length} more)` : '';
-    const refused = refuse(shown, watch, `nothing was done: ${first}${more}`);
+    const refused = refuse(work, { shown, watch }, `nothing was done: ${first}${more}`);
     return { ...refused, lines: [...lead, ...(refused.lines ?? [])] };
   }
   const json = { ...evidenceJson(shown, watch), decided: [], nothing_needed: had };
-  return { code: 0, lines: [...lead, '', ...evidenceLines(shown, watch)], json };
+  return { code: 0, lines: [...lead, '', ...linesOf(work, { shown, watch })], json };
 }
 
 async function send(work: Work, decided: Decided[]): Promise<SentDecided> {

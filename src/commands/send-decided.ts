@@ -5,6 +5,7 @@ import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';
+import { terminalOf } from './terminal/terminal.ts';
 import { waitingText } from './waiting.ts';
 import type { Context } from './world.ts';
 
@@ -18,8 +19,9 @@ export async function sendDecided(
   payouts: readonly bigint[],
 ): Promise<SentDecided> {
   const { mode } = app.config;
+  const terminal = terminalOf(context, app.config, app.clock.iso());
   const halted = await findHalt(app.ledger.db);
-  if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted)}` };
+  if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted, terminal)}` };
   const left = await sendable(app.ledger.db, { payouts, ...app.brakes.under() });
   if (left.ready === 0) {
     const waits = await app.brakes.waits({ payouts });
@@ -27,7 +29,7 @@ export async function sendDecided(
       ? { kind: 'sent' }
       : {
           kind: 'waits',
-          why: waits.map((one) => waitingText(one, app.config)).join('; '),
+          why: waits.map((one) => waitingText(one, app.config, terminal)).join('; '),
         };
   }
   const cleared = await app.preflight(context.signal);
@@ -40,7 +42,7 @@ export async function sendDecided(
       return { kind: 'sent' };
     case 'halted': {
       const halt = await findHalt(app.ledger.db);
-      return { kind: 'waits', why: halt ? `sending was halted ${haltText(halt)}` : sent.detail };
+      return { kind: 'waits', why: halt ? `sending was halted ${haltText(halt, terminal)}` : sent.detail };
     }
     case 'unreachable':
     case 'stuck':

@@ -1,4 +1,6 @@
 import { createDaemon } from '../daemon/daemon.ts';
+import { legible } from '../domain/hidden.ts';
+import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { findHalt } from '../sending/halts.sql.ts';
@@ -7,15 +9,17 @@ import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
 import { haltText } from './describe.ts';
 import { listenProblem } from './listen-problem.ts';
-import { type Result, Stop } from './result.ts';
+import { Stop } from './result.ts';
+import { terminalOf } from './terminal/terminal.ts';
 import { withApp } from './with-app.ts';
-import type { Context } from './world.ts';
+import type { Context, Handler } from './world.ts';
 
 /** How long a queue driver's open connections may delay the exit. */
 const lingerMs = 3000;
 
 /** `serve`: runs schedules, queue workers and the webhook receiver until SIGTERM or SIGINT. */
-export async function serve(context: Context): Promise<Result> {
+export const serve: Handler = async (context, _args, options) => {
+  const format = readFormat(context, options);
   const config = await loadSettings(context);
   if (config.mode === 'live' && !liveAllowedForServe(context.env)) {
     throw new Stop(
@@ -32,7 +36,18 @@ export async function serve(context: Context): Promise<Result> {
       `another serve runs on ${config.dataDir}: stop it first (several can share a ledger when queue.url names a Redis or a PostgreSQL)`,
     );
   try {
-    return await withApp(context, { level: 'whole', use: 'makes', kind: 'serve' }, async (app) => {
+    const renderLog = (line: string): string => {
+      const now = new Date().toISOString();
+      const { timeWithSeconds } = terminalOf(context, config, now);
+      return legible(plainLine(line, (instant) => timeWithSeconds(instant)));
+    };
+    const need = {
+      level: 'whole',
+      use: 'makes',
+      kind: 'serve',
+      ...(format === 'plain' && { renderLog }),
+    } as const;
+    return await withApp(context, need, async (app) => {
       const daemon = createDaemon(app);
       const { url } = await daemon.start().catch((error: unknown) => {
         if (error instanceof TlsProblem) throw new Stop(2, error.message);
@@ -62,7 +77,8 @@ export async function serve(context: Context): Promise<Result> {
         context.say(
           `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
         );
-      if (halted) context.say(`nothing is sent: sending is halted ${haltText(halted)}`);
+      const terminal = terminalOf(context, app.config, app.clock.iso());
+      if (halted) context.say(`Nothing is sent: sending is halted ${haltText(halted, terminal)}`);
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -81,4 +97,16 @@ export async function serve(context: Context): Promise<Result> {
     // A queue driver that still waits for its server would keep the finished process alive.
     if (shared) setTimeout(() => process.exit(), lingerMs).unref();
   }
+};
+
+type LogFormat = 'plain' | 'json';
+
+/** `--log-format`; without it plain lines for a person at a terminal, and JSON for a program. */
+function readFormat(
+  { options: { json }, terminal }: Context,
+  { logFormat }: Record<string, unknown>,
+): LogFormat {
+  if (logFormat === undefined) return terminal && !json ? 'plain' : 'json';
+  if (logFormat === 'plain' || logFormat === 'json') return logFormat;
+  throw new Stop(2, `--log-format: expected plain or json, got ${JSON.stringify(logFormat)}`);
 }

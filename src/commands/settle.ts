@@ -1,11 +1,16 @@
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import type { Case } from '../evidence/weigh.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
+import { stateWords } from './batch-lines.ts';
 import { confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, watchOf } from './evidence-lines.ts';
+import { nearestReference } from './nearest-reference.ts';
 import { person } from './person.ts';
 import { remedyText } from './remedy-text.ts';
-import { type Result, Stop } from './result.ts';
+import { didYouMean, type Result, Stop } from './result.ts';
+import { closing } from './terminal/closing.ts';
+import { terminalOf } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import type { Context, Handler } from './world.ts';
 
 type Options = { as?: string; note?: string };
@@ -40,12 +45,16 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   const { payouts, missing } = await app.decisions.find(args);
   const [payout] = payouts;
   if (missing.length > 0 || !payout || payouts.length > 1)
-    throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
+    throw new Stop(
+      2,
+      `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})${didYouMean(await nearestReference(app, args.join(' ')), '')}`,
+    );
   const since = app.clock.iso();
   await askAbout(context, asking, [payout.id], asked);
   if (context.signal.aborted) throw new Stop(1, 'interrupted: nothing was settled');
   const shown = await app.decisions.weigh([payout.id], since);
   const watch = watchOf(app);
+  const terminal = terminalOf(context, app.config, watch.now);
   const [one] = shown.cases;
   if (!one) throw new Stop(2, `no payout "${args.join(' ')}" in this ledger (mode ${app.config.mode})`);
   const { reference, state } = one.payout;
@@ -54,7 +63,11 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
     if (state !== as) throw new Stop(2, why);
     return { code: 0, lines: [why], json: { ...evidenceJson(shown, watch), reference, state } };
   }
-  const facts = [...factsOf(shown), ...beside(one), `  settling   ${meanings[as]}`, ''];
+  const facts = [
+    ...factsOf(shown, terminal),
+    ...wrapAll([...beside(one), `  settling   ${meanings[as]}`], terminal.width, 11),
+    '',
+  ];
   for (const line of facts) (context.options.json ? context.say : context.print)(line);
   await confirm(context, `Settle ${reference} as ${named[as]}?`);
   const order = { ids: [payout.id], since, digest: shown.digest, person: person(), as, note };
@@ -62,13 +75,15 @@ async function close(context: Context, asking: Asking, args: string[], word: Wor
   if (decision.kind === 'changed') {
     const problem = 'the evidence changed; look again. Nothing was done';
     const json = { ...evidenceJson(decision.now, watch), error: problem };
-    return { code: 2, problem, lines: evidenceLines(decision.now, watch), json };
+    return { code: 2, problem, lines: evidenceLines(decision.now, { watch, terminal }), json };
   }
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();
   const now = decision.decided[0]?.state ?? state;
   const lines = [
-    `${reference}: ${now}, decided by ${order.person}. Later evidence from the service reopens it.`,
+    `${reference}: ${stateWords[now]}, decided by ${order.person}.`,
+    'Later evidence from the service reopens it.',
+    ...closing({ Next: `counterfoil show ${reference}` }),
   ];
   return { code: 0, lines, json: { ...evidenceJson(shown, watch), reference, state: now, note } };
 }
@@ -80,7 +95,7 @@ function refusal(one: Case, as: PayoutState): string {
   if (one.remedies.includes('wait')) return `${reference} is being sent right now. Nothing was done: ${help}`;
   const by = evidence === '' ? '' : ` by ${evidence}`;
   const nothing = state === as ? 'Nothing needs settling' : 'Nothing was done';
-  return `${reference} is ${state}${by}, and nothing contradicts that. ${nothing}: ${help}`;
+  return `${reference} is ${stateWords[state]}${by}, and nothing contradicts that. ${nothing}: ${help}`;
 }
 
 /** Returns a warning when the service contradicts the person now, so that they decide knowingly. */

@@ -1,12 +1,15 @@
 import type { CollectionStory } from '../collections/collection-lines.sql.ts';
+import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
-import { withAction } from '../reporting/discrepancy-words.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
-import { bigintAsNumber, discrepancyLine, section, webhookLine } from './describe.ts';
+import { discrepancyLine, section, webhookLine } from './describe.ts';
+import { collectionStoryOf } from './json/show-collection-json.ts';
 import type { Result } from './result.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import { effectOf } from './word-texts.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
@@ -18,12 +21,13 @@ const meanings: Record<CollectionStory['collection']['state'], string> = {
 };
 
 /** The whole story of one collection, each fact with its source and time. */
-export function showCollection(story: CollectionStory, now: string): Result {
+export function showCollection(story: CollectionStory, now: string, terminal: Terminal): Result {
+  const { time } = terminal;
   const { collection: c, webhooks, lookups, resends, discrepancies } = story;
   const expected =
     c.expected_amount === null || c.expected_currency === null
       ? 'not expected here'
-      : `${c.expected_currency} ${formatMinor(c.expected_amount, c.expected_currency)} since ${c.expected_at}  [${c.file_id}, row ${c.row_number}]`;
+      : `${amountText(c.expected_currency, formatMinor(c.expected_amount, c.expected_currency))} since ${time(c.expected_at)}  [${c.file_id}, row ${c.row_number}]`;
   const told = [c.told_status, c.told_currency, c.told_amount].filter((part) => part !== null).join(' ');
   const shown = [c.verified_status, c.verified_currency, c.verified_amount]
     .filter((part) => part !== null)
@@ -32,32 +36,16 @@ export function showCollection(story: CollectionStory, now: string): Result {
     `${c.reference}  collection`,
     `state     ${c.state}  (${meanings[c.state]})`,
     `expected  ${expected}`,
-    `webhook   ${c.heard_at === null ? 'none received' : `${told || 'nothing understood'}, first received ${c.heard_at}`}`,
-    `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${c.verified_at}`}${c.ask_at === null ? '' : `; asked again ${c.ask_at}`}`,
-    `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${c.verified_paid_at ?? c.told_paid_at ?? '-'}`,
-    ...section('webhooks', webhooks, webhookLine),
-    ...section('look-ups', lookups, (one) => `${one.asked_at}  ${one.outcome}`),
-    ...resendLines(resends, c.heard_at, now),
-    ...section('discrepancies', discrepancies, discrepancyLine),
+    `webhook   ${c.heard_at === null ? 'none received' : `${told || 'nothing understood'}, first received ${time(c.heard_at)}`}`,
+    `verify    ${shown === '' ? 'never shown' : `${shown}, asked ${time(c.verified_at)}`}${c.ask_at === null ? '' : `; asked again ${time(c.ask_at)}`}`,
+    `trx ${c.trx ?? '-'}   fee ${c.verified_fee ?? c.told_fee ?? '-'}   paid ${time(c.verified_paid_at ?? c.told_paid_at)}`,
+    ...section('webhooks', webhooks, (one) => webhookLine(one, terminal)),
+    ...section('look-ups', lookups, (one) => `${time(one.asked_at)}  ${one.outcome}`),
+    ...resendLines(resends, c.heard_at, now, terminal),
+    ...section('discrepancies', discrepancies, (one) => discrepancyLine(one, terminal)),
   ];
-  const amount =
-    c.expected_amount === null || c.expected_currency === null
-      ? null
-      : formatMinor(c.expected_amount, c.expected_currency);
-  const bodies = webhooks.map((w) => ({
-    ...w,
-    effect: effectText(w),
-    body: Buffer.from(w.body).toString('utf8'),
-  }));
-  const resend = judgeResends(resends, c.heard_at, now);
-  const json = {
-    collection: { ...c, expected_amount: amount },
-    webhooks: bodies,
-    lookups,
-    resend: { ...resend, requests: resends },
-    discrepancies: discrepancies.map(withAction),
-  };
-  return { code: 0, lines, json: JSON.parse(JSON.stringify(json, bigintAsNumber)) };
+  const json = collectionStoryOf(story, now, effectText);
+  return { code: 0, lines: wrapAll(lines, terminal.width, 2), json };
 }
 
 /** The results of asking for the webhook again, as lines for people. */
@@ -65,13 +53,15 @@ export function resendLines(
   requests: readonly ResendRequest[],
   heardAt: string | null,
   now: string,
+  terminal: Terminal,
 ): string[] {
   if (requests.length === 0) return [];
   return [
     '',
-    `resend requests  ${stateText(judgeResends(requests, heardAt, now))}`,
+    `resend requests  ${stateText(judgeResends(requests, heardAt, now), terminal)}`,
     ...requests.map(
-      (one) => `  ${one.asked_at ?? one.due_at}  ${one.reason}: ${one.outcome ?? waitingText(one)}`,
+      (one) =>
+        `  ${terminal.time(one.asked_at ?? one.due_at)}  ${one.reason}: ${one.outcome ?? waitingText(one)}`,
     ),
   ];
 }
@@ -80,18 +70,18 @@ function waitingText({ asked_at }: ResendRequest): string {
   return asked_at === null ? 'due' : 'under way';
 }
 
-function stateText(state: ResendState): string {
+function stateText(state: ResendState, { time }: Terminal): string {
   switch (state.kind) {
     case 'never_asked':
       return 'none was needed';
     case 'waiting':
-      return `asked ${state.made} time(s), next at ${state.dueAt}`;
+      return `asked ${state.made} time(s), next at ${time(state.dueAt)}`;
     case 'asked':
-      return `asked ${state.made} time(s), last at ${state.at}; nothing received yet`;
+      return `asked ${state.made} time(s), last at ${time(state.at)}; nothing received yet`;
     case 'heard':
-      return `asked ${state.made} time(s); received at ${state.at}`;
+      return `asked ${state.made} time(s); received at ${time(state.at)}`;
     case 'gave_up':
-      return `gave up: asked ${state.made} times, last at ${state.at}, and nothing was received. Check the webhook URL with the service`;
+      return `gave up: asked ${state.made} times, last at ${time(state.at)}, and nothing was received. Check the webhook URL with the service`;
   }
 }
 

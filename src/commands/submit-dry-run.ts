@@ -1,18 +1,32 @@
-import { problemLines, retryLines } from './describe.ts';
-import { foreseenJson, foreseenLines, isTakenWhole, takenText } from './foreseen.ts';
+import type { App } from '../app/app.ts';
+import { counted } from '../domain/counted.ts';
+import { submitCommand } from '../reporting/advice-text.ts';
+import { problemLines, retryLines, totalsText } from './describe.ts';
+import { foreseenJson, foreseenLines, isTakenWhole, leftText } from './foreseen.ts';
 import type { Result } from './result.ts';
-import { refusedLines, type Taken } from './submit-result.ts';
+import { refusedLines } from './submit-lines.ts';
+import type { Taken } from './submit-standing.ts';
+import { closing, pathText } from './terminal/closing.ts';
+import { wrapAll } from './terminal/wrap.ts';
+import type { Context } from './world.ts';
 
 /** `submit --dry-run`: shows what would be taken in and what refused; records nothing. */
-export function describeDryRun(taken: Taken[]): Result {
+export function describeDryRun(taken: Taken[], { cwd, columns }: Context, { config }: App<'local'>): Result {
   const dry = taken.flatMap((t) => (t.kind === 'dry_run' ? [t.checked] : []));
   const refused = taken.flatMap((t) => (t.kind === 'refused' ? [t] : []));
-  const lines = dry.flatMap((c) => [
-    c.ok ? `would take  ${c.file}: ${takenText(c)}` : `would refuse  ${c.file}: ${c.problemCount} problem(s)`,
-    ...problemLines(c.problems, c.problemCount),
-    ...retryLines(c.retries),
-    ...foreseenLines(c),
-  ]);
+  const lines = dry.flatMap((c) => {
+    const name = pathText(cwd, c.file);
+    const left = leftText(c);
+    return [
+      c.ok
+        ? `would take  ${name}   ${counted(c.rows - c.skipped, 'payout')}   ${totalsText(c.totals)}`
+        : `would refuse  ${name}: ${counted(c.problemCount, 'problem')}`,
+      ...(left === '' ? [] : [`  ${left}`]),
+      ...problemLines(c.problems, c.problemCount),
+      ...retryLines(c.retries),
+      ...foreseenLines(c),
+    ];
+  });
   const batches = dry.flatMap((c) => {
     if (!c.ok) return [];
     const { file, skipped, totals, warnings, banks, retries } = c;
@@ -24,9 +38,11 @@ export function describeDryRun(taken: Taken[]): Result {
     problem_count: problemCount,
     problems,
   }));
+  const next = batches.length > 0 && bad.length === 0 ? submitCommand(config.mode) : '';
+  const end = closing({ Next: next === '' ? '' : `${next}, without --dry-run` });
   return {
     code: refused.length === 0 && dry.every(isTakenWhole) ? 0 : 3,
-    lines: [...lines, ...refusedLines(taken)],
+    lines: wrapAll([...lines, ...refusedLines(taken, cwd), ...end], columns),
     json: { dry_run: true, batches, refused: bad },
   };
 }

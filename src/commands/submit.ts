@@ -12,7 +12,8 @@ import { batchesSentFrom, newestAttempt } from '../sending/sent-batches.sql.ts';
 import { confirmSending, hushed, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
-import { describeSubmit, type Sent, type Taken } from './submit-result.ts';
+import { describeSubmit } from './submit-result.ts';
+import type { Sent, Taken } from './submit-standing.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
@@ -39,8 +40,8 @@ export const submit: Handler = async (context, args, given) => {
     const newest = await newestAttempt(app.ledger.db);
     const sent = await send(context, app, only);
     const sentFrom = await batchesSentFrom(app.ledger.db, app.workers.id, newest);
-    const unwritten = await writeResults(app);
-    return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, unwritten });
+    const written = await writeResults(app);
+    return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, ...written });
   });
 };
 
@@ -51,24 +52,26 @@ async function takeOnly(
   options: Options,
 ): Promise<Result> {
   const taken = await takeIn(context, app, args, options);
-  if (options.dryRun) return describeDryRun(taken);
+  if (options.dryRun) return describeDryRun(taken, context, app);
   const sent: Sent = { ended: 'not_started', detail: '' };
   const expected = await takeExpected(context, app, args);
   const givenBack = app.intake.givenBack();
   const sentFrom = new Set<string>();
-  return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only: batchesOf(taken) });
+  const only = batchesOf(taken);
+  return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, files: [] });
 }
 
-/** Writes the result files. Returns a sentence when they cannot be written: what was sent must still be reported. */
-async function writeResults({ reporting }: App): Promise<string | undefined> {
+/** Writes the result files. `unwritten`: why they cannot be written; what was sent must still be reported. */
+async function writeResults({ reporting }: App): Promise<{ files: string[]; unwritten?: string }> {
   try {
-    await reporting.writeDueBatchResults();
+    const files = await reporting.writeDueBatchResults();
     await reporting.writeIndex();
-    return undefined;
+    return { files };
   } catch (error) {
     const forbidden = forbiddenPlace(error);
     if (!forbidden) throw error;
-    return `the result files could not be written: ${forbidden.place} (${forbidden.why}). What was sent is recorded, nothing is lost: make it writable for this account, then run counterfoil report`;
+    const unwritten = `the result files could not be written: ${forbidden.place} (${forbidden.why}). What was sent is recorded, nothing is lost: make it writable for this account, then run counterfoil report`;
+    return { files: [], unwritten };
   }
 }
 
@@ -175,11 +178,17 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
   const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
   const bar = progressBar(context, left.ready);
+  const startedMs = app.clock.now();
+  let sentCount = 0;
   try {
     return await submitJob.run(app, {
       ...(batches && { scope: { batches } }),
       signal: context.signal,
-      onProgress: (done) => bar?.increment(done),
+      onProgress: (done) => {
+        sentCount += done;
+        const seconds = Math.max(1, app.clock.now() - startedMs) / 1000;
+        bar?.increment(done, { rate: Math.round(sentCount / seconds) });
+      },
     });
   } finally {
     bar?.stop();
@@ -189,9 +198,12 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
 function progressBar(context: Context, total: number): SingleBar | undefined {
   if (!context.terminal || context.options.json || context.options.quiet) return undefined;
   const bar = new SingleBar({
-    format: 'sending {bar} {value}/{total} payouts, {eta_formatted} left',
+    format: '  sending  {bar}  {value}/{total}   {rate}/s',
+    barCompleteChar: '━',
+    barIncompleteChar: ' ',
+    barsize: 28,
     stream: process.stderr,
   });
-  bar.start(total, 0);
+  bar.start(total, 0, { rate: 0 });
   return bar;
 }

@@ -1,9 +1,11 @@
 import type { Check, Verdict } from '../custody/verify-ledger.ts';
-import { counted } from '../domain/counted.ts';
+import { counted, grouped } from '../domain/counted.ts';
 import { nameOf } from '../storage/place.ts';
 import { hushed, loadSettings } from './context.ts';
 import { demandLedger } from './ledger-there.ts';
 import type { Result } from './result.ts';
+import { type Terminal, terminalOf } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
@@ -17,19 +19,16 @@ export async function verify(context: Context): Promise<Result> {
       if (context.terminal && !context.options.json && !context.options.quiet)
         context.say(`verified ${counted(payouts, 'payout')}`);
     });
-    return describe(verdict, nameOf(app.ledger.place));
+    return describe(verdict, nameOf(app.ledger.place), terminalOf(context, app.config, app.clock.iso()));
   });
 }
 
-function describe({ ok, checks, batches }: Verdict, path: string): Result {
+function describe({ ok, checks, batches }: Verdict, path: string, terminal: Terminal): Result {
   const lines = [
-    ...checks.flatMap(checkLines),
+    ...checkLines(checks),
+    ...(batches.length > 0 ? ['', ...batchTable(batches, terminal), ...batches.flatMap(sendsLines)] : []),
     '',
-    ...batches.map(
-      ({ batch, payouts, digest, certificate }) =>
-        `${batch}: ${count(payouts, 'payout')}, ${sendsText(certificate)}; at most once: ${certificate.at_most_once ? 'proven' : 'NOT PROVEN'}; digest ${digest}`,
-    ),
-    ok ? 'the ledger is proven' : 'the ledger is NOT proven',
+    terminal.paint(ok ? 'good' : 'bad', ok ? 'The ledger is proven.' : 'The ledger is NOT proven.'),
   ];
   const failed = checks.filter((check) => !check.ok).map((check) => check.name);
   return {
@@ -37,28 +36,54 @@ function describe({ ok, checks, batches }: Verdict, path: string): Result {
     ...(!ok && {
       problem: `${path} is not proven (${failed.join(', ')}). Stop sending (counterfoil hold --mode), keep a copy of the file, and compare it with the last backup`,
     }),
-    lines,
+    lines: wrapAll(lines, terminal.width, 2),
     json: { ok, checks, batches },
   };
 }
 
 /** Explains why there may be more sends than payouts. */
-function sendsText({ sends, decisions, not_taken }: Verdict['batches'][number]['certificate']): string {
+function sendsLines({ batch, certificate }: Verdict['batches'][number]): string[] {
+  const { decisions, not_taken: notTaken } = certificate;
   const why = [
-    ...(not_taken > 0 ? [`${not_taken} proven not taken by the service`] : []),
+    ...(notTaken > 0 ? [`${notTaken} proven not taken by the service`] : []),
     ...(decisions > 0 ? [`${decisions} ordered again by a decision`] : []),
   ];
-  return `${count(sends, 'send')}${why.length > 0 ? ` (${why.join(', ')})` : ''}`;
+  return why.length === 0 ? [] : [`  ${batch}: ${why.join(', ')}`];
 }
 
-function count(n: number, word: string): string {
-  return `${n} ${word}${n === 1 ? '' : 's'}`;
+/** Its digest proves a batch to others: the first characters name it, `--json` has all of it. */
+function batchTable(batches: Verdict['batches'], { table }: Terminal): string[] {
+  return table(
+    [
+      { title: 'Batch', cell: ({ batch }) => batch },
+      { title: 'Payouts', right: true, cell: ({ payouts }) => grouped(`${payouts}`) },
+      { title: 'Sends', right: true, cell: ({ certificate: { sends } }) => grouped(`${sends}`) },
+      {
+        title: 'At most once',
+        cell: ({ certificate: { at_most_once: once } }) => ({
+          text: once ? 'proven' : 'NOT PROVEN',
+          colour: once ? 'good' : 'bad',
+        }),
+      },
+      { title: 'Digest', cell: ({ digest }) => digest.slice(0, 12) },
+    ],
+    batches,
+  );
 }
 
-function checkLines({ name, ok, problems, more }: Check): string[] {
+/** The checks that passed in one line, then each that failed with its problems. */
+function checkLines(checks: readonly Check[]): string[] {
+  const passed = checks.filter(({ ok }) => ok).map(({ name }) => name.replaceAll('_', ' '));
   return [
-    `${name.padEnd(14)} ${ok ? 'ok' : 'FAILED'}`,
-    ...problems.map((problem) => `  ${problem}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(passed.length > 0 ? [`Checked: ${passed.join(', ')}`] : []),
+    ...checks.flatMap(({ name, ok, problems, more }) =>
+      ok
+        ? []
+        : [
+            `${name.padEnd(14)} FAILED`,
+            ...problems.map((problem) => `  ${problem}`),
+            ...(more > 0 ? [`  and ${more} more`] : []),
+          ],
+    ),
   ];
 }

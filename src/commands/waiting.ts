@@ -1,32 +1,34 @@
 import type { App } from '../app/app.ts';
-import { counted } from '../domain/counted.ts';
+import { amountText, counted, grouped } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import { writersText } from '../domain/waiting-file.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import { approvalsOf } from '../sending/approvals.sql.ts';
-import { shownInstant } from '../sending/daily-limit.ts';
 import type { DailyLimit, Waiting } from '../sending/open-brakes.sql.ts';
 import type { Config } from '../settings/settings.ts';
-import { countsText } from './describe.ts';
-
-type Settings = Pick<Config, 'mode' | 'submission'>;
+import { payoutsText } from './batch-lines.ts';
+import type { Terminal } from './terminal/terminal.ts';
 
 /** Says which ready payouts wait, until when, and which command sends or drops them. */
-export function waitingText(waiting: Waiting, { mode, submission }: Settings): string {
+export function waitingText(
+  waiting: Waiting,
+  { mode }: Pick<Config, 'mode'>,
+  { time }: Pick<Terminal, 'time'>,
+): string {
   const submit = submitCommand(mode);
   if (waiting.kind === 'daily_limit') {
     const { currency, count, amount, until } = waiting;
-    return `${payoutsText(count)}, ${currency} ${amount}, ${count === 1 ? 'waits' : 'wait'} until ${shownInstant(until, submission.timezone)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
+    return `${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${time(until)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
   if (waiting.kind === 'file') return fileText(waiting, submit);
   const { batch, count, failed, canary } = waiting;
   if (failed)
-    return `${batch}: ${payoutsText(count)} kept back, since its canary failed (${countsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
-  return `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${countsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
+    return `${batch}: ${counted(count, 'payout')} kept back, since its canary failed (${payoutsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
+  return `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} until its canary has settled (${payoutsText(canary)}); then counterfoil serve, or the next ${submit}, sends them`;
 }
 
 function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, submit: string): string {
-  const wait = `${batch}: ${payoutsText(count)} ${count === 1 ? 'waits' : 'wait'}`;
+  const wait = `${batch}: ${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'}`;
   const drop = `counterfoil cancel ${batch} drops them`;
   switch (why.kind) {
     case 'open':
@@ -36,10 +38,6 @@ function fileText({ batch, count, why }: Extract<Waiting, { kind: 'file' }>, sub
     case 'elsewhere':
       return `${wait}, since only the machine that took its file in can look at it: run ${submit} there; where that machine is gone, counterfoil release ${batch} pays what was read, or ${drop}`;
   }
-}
-
-function payoutsText(count: number): string {
-  return counted(count, 'payout');
 }
 
 /** The same for `--json`. */
@@ -68,15 +66,14 @@ export function needsPerson(waiting: Waiting): boolean {
 /** What `status` shows about the brakes: daily limits, what waits, and approvals. */
 export async function brakesStanding(
   app: App<'looking'>,
+  terminal: Terminal,
 ): Promise<{ lines: string[]; json: Record<string, unknown>; failed: boolean }> {
-  const { submission } = app.config;
   const daily = await app.brakes.daily();
   const waits = await app.brakes.waits();
   const approvals = [...(await approvalsOf(app.ledger.db)).values()].flat();
   const lines = [
-    ...dailyLines(daily, submission.timezone),
-    ...waits.map((one) => `  waits: ${waitingText(one, app.config)}`),
-    ...approvals.slice(0, 10).map(({ batch, by, at }) => `  approved: ${batch} by ${by} at ${at}`),
+    ...waits.map((one) => `  ${waitingText(one, app.config, terminal)}`),
+    ...daily.map((one) => dailyLine(one, terminal)),
   ];
   const json = {
     daily_limit: daily,
@@ -86,10 +83,7 @@ export async function brakesStanding(
   return { lines, json, failed: waits.some(needsPerson) };
 }
 
-/** How much of each daily limit is used. */
-function dailyLines(daily: readonly DailyLimit[], timezone: string): string[] {
-  return daily.map(
-    ({ currency, day, limit, used, left, until }) =>
-      `daily limit    ${currency} ${used} of ${limit} used on ${day}, ${left} left until ${shownInstant(until, timezone)}`,
-  );
+/** How much of a daily limit is used. */
+function dailyLine({ currency, limit, used, left, until }: DailyLimit, { time }: Terminal): string {
+  return `  Daily limit: ${amountText(currency, used)} of ${grouped(limit)} used, ${grouped(left)} left until ${time(until)}`;
 }

@@ -27,7 +27,13 @@ type Use =
   | 'makes';
 
 /** `kind`: the ledger's name for this process, when it opens the whole app. */
-type Need<L extends Level> = { level: L; use: Use; kind?: string };
+type Need<L extends Level> = {
+  level: L;
+  use: Use;
+  kind?: string;
+  /** Rewrites each line of the log. */
+  renderLog?: (line: string) => string;
+};
 
 const checks: Record<Use, (config: Config) => Promise<void>> = {
   reads: refuseWithoutLedger,
@@ -43,14 +49,15 @@ const checks: Record<Use, (config: Config) => Promise<void>> = {
 /** Opens what a command needs, runs it, and closes. A missing key stops with 2; other processes may stop it with 11. */
 export async function withApp<L extends Level, T>(
   context: Context,
-  { level, use, kind = 'command' }: Need<L>,
+  { level, use, kind = 'command', renderLog }: Need<L>,
   work: (app: App<L>) => Promise<T>,
 ): Promise<T> {
   const config = await loadSettings(context);
   await checks[use](config);
   const quiet = kind !== 'serve' || Boolean(context.options.quiet);
   const run = async (options: AppOptions): Promise<T> => {
-    const open = () => openApp(level, { ...options, kind, quiet, breathes: level === 'whole' });
+    const own = { kind, quiet, breathes: level === 'whole', ...(renderLog && { renderLog }) };
+    const open = () => openApp(level, { ...options, ...own });
     const app = await (use === 'makes' ? upgrading(context, config, open) : open());
     try {
       return await work(app);

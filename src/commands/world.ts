@@ -1,16 +1,22 @@
 import type { Environment } from '../settings/environment.ts';
 import type { Result } from './result.ts';
+import type { Paint } from './terminal/ink.ts';
 
 /** Everything outside itself that a command may use. */
 export type World = {
   env: Environment;
   cwd: string;
   signal: AbortSignal;
-  color: boolean;
+  /** Colours texts; the streams that are no terminal print them without. */
+  paint: Paint;
+  /** Characters in a line of the terminal; 80 where there is none. */
+  columns: number;
   terminal: boolean;
   /** A line to stderr: progress, questions, warnings. */
   say(line: string): void;
   print(line: string): void;
+  /** Text to stdout byte for byte, such as CSV; only a terminal gets it legible. False: nobody reads on (`| head`). */
+  write(text: string): boolean;
 };
 
 export type GlobalOptions = {

@@ -7,6 +7,7 @@ import type { App } from '../app/app.ts';
 import { createIgnoredFiles } from '../runtime/ignored-files.ts';
 import type { JobOutcome, ScheduledJob } from '../runtime/scheduler.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
+import { logBatches, logRun } from './daemon-log.ts';
 
 const askLockEveryMs = 1000;
 /** How long a run waits for another reconciliation; after that it is retried later. */
@@ -40,7 +41,9 @@ export function scheduledJobs(
     if (!lock) return { kind: 'skipped', counts: {}, why: 'another process is reconciling' };
     try {
       const payload = { full, followUp: true, signal: stopping, onRefused };
-      return reconcileJob.outcomeOf(await watched(reconcileJob.run(app, payload)), stopping.aborted);
+      const run = await watched(reconcileJob.run(app, payload));
+      logRun(app, run);
+      return reconcileJob.outcomeOf(run, stopping.aborted);
     } finally {
       await lock.release();
     }
@@ -51,6 +54,7 @@ export function scheduledJobs(
       expression: schedules.intake,
       run: async () => {
         const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored, onRefused }));
+        await logBatches(app, result.batches);
         if (result.taken > 0) await refill();
         return succeeded(result);
       },

@@ -3,7 +3,10 @@ import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
 import { openSharedQueue } from '../runtime/queue-open.ts';
+import { logSent } from './daemon-log.ts';
 import type { Gate } from './sending-gate.ts';
+
+type SubmitEnd = Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'counts'>;
 
 /** How long chunks are dropped after sending stopped early; the schedule queues them again. */
 const restMs = 5000;
@@ -41,7 +44,8 @@ export function createSending(
     cleared = preflight.kind !== 'problem';
     return cleared;
   }
-  async function noteEnd(result: { ended: string; detail: string }): Promise<void> {
+  async function noteEnd(result: SubmitEnd): Promise<void> {
+    logSent(app, result.counts);
     if (result.ended !== 'drained') {
       restUntil = clock.monotonic() + restMs;
       log.warn({ ended: result.ended, detail: result.detail }, 'sending stopped early');

@@ -23,6 +23,23 @@ export function isFinalState(state: PayoutState): boolean {
   return finalStates.includes(state);
 }
 
+/**
+ * The part of a batch's money that a payout in each state belongs to: paid, open (it may still be paid), or ended
+ * without payment.
+ */
+export const moneyStanding: Record<PayoutState, 'paid' | 'open' | 'ended'> = {
+  held: 'open',
+  ready: 'open',
+  sending: 'open',
+  pending: 'open',
+  success: 'paid',
+  failed: 'ended',
+  refused: 'ended',
+  unknown: 'open',
+  cancelled: 'ended',
+  returned: 'ended',
+};
+
 /** Batch states; all except `loading` and `cancelled` follow from the states of the payouts. */
 export type BatchState = 'loading' | 'held' | 'ready' | 'sending' | 'sent' | 'done' | 'cancelled';
 

@@ -20,5 +20,21 @@ export function runError(
   const [what, check] = refused
     ? [`the service refused the ${mode} key`, `COUNTERFOIL_${mode.toUpperCase()}_SECRET_KEY`]
     : ['the service gave no list', `the network and service.base_url, ${service.baseUrl}`];
-  return `${what}: nothing was compared, and no payouts were marked missing. Check ${check}, then run reconcile again (${run.trouble})`;
+  return `${what}: nothing was compared, and no payouts were marked missing. Check ${check}, then run reconcile again (${plainTrouble(run.trouble ?? '')})`;
+}
+
+/** The usual failures of a connection, by the name that the runtime gives them. */
+const failures: readonly [RegExp, string][] = [
+  [/ECONNREFUSED/, 'connection refused'],
+  [/ENOTFOUND|EAI_AGAIN/, 'no such host'],
+  [/ECONNRESET|UND_ERR_SOCKET/, 'the connection broke'],
+  [/ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|aborted due to timeout/, 'no answer came in time'],
+];
+
+/** What went wrong with the network, in plain words with the address if there is one; other text is unchanged. */
+export function plainTrouble(trouble: string): string {
+  const [, words] = failures.find(([sign]) => sign.test(trouble)) ?? [];
+  if (words === undefined) return trouble;
+  const [address] = /[\w.[\]:-]+:\d+(?=\W*$)/.exec(trouble) ?? [];
+  return address === undefined ? words : `${words}, ${address}`;
 }

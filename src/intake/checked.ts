@@ -15,6 +15,7 @@ import { delimiterNames } from './header.ts';
 import { type Likeness, likenessOf } from './likeness.sql.ts';
 import { fileReasons, ledgerLikeness } from './load.ts';
 import { foreseeing, heldOriginals, type RetryRows } from './retries.ts';
+import { type RowWarning, rowWarningText } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, type ScanSinks, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
@@ -40,6 +41,9 @@ export type Checked = {
   /** Sums by bank code. */
   banks: Record<string, { count: number; totals: Record<string, string> }>;
   warnings: string[];
+  /** The same: those of single rows, and those of the file as a whole. */
+  rowWarnings: RowWarning[];
+  fileWarnings: string[];
   /** The first 10,000; `problemCount` counts all. */
   problems: Problem[];
   problemCount: number;
@@ -139,8 +143,11 @@ export async function checkFile(deps: Deps, path: string, figures: Control = {})
   const ok = extra.length === 0 && !refuses(scan, config);
   const checked = checkedOf(path, scan, extra, { ok, holdReasons, duplicates });
   const waits = checked.ok ? await waitsAhead(scan, deps) : [];
-  const warnings = [...checked.warnings, ...(await unendedWarning(path, scan)), ...alike.warnings];
-  return { ...checked, waits, warnings };
+  return {
+    ...checked,
+    waits,
+    ...warningsOf(scan, [...(await unendedWarning(path, scan)), ...alike.warnings]),
+  };
 }
 
 type Concluded = Pick<Checked, 'ok' | 'holdReasons' | 'duplicates'>;
@@ -165,7 +172,7 @@ function checkedOf(
     banks: Object.fromEntries(
       [...scan.banks].map(([code, sums]) => [code, { count: sums.count, totals: formatTotals(sums.totals) }]),
     ),
-    warnings: warningsOf(scan),
+    ...warningsOf(scan, []),
     problems,
     problemCount: extra.length + scan.problems.count,
     duplicates,
@@ -182,10 +189,14 @@ function checkedOf(
   };
 }
 
-/** The warnings that were kept, and how many more there were. */
-export function warningsOf({ warnings }: Scan): string[] {
-  const rest = warnings.count - warnings.list.length;
-  return rest > 0 ? [...warnings.list, `and ${rest} more warnings`] : warnings.list;
+/** The warnings that were kept, those of the file after those of rows, and how many more there were. */
+export function warningsOf(
+  { warnings: { list, count } }: Scan,
+  ofFile: readonly string[],
+): Pick<Checked, 'warnings' | 'rowWarnings' | 'fileWarnings'> {
+  const rest = count - list.length;
+  const fileWarnings = [...(rest > 0 ? [`and ${rest} more warnings`] : []), ...ofFile];
+  return { warnings: [...list.map(rowWarningText), ...fileWarnings], rowWarnings: list, fileWarnings };
 }
 
 function emptyScan(): Scan {

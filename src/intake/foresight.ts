@@ -1,3 +1,4 @@
+import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { HoldReason } from '../ledger/hold-reasons.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -31,7 +32,7 @@ export async function waitsAhead(
   for (const [currency, total] of scan.good.totals) {
     const left = use.left.get(currency);
     if (left === undefined || total <= left) continue;
-    const inCurrency = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
+    const inCurrency = (minor: bigint): string => amountText(currency, formatMinor(minor, currency));
     const until = shownInstant(use.endsAt, brakes.timezone);
     waits.push(
       `submission.daily_limit: of ${inCurrency(total)}, ${inCurrency(left)} is left today; what goes over it waits until ${until}`,

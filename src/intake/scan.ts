@@ -10,7 +10,7 @@ import { type NamedAgain, namedAgain } from './again-names.ts';
 import type { BadRow } from './file-rows.ts';
 import type { Header } from './header.ts';
 import { type PaysAgain, type RetryRows, retryCheck } from './retries.ts';
-import { rowWarnings } from './row-warnings.ts';
+import { type RowWarning, rowWarnings } from './row-warnings.ts';
 import { checkedRows, type GoodRow } from './rows.ts';
 
 /** A list that keeps its first items and counts all. */
@@ -51,7 +51,7 @@ export type Scan = {
   /** Whether a problem refuses the file whatever `on_invalid_row` says. */
   broken: boolean;
   problems: Capped<Problem>;
-  warnings: Capped<string>;
+  warnings: Capped<RowWarning>;
   /** Rows that repeat account, currency and amount of an earlier row of the file. */
   duplicates: Capped<RepeatedRow>;
   /** Payouts above `submission.payout_limit`. */
@@ -100,7 +100,7 @@ export async function scanFile(
     lines: 0,
     broken: false,
     problems: capped(10_000),
-    warnings: capped(100),
+    warnings: capped(10_000),
     duplicates: capped(1000),
     overLimit: capped(5),
     overDay: capped(5),
@@ -191,10 +191,11 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
-    for (const warning of rowWarnings(parsed)) scan.warnings.add(`row ${row}: ${warning}`);
+    for (const warning of rowWarnings(parsed)) scan.warnings.add({ row, ...warning });
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);
-      scan.warnings.add(`row ${row}: currency ${currency}; the service documents NGN and ZAR only`);
+      const text = `currency ${currency}; the service documents NGN and ZAR only`;
+      scan.warnings.add({ row, text, shared: text });
     }
     if (isAboveLimit(amount, currency, config.submission.payoutLimit)) {
       scan.overLimit.add({ row, currency, amount: formatMinor(amount, currency) });

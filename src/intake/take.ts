@@ -18,6 +18,7 @@ import { endingOf, freeStem, isPlainFile, moveFile, tidyMarkers } from './moves.
 import { problemSheets, type Sheets, sheetEndings } from './problem-sheets.ts';
 import { finishPromised, givenBack } from './promised-files.ts';
 import type { RetryRows } from './retries.ts';
+import type { RowWarning } from './row-warnings.ts';
 import { capped, formatTotals, type Scan, scanFile } from './scan.ts';
 import { openProblem, unendedWarning } from './unfinished.ts';
 import { unfitName, unreadable } from './unreadable.ts';
@@ -47,6 +48,9 @@ export type Taken =
       rows: number;
       totals: Record<string, string>;
       warnings: string[];
+      /** The same: those of single rows, and those of the file as a whole. */
+      rowWarnings: RowWarning[];
+      fileWarnings: string[];
       holdReasons: HoldReason[];
       skipped: Skipped | null;
     }
@@ -139,7 +143,6 @@ async function take(
   const finished = await finishPromised({ ...deps, inbox: paths.inbox });
   const skipped = skippedOf(loaded.batch, scan, finished);
   const changed = await confirmArchived(deps, loaded.batch);
-  const warnings = [...warningsOf(scan), ...unended, ...loaded.warnings];
   const totals = formatTotals(scan.good.totals);
   const { batch } = loaded;
   const holdReasons = [...loaded.holdReasons, ...(changed === null ? [] : [changed])];
@@ -151,7 +154,7 @@ async function take(
     delimiter,
     rows: scan.good.count,
     totals,
-    warnings,
+    ...warningsOf(scan, [...unended, ...loaded.warnings]),
     holdReasons,
     skipped,
   };

@@ -172,6 +172,18 @@ export function getBatch(db: Db | Trx, id: string): Promise<Batch | undefined> {
   return db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Returns the batches whose name begins with `prefix`, the newest first. */
+export function batchesBeginning(db: Db | Trx, prefix: string, limit: number): Promise<Batch[]> {
+  return db
+    .selectFrom('batches')
+    .selectAll()
+    .where(sql<boolean>`substr(id, 1, ${prefix.length}) = ${prefix}`)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
 /** Returns batches, the newest first. */
 export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
   return db
@@ -183,11 +195,16 @@ export function listBatches(db: Db | Trx, limit = 1000): Promise<Batch[]> {
     .execute();
 }
 
+/** The payouts of a batch in one state and currency. */
+export type BatchSum = { state: PayoutState; currency: string; count: number; minor: bigint };
+
 export type BatchCounts = {
   batch: Batch;
   state: BatchState;
   /** Payouts by state. */
   counts: Partial<Record<PayoutState, number>>;
+  /** Payouts and minor units per currency and payout state, with successors that pay a row again. */
+  sums: BatchSum[];
   /** Amounts of the file's rows per currency, as decimals with the currency's digits. */
   totals: Record<string, string>;
   /** Amounts per currency and payout state, with those of successors that pay a row again. */
@@ -216,18 +233,22 @@ export async function batchCounts(db: Db | Trx, ids?: string[]): Promise<BatchCo
   const again = Map.groupBy(await paidInOwnBatch(db, ids), (group) => group.batch_id);
   return all.map((batch) => {
     const counts: BatchCounts['counts'] = {};
-    const sums: Record<string, bigint> = {};
+    const rowSums: Record<string, bigint> = {};
     const totalsByState: BatchCounts['totalsByState'] = {};
     for (const { state, currency, n, sum } of grouped.get(batch.id) ?? []) {
       counts[state] = (counts[state] ?? 0) + Number(n);
-      sums[currency] = (sums[currency] ?? 0n) + sum;
+      rowSums[currency] = (rowSums[currency] ?? 0n) + sum;
       totalsByState[currency] = { ...totalsByState[currency], [state]: formatMinor(sum, currency) };
     }
-    for (const { currency, sum } of again.get(batch.id) ?? []) sums[currency] = (sums[currency] ?? 0n) - sum;
+    for (const { currency, sum } of again.get(batch.id) ?? [])
+      rowSums[currency] = (rowSums[currency] ?? 0n) - sum;
     const totals = Object.fromEntries(
-      Object.entries(sums).map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
+      Object.entries(rowSums).map(([currency, sum]) => [currency, formatMinor(sum, currency)]),
     );
-    return { batch, state: batchState(batch.phase, counts), counts, totals, totalsByState };
+    const sums = (grouped.get(batch.id) ?? []).map(({ state, currency, n, sum }) => {
+      return { state, currency, count: Number(n), minor: sum };
+    });
+    return { batch, state: batchState(batch.phase, counts), counts, sums, totals, totalsByState };
   });
 }
 

@@ -25,13 +25,18 @@ export function columnsOf(one: Contradiction): Word {
 
 const differenceList = z.array(z.object({ field: z.string(), expected: z.string(), actual: z.string() }));
 
+/** The differences that a row holds; none where its word differs in nothing. */
+export function differencesIn(stored: string | null): z.infer<typeof differenceList> {
+  return differenceList.parse(JSON.parse(stored ?? '[]'));
+}
+
 /** The contradiction in a row's columns; null where its kind is none. */
 export function contradictionIn(
   source: Source,
   kind: string | null,
   { said, against, differences }: Word,
 ): Contradiction | null {
-  if (kind === 'differs') return { kind, differences: differenceList.parse(JSON.parse(differences ?? '[]')) };
+  if (kind === 'differs') return { kind, differences: differencesIn(differences) };
   if (kind === 'against_ledger' && said !== null && against !== null)
     return { kind, source, said, state: against };
   return kind === 'against_webhook' && (said === 'success' || said === 'failed') ? { kind, said } : null;

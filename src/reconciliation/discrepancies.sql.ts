@@ -178,17 +178,63 @@ function namedIds(ids: readonly string[]) {
 /** Of a kind that comes before all others. */
 export const isUrgent = sql<boolean>`kind in (${sql.join(kindsWhere(({ rating }) => rating.urgent))})`;
 
+/** 0 for what comes before all others, then by severity. */
+const gravityRank = sql`case when ${isUrgent} then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
+
 /** Discrepancies that are not resolved (or in the given states), the gravest and oldest first; at most `limit`. */
 export function listOpen(db: Db | Trx, filter: DiscrepancyFilter, limit?: number): Promise<Discrepancy[]> {
-  const rank = sql`case when ${isUrgent} then 0 when severity = 'high' then 1 when severity = 'medium' then 2 else 3 end`;
   const query = db
     .selectFrom('discrepancies')
     .selectAll()
     .where(filtered(filter))
-    .orderBy(rank)
+    .orderBy(gravityRank)
     .orderBy('first_seen_at')
     .orderBy('id');
   return (limit === undefined ? query : query.limit(limit)).execute();
+}
+
+/** Open discrepancies of one kind and severity. `reference`, `difference` and `currency` are of the only one. */
+export type OpenGroup = Pick<
+  Discrepancy,
+  'severity' | 'kind' | 'reference' | 'subject' | 'difference' | 'currency'
+> & {
+  count: number;
+  /** When the oldest was first seen, ISO UTC. */
+  since: string;
+};
+
+/** Counts what is open by kind and severity, the gravest first. */
+export async function openGroups(db: Db): Promise<OpenGroup[]> {
+  const rank = sql`min(${gravityRank})`;
+  const rows = await db
+    .selectFrom('discrepancies')
+    .select(['severity', 'kind'])
+    .select((eb) => [
+      eb.fn.countAll<bigint>().as('n'),
+      eb.fn.min('reference').as('reference'),
+      eb.fn.min('subject').as('subject'),
+      eb.fn.min('difference').as('difference'),
+      eb.fn.min('currency').as('currency'),
+      eb.fn.min('first_seen_at').as('since'),
+    ])
+    .where('state', '=', 'open')
+    .groupBy(['severity', 'kind'])
+    .orderBy(rank)
+    .orderBy('since')
+    .orderBy('kind')
+    .execute();
+  return rows.map(({ n, ...row }) => ({ ...row, count: Number(n) }));
+}
+
+/** Counts what is open in each batch. */
+export async function openByBatch(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('discrepancies')
+    .select(['batch_id', (eb) => eb.fn.countAll<bigint>().as('n')])
+    .where('state', '=', 'open')
+    .groupBy('batch_id')
+    .execute();
+  return new Map(rows.flatMap(({ batch_id: batch, n }) => (batch === null ? [] : [[batch, Number(n)]])));
 }
 
 /** Counts what a filter finds, by kind and state. */

@@ -29,9 +29,15 @@ const secretFields = [
  * errors.
  */
 export function createLogger(
-  options: { quiet?: boolean; to?: DestinationStream; redact?: Redact } = {},
+  options: {
+    quiet?: boolean;
+    to?: DestinationStream;
+    redact?: Redact;
+    /** Rewrites each finished JSON line, for people. */
+    render?: (line: string) => string;
+  } = {},
 ): Logger {
-  const { redact = (line: string) => line } = options;
+  const { redact = (line: string) => line, render = (line: string) => line } = options;
   const paths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`]);
   return pino(
     {
@@ -43,7 +49,7 @@ export function createLogger(
         censor: (value, path) =>
           /^account_?number$/i.test(path.at(-1) ?? '') ? maskAccount(String(value)) : '[hidden]',
       },
-      hooks: { streamWrite: (line) => maskAccounts(redact(line)) },
+      hooks: { streamWrite: (line) => render(maskAccounts(redact(line))) },
     },
     options.to ?? destination({ fd: 2, sync: true }),
   );

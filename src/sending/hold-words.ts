@@ -1,3 +1,4 @@
+import { amountText } from '../domain/counted.ts';
 import type { ApprovalCause, HoldReason, LargePayout } from '../ledger/hold-reasons.ts';
 
 /** Says why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
@@ -62,7 +63,7 @@ function approvalText(why: ApprovalCause): string {
       return why.totals
         .map(
           ({ currency, total, limit }) =>
-            `${currency} ${total} is above submission.approval_above, ${currency} ${limit}`,
+            `${amountText(currency, total)} is above submission.approval_above, ${amountText(currency, limit)}`,
         )
         .join(', ');
     case 'unapproved':
@@ -75,7 +76,7 @@ function approvalText(why: ApprovalCause): string {
 }
 
 function rowsText(first: readonly LargePayout[]): string {
-  return first.map(({ row, currency, amount }) => `row ${row} (${currency} ${amount})`).join(', ');
+  return first.map(({ row, currency, amount }) => `row ${row} (${amountText(currency, amount)})`).join(', ');
 }
 
 function more({ others }: { others: number }): string {

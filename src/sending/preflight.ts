@@ -1,4 +1,5 @@
 import type { Mode } from '../domain/payout.ts';
+import { plainTrouble } from '../domain/run-error.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { otherMode } from '../service/pages.ts';
 import type { ServiceClient } from '../service/types.ts';
@@ -31,7 +32,7 @@ export async function preflight(deps: Deps, signal?: AbortSignal): Promise<Prefl
       );
     }
     return problem(
-      `the service at ${baseUrl} gave no list; nothing was sent. Check the network and service.base_url (${answer.reason}: ${answer.message})`,
+      `the service at ${baseUrl} gave no list; nothing was sent. Check the network and service.base_url (${plainTrouble(answer.message)})`,
     );
   }
   const other = otherMode(answer.page, mode);

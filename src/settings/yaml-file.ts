@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { nearest, slip } from '../domain/nearest.ts';
 import { type FileConfig, fileSchema, sections } from './settings-schema.ts';
 
 type Tree = Record<string, unknown>;
@@ -145,29 +146,12 @@ function knownKeys(path: string[]): string[] {
   return section ? Object.keys(section[1].shape) : [];
 }
 
-/** An edit distance up to this counts as a misspelt key, even for names that look like secrets. */
-const slip = 2;
-
 /** The nearest known name. For a secret, the place where secrets belong, so that nobody writes one into the file. */
 function suggest(name: string, known: string[]): string {
-  const [nearest] = known.map((key) => ({ key, far: distance(name, key) })).toSorted((a, b) => a.far - b.far);
-  if (!nearest) return '';
-  if (nearest.far > slip && /secret|token|password|key$/i.test(name))
+  const best = nearest(name, known);
+  if (!best) return '';
+  if (best.far > slip && /secret|token|password|key$/i.test(name))
     return '; secrets come only from the environment or .env, named as in .env.example (COUNTERFOIL_TEST_SECRET_KEY)';
   const begun = known.find((key) => key.startsWith(name) || name.startsWith(key));
-  return `; did you mean ${nearest.far <= slip ? nearest.key : (begun ?? nearest.key)}?`;
-}
-
-/** Levenshtein's edit distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  return `; did you mean ${best.far <= slip ? best.name : (begun ?? best.name)}?`;
 }

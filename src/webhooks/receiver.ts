@@ -10,6 +10,7 @@ import { type ConnectionLimits, createConnections } from './receiver-connections
 import { createRejectionLog } from './receiver-rejections.ts';
 import { createRequestHandler } from './receiver-request.ts';
 import { createReceiverServer } from './receiver-server.ts';
+import { createRejectionNotice } from './rejection-notice.ts';
 import { readTlsPair } from './tls.ts';
 import { renewTls, type TlsRenewal } from './tls-renewal.ts';
 import { type Delivery, recordRejections, storeDeliveries } from './webhook-inbox.sql.ts';
@@ -63,11 +64,15 @@ export function createReceiver(deps: Deps): Receiver {
       if (ids.length > 0) void notify(deps, ids);
     },
   });
+  const noteRejected = createRejectionNotice({ clock, log });
   const rejections = createRejectionLog({
     clock,
     keep: 1000,
     everyMs: 200,
-    write: (kept, rest) => ledger.write((trx) => recordRejections(trx, kept, rest)),
+    write: async (kept, rest) => {
+      await ledger.write((trx) => recordRejections(trx, kept, rest));
+      noteRejected([...kept.map(({ kind }) => ({ kind, count: 1 })), ...rest]);
+    },
     onFailed: (error) => log.error({ err: error }, 'rejected deliveries could not be noted'),
   });
   const connections = createConnections({

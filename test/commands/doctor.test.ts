@@ -233,10 +233,12 @@ describe('after a signature refusal', () => {
     const { signature, ok } = await home.json(['doctor', '--offline'], 1);
     expect(ok).toBe(false);
     const { payout } = await home.json(['show', 'PAY-0001', '--full-accounts'], 0);
-    const digest = signBody(payout.body, 'enc_test_not_the_right_one');
-    expect(signature.sha256).toBe(createHash('sha256').update(payout.body).digest('hex'));
+    // The frozen body has its fields in this order.
+    const body = JSON.stringify(payout.order);
+    const digest = signBody(body, 'enc_test_not_the_right_one');
+    expect(signature.sha256).toBe(createHash('sha256').update(body).digest('hex'));
     expect(signature.signature).toEqual({ first: digest.slice(0, 8), last: digest.slice(-8) });
-    expect(signature.text).toBe(payout.body.replace('1000000001', '******0001'));
+    expect(signature.text).toBe(body.replace('1000000001', '******0001'));
   });
 
   it('shows any payout by its reference, and a whole body only on a terminal', async () => {

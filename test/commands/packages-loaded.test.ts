@@ -14,6 +14,15 @@ process.on('exit', () => process.stderr.write('loaded ' + [...loaded].sort().joi
 
 const ofEveryCommand = ['better-sqlite3', 'big.js', 'commander', 'currency-codes', 'kysely', 'yaml', 'zod'];
 const ofCurrencyCodes = ['first-match', 'nub'];
+/** How wide a text is on a terminal. */
+const ofTables = [
+  'emoji-regex',
+  'is-fullwidth-code-point',
+  'string-width',
+  'get-east-asian-width',
+  'strip-ansi',
+  'ansi-regex',
+];
 /** When the schedules are due, and how that is written. */
 const ofSchedules = ['luxon', 'node-cron'];
 
@@ -25,6 +34,6 @@ it('status loads what it uses: nothing that draws, reads workbooks, speaks to a 
   expect(code).toBe(0);
   const loaded = /^loaded (.*)$/m.exec(err)?.[1]?.split(' ') ?? [];
   expect(loaded).toContain('better-sqlite3');
-  const known = [...ofEveryCommand, ...ofCurrencyCodes, ...ofSchedules];
+  const known = [...ofEveryCommand, ...ofCurrencyCodes, ...ofTables, ...ofSchedules];
   expect(loaded.filter((name) => !known.includes(name))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { start } from '../support/cli.ts';
+import { flat, start } from '../support/cli.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 it('sandbox prints URL and keys as its first line of JSON, answers, and stops on SIGTERM', async () => {
@@ -76,7 +76,7 @@ it('sandbox refuses a port that cannot be with 2, and names who has one that is 
   const { port } = new URL(JSON.parse(await first.line(/./)).url);
   const taken = await start(['sandbox', '--port', port], { cwd }).done;
   expect(taken.code).toBe(1);
-  expect(taken.err).toContain(
+  expect(flat(taken.err)).toContain(
     `the sandbox cannot listen on 127.0.0.1:${port} (--port): the port is in use by node`,
   );
 });

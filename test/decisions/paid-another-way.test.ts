@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { evidenceLines } from '../../src/commands/evidence-lines.ts';
+import { noPaint } from '../../src/commands/terminal/ink.ts';
+import { terminalOf } from '../../src/commands/terminal/terminal.ts';
 import { makeLedger, payoutById, replies, type TestLedger } from '../support/ledger.ts';
 import { createTold, hour, shown } from './told.ts';
 
@@ -42,10 +44,14 @@ it('P20: retry shows the note with what is known, and may pay it again all the s
   const id = await settled();
   await looked(id, 2 * hour, shown('failed'));
   const lines = evidenceLines(await decisionsAt(2 * hour + 5).weigh([id], ''), {
-    now: '',
-    quietPeriodMinutes: 1,
+    watch: { now: '', quietPeriodMinutes: 1 },
+    terminal: terminalOf(
+      { paint: noPaint, columns: 200 },
+      { reports: { bom: true, delimiter: ',', timezone: 'UTC', maskAccounts: false } },
+      '',
+    ),
   });
-  expect(lines.join('\n')).toMatch(/settled {4}as not paid by person:ada at \S+: paid by hand/);
+  expect(lines.join('\n')).toMatch(/settled {4}as not paid by person:ada \d+ \w+ [\d :]+: paid by hand/);
   expect(await orderAgain(id, 2 * hour)).toMatchObject({ decided: [{ reference: 'F-R2' }] });
 });
 

@@ -107,7 +107,7 @@ it('webhooks that were lost are asked for again by hand and by the daemon, and t
     () => home.json(['show', 'PAY-0001'], 0),
     (story) => story.webhooks.length === 1,
   );
-  expect(heard.resend).toMatchObject({ kind: 'heard', made: 1 });
+  expect(heard.payout.resend).toMatchObject({ kind: 'heard', made: 1 });
   const second = await home.json(['reconcile'], 0);
   expect(second).toMatchObject({
     resends: 0,
@@ -127,7 +127,7 @@ it('resend asks for known references only, all or none of them', async () => {
   await home.sandbox.settleAll();
   const unknown = await home.run(['resend', 'PAY-0001', 'PAY-9999']);
   expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('no payout "PAY-9999"')]);
-  expect((await home.json(['show', 'PAY-0001'], 0)).resend.kind).toBe('never_asked');
+  expect((await home.json(['show', 'PAY-0001'], 0)).payout.resend.kind).toBe('never_asked');
   expect(await home.json(['resend', 'pay-0001'], 0)).toMatchObject({
     asked: [{ reference: 'pay-0001', ok: true }],
   });
@@ -163,7 +163,7 @@ it('a collection that the service does not know was asked about, and is not call
   const home = await makeHome();
   home.put('data/inbox/collections/one.csv', rows('INV-1,5,NGN'));
   const { out } = await home.run(['reconcile']);
-  expect(out).toMatch(/^collections {4}1 expected; 1 asked about by this run$/m);
+  expect(out).toMatch(/^ {2}Collections: 1 expected; 1 asked about by this run\.$/m);
 });
 
 it('where nobody can reach us no webhook is due, none is missing, and none is asked for', async () => {

@@ -25,7 +25,7 @@ it('P20: a retry of an unknown that was never taken goes out under the same refe
   const { history } = await home.json(['show', 'PAY-0001'], 0);
   const decision = history.find((entry: Json) => entry.event === 'retry');
   expect(decision).toMatchObject({ source: expect.stringMatching(/^person:/), to_state: 'ready' });
-  expect(decision.detail).toMatch(/on evidence [0-9a-f]{12}/);
+  expect(JSON.stringify(decision.detail)).toMatch(/on evidence [0-9a-f]{12}/);
   expect(home.read(`data/reports/${done.evidence[0].batch}/results.csv`)).toContain('pending');
 });
 
@@ -35,7 +35,7 @@ it('P20: a retry of an unknown that the service did take sends nothing, because 
   const told = await home.run(['retry', 'PAY-0001']);
   expect(told).toMatchObject({ code: 0, err: expect.not.stringContaining('nothing was done') });
   expect(told.out).toMatch(/^PAY-0001 is paid: the service shows it\. Nothing needs sending again\.\n/);
-  expect(told.out, 'the look-up just made').toMatch(/ {2}look-up {4}\S+Z {2}found it paid/);
+  expect(told.out, 'the look-up just made').toMatch(/ {2}look-up {4}\d+ \w+ \d\d:\d\d {2}found it paid/);
   expect(told.out).toMatch(/ {2}retry {6}is not needed: it is paid/);
   const { evidence_digest, nothing_needed, decided } = await home.json(['retry', 'PAY-0001'], 0);
   expect({ nothing_needed, decided }).toMatchObject({ nothing_needed: [{ state: 'success' }], decided: [] });
@@ -82,13 +82,15 @@ it('P20: a failed payout is paid again once, by a successor under a new referenc
   await home.sandbox.settleAll();
   await home.json(['reconcile'], 0);
   const told = await home.json(['show', 'PAY-0001'], 0);
-  expect(told).toMatchObject({ payout: { state: 'failed' }, successor: 'PAY-0001-R2', predecessor: null });
+  expect(told).toMatchObject({
+    payout: { state: 'failed', successor: 'PAY-0001-R2', predecessor: null },
+  });
   const story = (await home.run(['show', 'PAY-0001'])).out;
-  expect(story).toMatch(/\n {2}\S+Z {2}paid again as PAY-0001-R2, decided by .* {2}\[person:.*\]\n/);
-  expect(story).toMatch(/state {5}failed .*first answer: Transfer initiated/);
+  expect(story).toMatch(/\n {2}\d+ \w+ \S+ {3}paid again as PAY-0001-R2, decided by .* {3}\[by .*\]\n/);
+  expect(story).toMatch(/PAY-0001 .* failed\n[\s\S]*accepted → pending: Transfer initiated/);
   const next = await home.json(['show', 'PAY-0001-R2'], 0);
-  expect(next).toMatchObject({ payout: { state: 'success' }, predecessor: 'PAY-0001' });
-  expect(next.history[0]).toMatchObject({ event: 'intake', detail: expect.stringContaining('PAY-0001') });
+  expect(next).toMatchObject({ payout: { state: 'success', predecessor: 'PAY-0001' } });
+  expect(next.history[0]).toMatchObject({ event: 'intake', detail: { successor_of: 'PAY-0001' } });
   const lines = home.read(`data/reports/${batch}/results.csv`).trim().split('\r\n');
   expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(['PAY-0001', 'PAY-0001-R2']);
   const second = await look(home, 'PAY-0001');
@@ -131,7 +133,7 @@ it('P20: --yes without --evidence, a stale digest and no terminal each exit 2, s
   const bare = await home.run(['retry', 'PAY-0001']);
   expect(bare.code).toBe(2);
   expect(bare.out).toMatch(
-    /WARNING {4}We cannot tell whether this was paid\. Do not pay it another way before \d{4}-/,
+    /WARNING {4}We cannot tell whether this was paid\. Do not pay it another way before \d+ \w+ \d\d:\d\d/,
   );
   expect(bare.out).not.toContain('1000000001');
   const digest = /evidence digest {2}([0-9a-f]{12})/.exec(bare.out)?.[1] ?? '';
@@ -199,7 +201,7 @@ it('P20: a successor above payout_limit holds its batch, as the row of a file do
   );
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('counterfoil release') });
   const told = await home.run(['submit'], limit);
-  expect(told.out).toMatch(/held: 1 above submission\.payout_limit: row 2 \(NGN 1001\.50\)/);
+  expect(told.out).toMatch(/held: 1 above submission\.payout_limit: row 2 \(NGN 1,001\.50\)/);
   await home.json(['release', batch], 0);
   await home.json(['submit'], 0);
   expect(home.sandbox.requests.bodies('PAY-0001-R2')).toBe(1);
@@ -281,8 +283,10 @@ it('P20: a retry that ends unknown again exits 4, and a typing slip among the na
   expect(slip).toMatchObject({ code: 2, err: expect.stringContaining('no payout "PAY-000l"') });
   expect((await agree(home, 4, 'PAY-0001')).decided[0]).toMatchObject({ state: 'unknown' });
   const told = await home.run(['show', 'PAY-0001-R2']);
-  expect(told.out).toMatch(/We cannot tell whether this was paid\. Do not pay it another way before \d{4}-/);
-  expect(told.out).toMatch(/pays {6}PAY-0001 again/);
+  expect(told.out).toMatch(
+    /We cannot tell whether this was paid\. Do not pay it another way before \d+ \w+ \d\d:\d\d/,
+  );
+  expect(told.out).toMatch(/pays PAY-0001 again/);
   expect((await home.run(['show', 'PAY-0001'])).out).toMatch(
     /again as PAY-0001-R2, decided by .* on evidence/,
   );

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openApp } from '../../src/app/app.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { loadConfig } from '../../src/settings/settings.ts';
-import { batchOf, type Done, type Home, references, start, sum, until } from '../support/cli.ts';
+import { batchOf, type Done, flat, type Home, references, start, sum, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -285,7 +285,7 @@ it('as an npm script, file arguments are relative to where the user stands, not 
   const stands = temporaryFolder();
   const env = { npm_lifecycle_event: 'counterfoil', INIT_CWD: stands };
   const done = await start(['check', 'pay.csv'], { cwd, env }).done;
-  expect(done.err).toContain(`no configuration at ${join(stands, 'config/counterfoil.yaml')}`);
+  expect(flat(done.err)).toContain(`no configuration at ${join(stands, 'config/counterfoil.yaml')}`);
   const other = await start(['check', 'pay.csv'], { cwd, env: { ...env, npm_lifecycle_event: 'test' } }).done;
-  expect(other.err).toContain(`no configuration at ${join(cwd, 'config/counterfoil.yaml')}`);
+  expect(flat(other.err)).toContain(`no configuration at ${join(cwd, 'config/counterfoil.yaml')}`);
 });

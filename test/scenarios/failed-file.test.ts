@@ -103,15 +103,18 @@ it('P20: failures come back as failed.csv, one account number is mended, the fil
   const sent = home.sandbox.book.find('PAY-0001-R2')[0];
   expect(sent).toMatchObject({ account_number: '1000000099', narration: '=Salary, "Nov"' });
   const before = await home.json(['show', 'PAY-0001'], 0);
-  expect(before).toMatchObject({ payout: { state: 'failed' }, successor: 'PAY-0001-R2' });
+  expect(before).toMatchObject({ payout: { state: 'failed', successor: 'PAY-0001-R2' } });
   const decision = before.history.find((entry: Json) => entry.event === 'succeeded');
   expect(decision).toMatchObject({ source: expect.stringMatching(/^person:/) });
-  expect(decision.detail).toMatch(
+  expect(JSON.stringify(decision.detail)).toMatch(
     /paid again as PAY-0001-R2, decided by \S+ on evidence [0-9a-f]{12}, by row 2 of failed\.csv/,
   );
   const after = await home.json(['show', 'PAY-0001-R2'], 0);
-  expect(after).toMatchObject({ payout: { state: 'success' }, predecessor: 'PAY-0001' });
-  expect(after.history[0].detail).toMatch(/"successor_of":"PAY-0001".*"decided_by":"person:/);
+  expect(after).toMatchObject({ payout: { state: 'success', predecessor: 'PAY-0001' } });
+  expect(after.history[0].detail).toMatchObject({
+    successor_of: 'PAY-0001',
+    decided_by: expect.stringMatching(/^person:/),
+  });
   expect(home.names(`data/reports/${batch}`), 'none is left').toEqual(['results.csv', 'results.xlsx']);
   expect(await home.json(['verify'], 0)).toMatchObject({ ok: true });
 });

@@ -42,7 +42,7 @@ it('release of a batch ends with 4 while another halt still stands, and says so 
   const told = await home.run(['release', batch]);
   expect(told.code).toBe(4);
   expect(told.out).toMatch(
-    /2 payouts released; .*\nsending is still halted since .*: held by a person\. .*release --mode/,
+    /2 payouts released; .*\nSending is still halted since .*: held by a person\. .*release --mode/,
   );
   await home.json(['hold', batch], 0);
   expect(await home.json(['release', batch], 4)).toMatchObject({ halted: { kinds: ['person'] } });
@@ -155,7 +155,7 @@ it('status ends with 4 and the reason while a batch is held; reconcile and serve
   await home.json(['hold', '--mode'], 0);
   expect(await home.run(['reconcile'])).toMatchObject({ code: 4, out: expect.stringContaining('is halted') });
   const daemon = home.start(['serve']);
-  await daemon.line(/nothing is sent: sending is halted .*release --mode/);
+  await daemon.line(/Nothing is sent: sending is halted /);
 });
 
 it('P15: a payout that the service shows before it was sent names itself, stays held, and is not called cancelled', async () => {

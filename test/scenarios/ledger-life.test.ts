@@ -23,7 +23,7 @@ it('P25: back up, send, restore: nothing is sent twice, and a listing brings eve
   expect(await home.json(['restore', '--adopt', '--yes'], 4)).toMatchObject({ adopted: true, unknown: 5 });
   expect((await home.json(['status'], 4)).halted.cause).toMatch(/reconcile --full/);
   const told = await home.run(['status']);
-  expect(told.out).toMatch(/HALTED.*reconcile --full/);
+  expect(told.out).toMatch(/HALTED.*\n.*reconcile --full/);
   expect(told.out, 'which would lift nothing').not.toContain('release --mode');
   await home.run(['submit']);
   expect(references(5).map((r) => home.sandbox.requests.bodies(r))).toEqual(Array(5).fill(1));

@@ -60,6 +60,6 @@ it('report RUN --against RUN says which payouts moved, and exits 2 for a run tha
   });
   expect(home.names(`data/reports/reconciliation-${second.run}`)).toContain(`against-${first.run}.csv`);
   const text = await home.run(['report', second.run, '--against', first.run]);
-  expect(text.out).toContain('NGN settled: 0.00 → 2004.00 (+2004.00)');
+  expect(text.out).toContain('NGN settled: 0.00 → 2,004.00 (+2,004.00)');
   expect((await home.run(['report', second.run, '--against', '20010101T000000Z'])).code).toBe(2);
 }, 90_000);

@@ -22,7 +22,7 @@ it('P19: settle takes a person’s word on an unknown, and the service’s later
   );
   expect(done.out).toMatch(/WARNING {4}the service shows it pending now/);
   expect(done.out, 'not beside the word that it is not paid').not.toMatch(/Do not pay it another way/);
-  expect(done.out).toMatch(/PAY-0001: failed, decided by .*Later evidence from the service reopens it/);
+  expect(done.out).toMatch(/PAY-0001: failed, decided by .*\nLater evidence from the service reopens it/);
   const settled = await home.json(['show', 'PAY-0001'], 0);
   expect(settled.payout).toMatchObject({ state: 'failed', evidence: 'person', message: 'bank letter' });
   await home.sandbox.settleAll();
@@ -32,7 +32,7 @@ it('P19: settle takes a person’s word on an unknown, and the service’s later
   const refused = await home.run(again('not-paid'));
   expect(refused).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/is success by listing\+details.*counterfoil discrepancies resolve D-/),
+    err: expect.stringMatching(/is paid by listing\+details.*counterfoil discrepancies resolve D-/),
   });
   expect(await home.json(again('paid'), 0), 'nothing needs settling').toMatchObject({ state: 'success' });
 });
@@ -101,11 +101,11 @@ it('P21: cancel touches only what was never sent, and says how many were', async
   ]);
   expect(waiting).toMatchObject({
     code: 4,
-    out: `PAY-0001 again: held\nheld: ${first} waits for counterfoil release ${first}\n`,
+    out: `PAY-0001 again: held\nheld: ${first} waits for counterfoil release ${first}\n\nNext: counterfoil status\n`,
   });
   const waits = await home.json(['cancel', first, '--yes'], 4);
   expect(waits).toMatchObject({ cancelled: 0, waiting: 1 });
-  expect((await home.run(['cancel', 'nothing', '--yes'])).err).toContain('counterfoil status');
+  expect((await home.run(['cancel', 'nothing', '--yes'])).err).toContain('counterfoil batches');
   await home.json(['submit'], 4);
   expect(home.sandbox.requests.posts, 'nothing more goes out of a cancelled batch').toBe(2);
   expect(await home.json(['release', first], 0)).toMatchObject({ released: 1 });

@@ -185,6 +185,11 @@ async function sandboxAhead(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
+/** Text that was broken to the width of the terminal, in one line. */
+export function flat(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
 /** The one JSON object that `--json` prints (contract.md, The command). */
 export function parseJson(done: Done): Json {
   const lines = done.out.trim().split('\n');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { buildProgram } from '../../src/commands/program.ts';
 import { fail, type Result } from '../../src/commands/result.ts';
+import { noPaint } from '../../src/commands/terminal/ink.ts';
 import { type Done, type Home, parseJson } from './cli.ts';
 
 /** The same home, whose `run` and `json` execute the command in this process; `start` still starts a real one. */
@@ -26,10 +27,15 @@ async function execute(home: Home, args: string[], env: Record<string, string | 
     env,
     cwd: home.dir,
     signal: new AbortController().signal,
-    color: false,
+    paint: noPaint,
+    // Lists and help are compared line by line. Else a test finds a sentence in one line. COLUMNS: of that width.
+    columns: Number(
+      env.COLUMNS ?? (/^(payouts|batches|help)$/.test(args[0] ?? '') || args.includes('--help') ? 80 : 1000),
+    ),
     terminal: false,
     say: (line) => void err.push(line),
-    print: (line) => void out.push(line),
+    print: (line) => void out.push(`${line}\n`),
+    write: (text) => out.push(text) > 0,
     finish: (value) => {
       result = value;
     },
@@ -40,9 +46,10 @@ async function execute(home: Home, args: string[], env: Record<string, string | 
   });
   const { code, problem, lines = [], json } = result ?? { code: 0 };
   if (problem) err.push(`counterfoil: ${problem}`);
-  if (!args.includes('--json')) out.push(...lines);
-  else if (json || problem) out.push(JSON.stringify({ schema: 1, ...(json ?? { error: problem }) }));
-  return { code, out: printed(out), err: printed(err) };
+  if (!args.includes('--json')) out.push(printed(lines));
+  else if (json || problem)
+    out.push(printed([JSON.stringify({ schema: 1, ...(json ?? { error: problem }) })]));
+  return { code, out: out.join(''), err: printed(err) };
 }
 
 function printed(lines: string[]): string {

@@ -13,10 +13,9 @@ export async function readFilter(
 ): Promise<DiscrepancyFilter> {
   const { kind, batch, olderThan } = options;
   const ofKind = typeof kind === 'string' ? { kind: readKind(kind) } : {};
-  if (typeof batch === 'string') await namedBatch(app, batch);
   return {
     ...ofKind,
-    ...(typeof batch === 'string' && { batch }),
+    ...(typeof batch === 'string' && { batch: (await namedBatch(app, batch)).id }),
     ...(typeof olderThan === 'string' && { seenBefore: daysBefore(app.clock.now(), olderThan) }),
   };
 }

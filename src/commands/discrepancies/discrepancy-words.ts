@@ -1,7 +1,7 @@
 import type { App } from '../../app/app.ts';
 import { countOpen, type DiscrepancyFilter } from '../../reconciliation/discrepancies.sql.ts';
 import { decide, findByIds, openTo, type Verdict } from '../../reconciliation/discrepancy-decisions.sql.ts';
-import { leftOpen } from '../describe.ts';
+import { finished, leftOpen } from '../describe.ts';
 import { person } from '../person.ts';
 import { type Result, Stop } from '../result.ts';
 import { withApp } from '../with-app.ts';
@@ -44,7 +44,8 @@ async function speak(
     const left = leftOpen(open);
     const lines = [...already, `${changed} ${done[verdict]}; ${left.text}`];
     const json = { verdict, changed, already, open };
-    return { code: left.code, lines, json };
+    const next = left.code === 0 ? '' : 'counterfoil discrepancies';
+    return { code: left.code, lines: finished(context, lines, next), json };
   });
 }
 

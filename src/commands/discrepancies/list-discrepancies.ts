@@ -1,13 +1,15 @@
 import type { App } from '../../app/app.ts';
 import { countFiltered, countOpen, listOpen } from '../../reconciliation/discrepancies.sql.ts';
 import { livesOf } from '../../reconciliation/discrepancy-events.sql.ts';
-import { actionFor, withAction } from '../../reporting/discrepancy-words.ts';
+import { withAction } from '../../reporting/discrepancy-words.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { bigintAsNumber } from '../describe.ts';
 import { Stop } from '../result.ts';
+import { terminalOf } from '../terminal/terminal.ts';
 import { withApp } from '../with-app.ts';
 import type { Handler } from '../world.ts';
 import { readFilter } from './discrepancy-filter.ts';
+import { listLines } from './list-lines.ts';
 
 /** How many are printed; `--json` and `--export` have all of them. */
 const shown = 100;
@@ -35,14 +37,10 @@ export const discrepancies: Handler = async (context, args, options) => {
     const sum = (state?: Discrepancy['state']): number =>
       counts.reduce((n, row) => n + (state === undefined || row.state === state ? Number(row.n) : 0), 0);
     const open = sum('open');
-    const now = app.clock.now();
+    const terminal = terminalOf(context, app.config, app.clock.iso());
     return {
       code: open > 0 ? 4 : 0,
-      lines: [
-        ...tally(sum(), open),
-        ...found.flatMap((d) => describe(d, now)),
-        ...rest(sum() - found.length),
-      ],
+      lines: listLines(found, { all: sum(), open, nowMs: app.clock.now(), terminal }),
       json: {
         discrepancies: context.options.json ? await asJson(app, found) : [],
         open: await countOpen(app.ledger.db),
@@ -50,42 +48,6 @@ export const discrepancies: Handler = async (context, args, options) => {
     };
   });
 };
-
-function tally(all: number, open: number): string[] {
-  if (all === 0) return ['no open discrepancies'];
-  const acknowledged = all > open ? `, ${all - open} acknowledged` : '';
-  return [
-    `${open} open${acknowledged}; the gravest and oldest first. When one is dealt with: counterfoil resolve ID --note "what was done"`,
-    '',
-  ];
-}
-
-function rest(more: number): string[] {
-  if (more <= 0) return [];
-  return [
-    `… and ${more} more: narrow them with --kind, --batch or --older-than, or take all with --export FILE.xlsx`,
-  ];
-}
-
-function describe(d: Discrepancy, now: number): string[] {
-  const about = d.reference || d.subject;
-  const days = ageDays(d, now);
-  const age = days === 0 ? 'today' : `${days} day(s) old`;
-  const difference = d.difference === '' ? '' : `; difference ${d.difference} ${d.currency}`;
-  const state = d.state === 'acknowledged' ? 'ACKNOWLEDGED  ' : '';
-  return [
-    `${d.id}  ${d.severity.padEnd(6)}  ${state}${d.kind}  ${about}${d.batch_id ? `  (${d.batch_id})` : ''}`,
-    `    expected ${d.expected || '-'}; found ${d.actual || '-'}${difference}; since ${d.first_seen_at}, ${age}`,
-    `    evidence: ${d.evidence}`,
-    `    to do: ${actionFor(d)}`,
-    ...(d.note === '' ? [] : [`    note: ${d.note}`]),
-  ].map(oneLine);
-}
-
-/** Replaces control characters: names and notes from outside must not move the terminal's cursor. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
-}
 
 /** Each discrepancy with the report's columns, the ledger's columns and its history. */
 async function asJson(app: App<'local'>, found: Discrepancy[]): Promise<unknown> {

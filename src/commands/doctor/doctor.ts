@@ -3,7 +3,11 @@ import type { Explained } from '../../settings/explain.ts';
 import type { Unreadable } from '../../settings/settings.ts';
 import { settingsPlaces, settingsProblem } from '../context.ts';
 import { fail, type Result, Stop } from '../result.ts';
-import type { Handler } from '../world.ts';
+import type { Paint } from '../terminal/ink.ts';
+import { readable } from '../terminal/readable.ts';
+import { terminalOf } from '../terminal/terminal.ts';
+import { wrap } from '../terminal/wrap.ts';
+import type { Context, Handler } from '../world.ts';
 import { type Check, skipped, wrong } from './doctor-check.ts';
 import type { Examined } from './doctor-signature.ts';
 
@@ -16,13 +20,15 @@ export const doctor: Handler = async (context, _args, options) => {
     throw new Stop(2, '--show-body shows a whole account number: it wants a terminal, and no --json');
   const { explainConfig } = await import('../../settings/explain.ts');
   const explained = explainConfig(settingsPlaces(context));
-  if (explained.kind === 'problem') return describe(unreadable(explained), []);
+  if (explained.kind === 'problem')
+    return describe({ ...context, time: (instant) => instant }, unreadable(explained), []);
+  const { time } = terminalOf(context, explained.config, new Date().toISOString());
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
   const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
-  if (!examined) return describe(checks, []);
+  if (!examined) return describe({ ...context, time }, checks, []);
   const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
   const lines = signatureLines(examined, { config: explained.config, whole });
-  return describe(checks, lines, signatureJson(examined));
+  return describe({ ...context, time }, checks, lines, signatureJson(examined));
 };
 
 function unreadable({ problems, ...rest }: Unreadable): Check[] {
@@ -132,6 +138,7 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
 }
 
 function describe(
+  { columns, paint, time }: Pick<Context, 'columns' | 'paint'> & { time: (instant: string) => string },
   checks: readonly Check[],
   more: readonly string[],
   signature?: Record<string, unknown>,
@@ -140,12 +147,19 @@ function describe(
   const unseen = checks.filter(({ ok }) => ok === null);
   const ok = failed.length === 0;
   const width = Math.max(...checks.map(({ name }) => name.length));
+  const under = width + 9;
   return {
     code: ok ? 0 : 1,
     lines: [
       ...checks.flatMap((check) => [
-        `${labelOf(check)} ${check.name.padEnd(width)}  ${check.detail}`,
-        ...(check.fix === null ? [] : [`${' '.repeat(7 + width)}  fix: ${check.fix}`]),
+        ...wrap(
+          `${labelOf(check, paint)} ${check.name.padEnd(width)}  ${readable(check.detail, time)}`,
+          columns,
+          under,
+        ),
+        ...(check.fix === null
+          ? []
+          : wrap(`${' '.repeat(under)}fix: ${readable(check.fix, time)}`, columns, 5)),
       ]),
       ...more,
       '',
@@ -157,9 +171,9 @@ function describe(
   };
 }
 
-function labelOf({ ok }: Check): string {
-  if (ok === null) return 'skip  ';
-  return ok ? 'ok    ' : 'FAILED';
+function labelOf({ ok }: Check, paint: Paint): string {
+  if (ok === null) return paint('faint', 'skip  ');
+  return ok ? paint('good', 'ok    ') : paint('bad', 'FAILED');
 }
 
 function wellText(unseen: readonly Check[]): string {

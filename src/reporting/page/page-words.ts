@@ -1,10 +1,7 @@
 import { DateTime } from 'luxon';
-import { grouped } from '../../domain/counted.ts';
 
-/** `NGN 1,200.00`; without an unknown currency. */
-export function amountText(currency: string, decimal: string): string {
-  return `${currency} ${grouped(decimal)}`.trim();
-}
+export { amountText } from '../../domain/counted.ts';
+export { plainKind } from '../../domain/plain-kind.ts';
 
 /** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. Other text is unchanged. */
 export function when(instant: string, zone?: string): string {
@@ -33,12 +30,6 @@ export function duration(seconds: number): string {
   const whole = Math.floor(seconds / unit[1]);
   const rest = next ? Math.floor((seconds - whole * unit[1]) / next[1]) : 0;
   return `${whole} ${unit[0]}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
-}
-
-/** `amount_conflict` as `Amount conflict`. */
-export function plainKind(kind: string): string {
-  const words = kind.replaceAll('_', ' ');
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 /** A text from outside, cut before it fills the page. */

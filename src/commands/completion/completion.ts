@@ -1,0 +1,23 @@
+import { Stop } from '../result.ts';
+import type { Entry } from '../verbs/entry.ts';
+import type { Handler } from '../world.ts';
+import { bashScript } from './bash.ts';
+import { fishScript } from './fish.ts';
+import { planOf } from './plan.ts';
+import { zshScript } from './zsh.ts';
+
+const scripts = new Map([
+  ['bash', bashScript],
+  ['zsh', zshScript],
+  ['fish', fishScript],
+]);
+
+/** `completion bash|zsh|fish`: prints a script that the shell reads. It knows these commands. */
+export function completionOf(entries: readonly Entry[]): Handler {
+  return async (_context, [shell = '']) => {
+    const script = scripts.get(shell);
+    if (!script) throw new Stop(2, `completion: expected bash, zsh or fish, got "${shell}"`);
+    const lines = script(planOf(entries));
+    return { code: 0, lines, json: { shell, script: `${lines.join('\n')}\n` } };
+  };
+}

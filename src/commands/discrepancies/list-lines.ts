@@ -1,0 +1,100 @@
+import { grouped } from '../../domain/counted.ts';
+import { plainKind } from '../../domain/plain-kind.ts';
+import { actionFor, commandFor } from '../../reporting/discrepancy-words.ts';
+import type { Discrepancy } from '../../storage/tables/tables.ts';
+import { ageText } from '../age-text.ts';
+import { closing } from '../terminal/closing.ts';
+import { severityColours } from '../terminal/colours.ts';
+import { firstOf } from '../terminal/messages.ts';
+import { readable } from '../terminal/readable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { wrapAll } from '../terminal/wrap.ts';
+
+/** `all`: how many the filter finds, `open`: how many of them nobody works on yet. */
+type View = { all: number; open: number; nowMs: number; terminal: Terminal };
+
+/** Discrepancies as a table, each with what differs below it; then what to do, once for all that need the same. */
+export function listLines(found: readonly Discrepancy[], view: View): string[] {
+  const { all, open, terminal } = view;
+  if (all === 0) return ['no open discrepancies'];
+  const acknowledged = all > open ? `, ${grouped(`${all - open}`)} acknowledged` : '';
+  const [titles = '', ...rows] = tableOf(found, view);
+  const blocks = found.flatMap((one, index) => [rows[index] ?? '', ...detailLines(one, terminal)]);
+  const rest = all - found.length;
+  const [first] = found;
+  return wrapAll(
+    [
+      `${grouped(`${open}`)} open${acknowledged}; the gravest and oldest first.`,
+      '',
+      titles,
+      ...blocks,
+      ...(rest > 0
+        ? [
+            `  … and ${grouped(`${rest}`)} more: narrow them with --kind, --batch or --older-than, or take all with --export FILE.xlsx`,
+          ]
+        : []),
+      '',
+      'What to do',
+      ...actionLines(found, terminal),
+      ...closing({
+        Next: first ? commandFor(first) : '',
+        'When dealt with': 'counterfoil resolve ID --note "what was done"',
+      }),
+    ],
+    terminal.width,
+    2,
+  );
+}
+
+function tableOf(found: readonly Discrepancy[], { nowMs, terminal }: View): string[] {
+  return terminal.table(
+    [
+      {
+        title: 'Severity',
+        cell: ({ severity }) => ({ text: severity, colour: severityColours[severity] }),
+      },
+      { title: 'What', cell: ({ kind }) => plainKind(kind) },
+      { title: 'Which', cell: nameOf },
+      { title: 'Difference', right: true, optional: true, cell: differenceText },
+      { title: 'Age', right: true, cell: ({ first_seen_at: since }) => ageText(since, nowMs) },
+    ],
+    found,
+  );
+}
+
+function nameOf({ reference, subject }: Discrepancy): string {
+  return reference || subject;
+}
+
+function differenceText({ difference }: Discrepancy): string {
+  if (difference === '') return '';
+  return difference.startsWith('-') ? grouped(difference) : `+${grouped(difference)}`;
+}
+
+function detailLines(one: Discrepancy, { time, paint }: Terminal): string[] {
+  const state = one.state === 'acknowledged' ? `${paint('doubt', 'acknowledged')}, ` : '';
+  const text = `    ${one.id}  ${state}expected ${one.expected || '-'}, found ${one.actual || '-'}`;
+  return [text, ...(one.note === '' ? [] : [`      note: ${one.note}`])].map((line) =>
+    readable(oneLine(line), time),
+  );
+}
+
+/** Without line ends: names and notes from outside stay in their line. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\n\t]/g, ' ');
+}
+
+/** What to do, each advice once with the kind and the first of those that need it. */
+function actionLines(found: readonly Discrepancy[], { time }: Terminal): string[] {
+  const advised = found.map((one) => ({
+    what: plainKind(one.kind),
+    name: nameOf(one),
+    action: readable(oneLine(actionFor(one)), time),
+  }));
+  const groups = Map.groupBy(advised, ({ what, action }) => `${what}\n${action}`);
+  return [...groups.values()].flatMap((all) => {
+    const [first] = all;
+    if (!first) return [];
+    return [`  ${first.what}: ${firstOf(all.map(({ name }) => name))}`, `    ${first.action}`];
+  });
+}

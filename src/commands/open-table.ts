@@ -1,0 +1,48 @@
+import { grouped } from '../domain/counted.ts';
+import { plainKind } from '../domain/plain-kind.ts';
+import type { OpenGroup } from '../reconciliation/discrepancies.sql.ts';
+import { ageText } from './age-text.ts';
+import { severityColours } from './terminal/colours.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+/** More kinds would hide the next step below them. */
+const most = 8;
+
+/** What is open, the gravest first: a line for each kind, or for the only discrepancy of it. */
+export function openTable(groups: readonly OpenGroup[], terminal: Terminal, nowMs: number): string[] {
+  const shown = groups.slice(0, most);
+  const rest = groups.slice(most).reduce((sum, { count }) => sum + count, 0);
+  const lines = terminal.table(
+    [
+      {
+        title: 'Severity',
+        cell: ({ severity }) => ({ text: severity, colour: severityColours[severity] }),
+      },
+      { title: 'What', cell: ({ kind }) => plainKind(kind) },
+      { title: 'Which', cell: whichText },
+      { title: 'Difference', right: true, optional: true, cell: differenceText },
+      { title: 'Age', right: true, cell: ({ since }) => ageText(since, nowMs) },
+    ],
+    shown,
+  );
+  return rest > 0 ? [...lines, `  and ${grouped(`${rest}`)} more`] : lines;
+}
+
+function whichText({ count, reference, subject }: OpenGroup): string {
+  return count === 1 ? reference || subject : `${grouped(`${count}`)} of them`;
+}
+
+function differenceText({ count, difference }: OpenGroup): string {
+  if (count !== 1 || difference === '') return '';
+  return difference.startsWith('-') ? grouped(difference) : `+${grouped(difference)}`;
+}
+
+/** `13 open: 3 high, 2 medium`. */
+export function openText(groups: readonly OpenGroup[]): string {
+  const severities = ['high', 'medium', 'low'] as const;
+  const parts = severities.flatMap((severity) => {
+    const n = groups.reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0);
+    return n === 0 ? [] : [`${grouped(`${n}`)} ${severity}`];
+  });
+  return parts.join(', ');
+}

@@ -1,0 +1,119 @@
+import { amountText } from '../domain/counted.ts';
+import { formatMinor } from '../domain/money.ts';
+import type { neighboursOf } from '../ledger/successors.ts';
+import { actionFor } from '../reporting/discrepancy-words.ts';
+import type { Story } from '../reporting/overview.sql.ts';
+import type { originOf } from '../sending/approvals.sql.ts';
+import { stateWords } from './batch-lines.ts';
+import { type Watch, warning } from './evidence-lines.ts';
+import { closing } from './terminal/closing.ts';
+import { payoutColours } from './terminal/colours.ts';
+import { readable } from './terminal/readable.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { wrap, wrapAll } from './terminal/wrap.ts';
+import { timelineLines } from './timeline.ts';
+
+export type Chain = Awaited<ReturnType<typeof neighboursOf>> & Awaited<ReturnType<typeof originOf>>;
+
+type View = { watch: Watch; account: (text: string) => string; terminal: Terminal; more: readonly string[] };
+
+/** A payout as a person reads it: what it is, what happened when, what is open, what to do now. */
+export function showLines(story: Story, chain: Chain, { watch, account, terminal, more }: View): string[] {
+  const timeline = timelineLines(story, terminal).flatMap((line) =>
+    wrap(line, terminal.width, timeWidth(line)),
+  );
+  const rest = [...more, ...whatNow(story, watch, terminal)];
+  return [
+    ...wrapAll(headLines(story, chain, account, terminal), terminal.width, 2),
+    '',
+    ...timeline,
+    ...wrapAll(rest, terminal.width, 2),
+  ];
+}
+
+/** How far the text of a moment stands behind its indent. */
+function timeWidth(line: string): number {
+  return /^ {2}(.*?\d\d:\d\d:\d\d +)/.exec(line)?.[1]?.length ?? 0;
+}
+
+function headLines(
+  { payout }: Story,
+  chain: Chain,
+  account: (text: string) => string,
+  { paint, time }: Terminal,
+): string[] {
+  const { reference, currency, amount, account_name, account_number, bank_code, state } = payout;
+  const facts = [
+    `batch ${payout.batch_id}, row ${payout.row_number}`,
+    ...(payout.evidence === '' ? [] : [`evidence: ${payout.evidence}`]),
+  ];
+  const transfer = [
+    ...(payout.transfer_id === null ? [] : [`transfer ${payout.transfer_id}`]),
+    ...(payout.trx === null ? [] : [`trx ${payout.trx}`]),
+    ...(payout.fee === null ? [] : [`fee ${payout.fee}`]),
+  ];
+  return [
+    [
+      paint('strong', reference),
+      account_name,
+      `${account(account_number)} at ${bank_code}`,
+      amountText(currency, formatMinor(amount, currency)),
+      paint(payoutColours[state], stateWords[state]),
+    ].join('   '),
+    `  ${facts.join('   ')}`,
+    ...(transfer.length === 0 ? [] : [`  ${transfer.join('   ')}`]),
+    ...(chain.dropped_by
+      ? [
+          `  submitted by ${chain.dropped_by}${chain.approved_by ? `, approved by ${chain.approved_by} ${time(chain.approved_at)}` : ''}`,
+        ]
+      : []),
+    ...(chain.predecessor ? [`  pays ${chain.predecessor} again`] : []),
+    ...(chain.successor ? [`  paid again as ${chain.successor}`] : []),
+  ];
+}
+
+/** What a person can do; nothing where the payout has ended and nothing is open. */
+function whatNow(
+  { payout, attempts, discrepancies, lookups }: Story,
+  watch: Watch,
+  { time }: Terminal,
+): string[] {
+  const { reference, state } = payout;
+  const open = discrepancies.filter((one) => one.state !== 'resolved');
+  const advice = new Set([
+    ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
+    ...open.map((one) => actionFor(one)),
+  ]);
+  const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);
+  const next = due ? [`  Next look-up: ${time(due.due_at)}.`] : [];
+  const commands = commandsFor(
+    reference,
+    state,
+    open.map(({ id }) => id),
+  );
+  if (advice.size === 0 && Object.keys(commands).length === 0) return next.length === 0 ? [] : ['', ...next];
+  return [
+    '',
+    'What now',
+    ...[...advice].map((one) => `  ${readable(one, time)}`),
+    ...next,
+    ...closing(commands)
+      .slice(1)
+      .map((line) => `  ${line}`),
+  ];
+}
+
+function commandsFor(reference: string, state: string, open: readonly string[]): Record<string, string> {
+  const settle = `counterfoil settle ${reference} --as`;
+  const resolve = `counterfoil resolve ${open.join(' ')} --note "what was done"`;
+  return {
+    ...(state === 'unknown' && {
+      'it was paid': `${settle} paid --note "who said so"`,
+      'it was not': `counterfoil retry ${reference}`,
+    }),
+    ...((state === 'failed' || state === 'refused' || state === 'returned') && {
+      'pay it again': `counterfoil retry ${reference}`,
+    }),
+    ...(open.length > 0 && state !== 'unknown' && { 'dealt with': resolve }),
+  };
+}

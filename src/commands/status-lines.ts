@@ -1,0 +1,214 @@
+import type { App } from '../app/app.ts';
+import { amountText, counted, grouped } from '../domain/counted.ts';
+import { visible } from '../domain/hidden.ts';
+import { isUsable } from '../domain/verdict.ts';
+import { waitingWhy } from '../domain/waiting-file.ts';
+import type { BatchCounts } from '../ledger/batches.ts';
+import type { OpenGroup } from '../reconciliation/discrepancies.sql.ts';
+import type { LastRun } from '../reporting/run-verdicts.sql.ts';
+import type { Attention } from '../sending/attention.sql.ts';
+import type { Halt } from '../sending/halts.sql.ts';
+import { heldBecause } from './batch-lines.ts';
+import { countsText, haltText, standText } from './describe.ts';
+import { type DaemonStanding, type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
+import { openText } from './open-table.ts';
+import { type QueueStanding, queueText } from './queue-standing.ts';
+import { attentionLines } from './submit-lines.ts';
+import { closing } from './terminal/closing.ts';
+import { verdictColours } from './terminal/colours.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { wrapAll } from './terminal/wrap.ts';
+import { verdictWords } from './verdict-text.ts';
+
+/** Everything that `status` prints. */
+export type Standing = {
+  mode: string;
+  halted: Halt | undefined;
+  batches: readonly BatchCounts[];
+  /** Open discrepancies by batch. */
+  openByBatch: ReadonlyMap<string, number>;
+  groups: readonly OpenGroup[];
+  lastRun: LastRun | undefined;
+  needed: Attention;
+  payouts: Partial<Record<string, number>>;
+  webhooks: Webhooks;
+  collections: Record<string, number>;
+  inbox: Awaited<ReturnType<App<'looking'>['lying']>>;
+  queue: QueueStanding;
+  daemon: DaemonStanding;
+  jobs: readonly JobStanding[];
+  isStuck: boolean;
+  brakes: readonly string[];
+  promised: readonly string[];
+  terminal: Terminal;
+};
+
+type Webhooks = Record<
+  'received' | 'applied' | 'rejected' | 'differing' | 'due' | 'heard' | 'late' | 'resent' | 'forged',
+  number
+>;
+
+/** At most this many batches and files are printed. */
+const most = 10;
+
+/** Where everything stands: one line of state, the batches, what needs a person, what runs next. */
+export function statusLines(standing: Standing): string[] {
+  const { terminal } = standing;
+  const blocks = [
+    [headLine(standing), ...haltLines(standing)],
+    batchTable(standing),
+    [...personLines(standing), ...attentionLines(standing.needed)],
+    [...inboxLines(standing), ...standing.promised, ...standing.brakes, ...webhookLines(standing)],
+    scheduleLines(standing),
+  ].filter((block) => block.length > 0);
+  return wrapAll(
+    [
+      ...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])),
+      ...closing({ Next: nextCommand(standing) }),
+    ],
+    terminal.width,
+    2,
+  );
+}
+
+function headLine({ mode, halted, lastRun, terminal }: Standing): string {
+  const sending = halted ? terminal.paint('bad', 'HALTED') : 'sending';
+  return `${mode} mode   ${sending}   ${lastRunText(lastRun, terminal)}`;
+}
+
+function lastRunText(last: LastRun | undefined, { time, paint }: Terminal): string {
+  if (!last) return 'never reconciled';
+  const all = last.currencies.map(
+    ({ currency, verdict }) => `${currency} ${paint(verdictColours[verdict], verdictWords[verdict])}`,
+  );
+  const words = all.length > 0 ? all.join(', ') : verdictWords[last.verdict];
+  return `last reconciliation ${time(last.startedAt)}: ${words}`;
+}
+
+function haltLines({ halted, payouts, terminal }: Standing): string[] {
+  return halted ? [`  Halted ${haltText(halted, terminal)} (${standText(payouts.ready ?? 0)})`] : [];
+}
+
+function batchTable({ batches, openByBatch, terminal }: Standing): string[] {
+  if (batches.length === 0) return ['  No batches: nothing was taken in yet.'];
+  const shown = batches.slice(-most).toReversed();
+  const sum = (one: BatchCounts, ...states: (keyof BatchCounts['counts'])[]): number =>
+    states.reduce((n, state) => n + (one.counts[state] ?? 0), 0);
+  const number = (n: number): string => grouped(`${n}`);
+  const orEmpty = (n: number): string => (n === 0 ? '' : number(n));
+  const lines = terminal.table(
+    [
+      { title: 'Batch', cell: ({ batch }) => batch.id },
+      { title: 'Payouts', right: true, cell: ({ batch }) => number(Number(batch.row_count)) },
+      { title: 'Paid', right: true, cell: paidText },
+      { title: 'Waiting', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'ready', 'held')) },
+      { title: 'In flight', right: true, cell: (one) => number(sum(one, 'sending', 'pending')) },
+      { title: 'Unknown', right: true, optional: true, cell: (one) => orEmpty(sum(one, 'unknown')) },
+      { title: 'Open', right: true, cell: ({ batch }) => number(openByBatch.get(batch.id) ?? 0) },
+    ],
+    shown,
+  );
+  const rest = batches.length - shown.length;
+  return rest > 0
+    ? [...lines, `  and ${counted(rest, 'earlier batch', 'earlier batches')}: counterfoil batches`]
+    : lines;
+}
+
+function paidText({ totalsByState }: BatchCounts): string {
+  const paid = Object.entries(totalsByState).map(([currency, states]) =>
+    amountText(currency, states.success ?? '0.00'),
+  );
+  return paid.length === 0 ? '-' : paid.join(', ');
+}
+
+/** What waits for a person. Says "not checked", never "nothing", when no list was compared. */
+function personLines({ batches, groups, lastRun, needed, terminal }: Standing): string[] {
+  const held = batches.filter(({ state }) => state === 'held');
+  const checked = lastRun !== undefined && isUsable(lastRun.list);
+  const open = groups.reduce((sum, { count }) => sum + count, 0);
+  const parts = [
+    ...(needed.unknown.count > 0 ? [`${grouped(`${needed.unknown.count}`)} unknown`] : []),
+    ...(held.length > 0 ? [`${counted(held.length, 'batch', 'batches')} held`] : []),
+    ...(open > 0 ? [`${counted(open, 'discrepancy', 'discrepancies')} (${openText(groups)})`] : []),
+  ];
+  const waits = parts.length > 0 ? terminal.paint('doubt', parts.join(', ')) : checked ? 'nothing' : '';
+  return [
+    ...(waits === '' ? [] : [`  Needs a person: ${waits}`]),
+    ...(checked || batches.length === 0
+      ? []
+      : [`  Discrepancies: ${open > 0 ? 'others ' : ''}not checked since there is no list to compare with`]),
+    // Batches of any age: each waits for a person.
+    ...held.flatMap(({ batch, state }) =>
+      heldBecause(batch, state).map((reason) => `  held: ${batch.id}: ${reason}`),
+    ),
+  ];
+}
+
+function inboxLines({ inbox }: Standing): string[] {
+  return [
+    ...(inbox.files > 0 ? [`  Inbox: ${counted(inbox.files, 'file')} waiting`] : []),
+    ...inbox.waiting.slice(0, most).map(({ name, why }) => `  waiting: ${visible(name)}: ${waitingWhy(why)}`),
+    ...inbox.ignored.slice(0, most).map(({ name, why }) => `  ignored: ${name}: ${why}`),
+  ];
+}
+
+function webhookLines({ webhooks, collections, queue }: Standing): string[] {
+  const { received, applied, rejected, differing, due, heard, late, resent, forged } = webhooks;
+  const figures =
+    due + forged > 0
+      ? `; ${heard} of ${due} due were received (${late} late, ${resent} after asking again), ${forged} forged since the last run`
+      : '';
+  return [
+    ...(received + rejected + due > 0
+      ? [`  Webhooks: ${received} received, ${applied} applied, ${rejected} rejected${figures}`]
+      : []),
+    ...(differing > 0
+      ? [
+          `  ${differing} named a reference in X-Webhook-Reference that their body does not name: every named payout was looked up`,
+        ]
+      : []),
+    ...(Object.keys(collections).length > 0 ? [`  Collections: ${countsText(collections)}`] : []),
+    ...(queue.kind === 'inline' ? [] : [`  Queue: ${queueText(queue)}`]),
+  ];
+}
+
+/** What runs next, and what is wrong with a job. */
+function scheduleLines({ daemon, jobs, isStuck, payouts, terminal }: Standing): string[] {
+  const { running, elsewhere = false } = daemon;
+  const next = jobs.flatMap(({ job, next_run_at: at }) =>
+    at === null ? [] : [`${job} ${terminal.time(at)}`],
+  );
+  const schedules =
+    running || elsewhere
+      ? `  Daemon ${running ? 'running' : elsewhereText}; next: ${next.length > 0 ? next.join(', ') : 'nothing is scheduled'}`
+      : '  No daemon runs: counterfoil serve starts one, or run submit and reconcile from cron';
+  return [
+    schedules,
+    ...jobs.flatMap((job) => jobLines(job)),
+    ...(isStuck
+      ? [
+          `  ! ${payouts.ready} payouts are ready, and nothing that sends has run for an hour: start counterfoil serve, or run counterfoil submit from cron`,
+        ]
+      : []),
+  ];
+}
+
+const elsewhereText =
+  'running on this ledger, but for another data folder: files in this inbox wait for counterfoil submit, or for counterfoil serve here';
+
+function jobLines(job: JobStanding): string[] {
+  const problem = jobProblem(job);
+  // The whole cause is in `doctor`.
+  if (problem !== null) return [`  ! ${job.job}: ${/^[^:]*: [^:.(]*/.exec(problem)?.[0] ?? problem}`];
+  const { last_result: result } = job;
+  return result?.kind === 'skipped' ? [`  ${job.job}: it was skipped: ${whyOf(result)}`] : [];
+}
+
+function nextCommand({ batches, groups, lastRun, needed, halted, jobs }: Standing): string {
+  if (halted) return '';
+  if (batches.length === 0) return 'counterfoil submit FILE';
+  if (groups.length > 0) return 'counterfoil discrepancies';
+  if (jobs.some((job) => jobProblem(job) !== null)) return 'counterfoil doctor';
+  if (needed.unknown.count > 0 || !lastRun) return 'counterfoil reconcile';
+  return '';
+}

@@ -1,0 +1,92 @@
+import stringWidth from 'string-width';
+import { legible } from '../../domain/hidden.ts';
+import { type Colour, noPaint, type Paint } from './ink.ts';
+
+/** A cell: its text, and the colour that its meaning has. */
+export type Cell = string | { text: string; colour: Colour };
+
+/** A column of a table. References and amounts are never cut, since people copy them. */
+export type Column<Row> = {
+  title: string;
+  cell(row: Row): Cell;
+  /** Numbers stand at the right. */
+  right?: boolean;
+  /** May be cut, with an ellipsis, where the table is wider than the terminal. */
+  cut?: boolean;
+  /** Left out of the whole table where every cell is empty. */
+  optional?: boolean;
+};
+
+/** Where a table is printed: its width in characters, the spaces before each line, and its colours. */
+export type TableStyle = { width: number; indent?: number; paint?: Paint };
+
+const gap = '  ';
+/** A column that is cut keeps at least this many characters. */
+const leastCut = 8;
+
+/** The lines of a table: the titles, then one line a row. Without rows there is no line. */
+export function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { width, indent = 2, paint = noPaint }: TableStyle,
+): string[] {
+  if (rows.length === 0) return [];
+  const all = columns.map((column) => ({ column, cells: rows.map((row) => plain(column.cell(row))) }));
+  const kept = all.filter(({ column, cells }) => !column.optional || cells.some(({ text }) => text !== ''));
+  const widths = widthsWithin(
+    kept.map(({ column, cells }) => ({
+      width: cells.reduce((most, { text }) => Math.max(most, stringWidth(text)), stringWidth(column.title)),
+      cut: column.cut ?? false,
+    })),
+    width - indent,
+  );
+  const line = (cellAt: (index: number) => { text: string; colour?: Colour }): string => {
+    const cells = kept.map(({ column }, index) => {
+      const { text, colour } = cellAt(index);
+      const shown = cutTo(text, widths[index] ?? 0);
+      const space = ' '.repeat(Math.max(0, (widths[index] ?? 0) - stringWidth(shown)));
+      const painted = colour ? paint(colour, shown) : shown;
+      // Nothing follows the last column, so no line ends in spaces.
+      const after = index === kept.length - 1 ? '' : space;
+      return column.right ? space + painted : painted + after;
+    });
+    return (' '.repeat(indent) + cells.join(gap)).trimEnd();
+  };
+  return [
+    line((index) => ({ text: kept[index]?.column.title ?? '', colour: 'faint' })),
+    ...rows.map((_row, at) => line((index) => kept[index]?.cells[at] ?? { text: '' })),
+  ];
+}
+
+/** Text from outside stays in its cell: no line ends, no tabs. */
+function plain(cell: Cell): { text: string; colour?: Colour } {
+  const { text, ...rest } = typeof cell === 'string' ? { text: cell } : cell;
+  return { ...rest, text: legible(text).replaceAll(/[\n\t]/g, ' ') };
+}
+
+/** Makes the columns that may be cut narrower, the widest first, until the table fits. */
+function widthsWithin(columns: { width: number; cut: boolean }[], width: number): number[] {
+  const widths = columns.map((column) => column.width);
+  const over = (): number =>
+    widths.reduce((sum, one) => sum + one, 0) + gap.length * (widths.length - 1) - width;
+  const widest = (): number =>
+    columns.reduce(
+      (best, { cut }, index) =>
+        cut && (widths[index] ?? 0) > leastCut && (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best,
+      -1,
+    );
+  for (let index = widest(); over() > 0 && index !== -1; index = widest())
+    widths[index] = (widths[index] ?? 0) - 1;
+  return widths;
+}
+
+/** At most `most` columns of a text; what is cut ends in an ellipsis. */
+function cutTo(text: string, most: number): string {
+  if (stringWidth(text) <= most) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > most - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

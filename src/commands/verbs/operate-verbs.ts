@@ -1,0 +1,76 @@
+import type { Entry } from './entry.ts';
+
+export const operateVerbs: readonly Entry[] = [
+  {
+    usage: 'serve',
+    summary: 'run the daemon: schedules, queue, webhooks',
+    does: 'run the daemon: schedules, queue workers and the webhook receiver',
+    example: 'counterfoil serve',
+    options: [['--log-format <format>', 'plain or json; plain on a terminal']],
+    load: async () => (await import('../serve.ts')).serve,
+  },
+  {
+    usage: 'doctor',
+    summary: 'check the installation; name a fix for each fault',
+    does: 'check the installation and print a fix for each fault; send nothing that moves money',
+    example: 'counterfoil doctor --reference ACME-0001',
+    options: [
+      ['--offline', 'ask the service nothing'],
+      ['--reference <reference>', 'show how the body of this payout was signed'],
+      ['--show-body', 'show the whole body, account number included; only on a terminal'],
+    ],
+    load: async () => (await import('../doctor/doctor.ts')).doctor,
+  },
+  {
+    usage: 'verify',
+    summary: 'prove the ledger: file, history, sums, sends',
+    does: 'prove the ledger: integrity, history, balances, and that no payout was sent twice without a decision',
+    example: 'counterfoil verify --json',
+    load: async () => (await import('../verify.ts')).verify,
+  },
+  {
+    usage: 'backup <file>',
+    summary: 'copy the ledger, even while the daemon runs',
+    does: 'write a consistent copy of the ledger, even while the daemon runs',
+    example: 'counterfoil backup /srv/backup/ledger-20261121.db',
+    load: async () => (await import('../backup.ts')).backup,
+  },
+  {
+    usage: 'restore [file]',
+    summary: 'replace the ledger with a backup',
+    does: 'replace the ledger with a backup; --adopt makes a ledger that went back in time safe to use',
+    example: 'counterfoil restore /srv/backup/ledger-20261121.db --adopt',
+    options: [['--adopt', 'mark as unknown what may have been sent since the backup']],
+    load: async () => (await import('../restore.ts')).restore,
+  },
+  {
+    usage: 'upgrade',
+    summary: 'bring an older ledger to this version',
+    does: 'back up an older ledger, then bring it to this version',
+    example: 'counterfoil upgrade --check',
+    options: [['--check', 'report whether an upgrade is due; change nothing']],
+    load: async () => (await import('../upgrade.ts')).upgradeCommand,
+  },
+  {
+    usage: 'migrate',
+    summary: 'move the ledger permanently',
+    does: 'move the ledger permanently and seal the old file',
+    example: 'counterfoil migrate --to sqlite:ledger-2027.db',
+    options: [['--to <url>', 'the new place, such as sqlite:FILE']],
+    load: async () => (await import('../migrate.ts')).migrate,
+  },
+  {
+    usage: 'config <verb>',
+    summary: 'print every effective value and its origin',
+    does: 'config show: print every effective value and its origin, secrets redacted',
+    example: 'counterfoil config show',
+    load: async () => (await import('../config-show.ts')).configShow,
+  },
+  {
+    usage: 'completion <shell>',
+    summary: 'print a completion script for bash, zsh or fish',
+    does: 'print a completion script for bash, zsh or fish: commands, options, batches and references',
+    example: 'eval "$(counterfoil completion bash)"',
+    load: async (all) => (await import('../completion/completion.ts')).completionOf(all),
+  },
+];

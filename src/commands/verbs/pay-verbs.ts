@@ -1,0 +1,51 @@
+import type { Entry } from './entry.ts';
+
+export const payVerbs: readonly Entry[] = [
+  {
+    usage: 'submit [file...]',
+    summary: 'take in files, send what is ready, write the results',
+    does: 'take in the given files (default: the inbox), send what is ready and write the results',
+    example: 'counterfoil submit november.csv --rows 120 --total NGN=1200000.00',
+    options: [
+      ['--dry-run', 'stop before anything is recorded'],
+      ['--no-wait', 'record, but send nothing'],
+      ['--rows <n>', 'the number of rows the file must have'],
+      ['--total <currency=amount...>', 'the total the file must have, per currency'],
+      ['--live', 'send real money (mode: live)'],
+    ],
+    load: async () => (await import('../submit.ts')).submit,
+  },
+  {
+    usage: 'approve <batch>',
+    summary: 'approve a batch as a second person',
+    does: 'approve a batch held by submission.approval; the approver must not be its submitter',
+    example: 'counterfoil approve november-20261121-3f9a1c',
+    load: async () => (await import('../approve.ts')).approve,
+  },
+  {
+    usage: 'hold [batch]',
+    summary: 'hold a batch, or all sending with --mode',
+    does: 'hold a batch, or everything with --mode; report how many payouts were already in flight',
+    example: 'counterfoil hold november-20261121-3f9a1c',
+    options: [['--mode', 'hold everything in the configured mode']],
+    load: async () => (await import('../hold.ts')).hold,
+  },
+  {
+    usage: 'release [batch]',
+    summary: 'release a held batch, or lift a halt with --mode',
+    does: 'release a held batch, or lift a halt with --mode; a batch that needs approval stays held',
+    example: 'counterfoil release --mode',
+    options: [
+      ['--mode', 'lift the halt of the configured mode'],
+      ['--note <text>', 'with --mode: how you know that the adopted ledger’s account is closed'],
+    ],
+    load: async () => (await import('../hold.ts')).release,
+  },
+  {
+    usage: 'cancel <name>',
+    summary: 'cancel what was never sent',
+    does: 'cancel a batch or one payout; only what was never sent',
+    example: 'counterfoil cancel november-20261121-3f9a1c',
+    load: async () => (await import('../cancel.ts')).cancel,
+  },
+];

@@ -1,0 +1,75 @@
+import { type Entry, filters } from './entry.ts';
+
+export const watchVerbs: readonly Entry[] = [
+  {
+    usage: 'status',
+    summary: 'show where everything stands',
+    does: 'show where everything stands',
+    example: 'counterfoil status --json',
+    load: async () => (await import('../status.ts')).status,
+  },
+  {
+    usage: 'batches',
+    summary: 'list batches: rows, totals, what is paid and open',
+    does: 'list batches, the newest first, with state, rows, totals, and what is paid and open',
+    example: 'counterfoil batches',
+    load: async () => (await import('../batches.ts')).batches,
+  },
+  {
+    usage: 'payouts',
+    summary: 'list payouts by state, batch, currency, day, reference',
+    does: 'list payouts, the newest first, and the totals of all that match',
+    example: 'counterfoil payouts --state failed --batch november',
+    options: [
+      ['--state <state>', 'only this state'],
+      ['--batch <batch>', 'only this batch'],
+      ['--currency <currency>', 'only this currency'],
+      ['--since <time>', 'only those taken in since this day or time'],
+      ['--reference <prefix>', 'only references that begin so'],
+      ['--limit <n>', 'at most so many', '50'],
+      ['--full-accounts', 'show account numbers in full'],
+      ['--csv', 'write CSV'],
+    ],
+    load: async () => (await import('../payouts.ts')).payouts,
+  },
+  {
+    usage: 'show <reference>',
+    summary: 'tell the whole story of one payout or collection',
+    does: 'show the whole story of one payout or collection, each fact with its source and time',
+    example: 'counterfoil show ACME-0001',
+    options: [['--full-accounts', 'show account numbers in full']],
+    load: async () => (await import('../show.ts')).show,
+  },
+  {
+    usage: 'discrepancies [verb] [id...]',
+    summary: 'list what does not agree, the gravest first',
+    does: 'list open discrepancies, the gravest first; ack or resolve them; export or import a workbook',
+    example: 'counterfoil discrepancies --kind amount_conflict',
+    options: [
+      ...filters,
+      ['--note <text>', 'with ack or resolve: what is known or was done'],
+      ['--export <file>', 'write them to a workbook with cells for decision and note'],
+      ['--import <file>', 'apply the decisions of such a workbook: all or none'],
+    ],
+    load: async () => (await import('../discrepancies/list-discrepancies.ts')).discrepancies,
+  },
+  {
+    usage: 'reconcile',
+    summary: 'compare the ledger with the service, once, now',
+    does: 'reconcile once, now',
+    example: 'counterfoil reconcile --json',
+    options: [
+      ['--full', 'reconcile everything, not only the window'],
+      ['--no-follow-up', 'make no look-ups and request no webhooks'],
+    ],
+    load: async () => (await import('../reconcile.ts')).reconcile,
+  },
+  {
+    usage: 'report [name]',
+    summary: 'write the reports of a run, month or batch again',
+    does: 'write the reports of a run, closed month or batch again (default: every changed batch and the last run)',
+    example: 'counterfoil report 20261121T020000Z',
+    options: [['--against <run>', 'explain line by line what changed since that run']],
+    load: async () => (await import('../report.ts')).report,
+  },
+];

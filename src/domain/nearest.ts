@@ -1,0 +1,33 @@
+/** An edit distance up to this counts as a slip of the finger. */
+export const slip = 2;
+
+/** The known name that a mistyped one most likely means, and how far it is; undefined when none is known. */
+export function nearest(name: string, known: readonly string[]): { name: string; far: number } | undefined {
+  const [first] = known
+    .map((one) => ({ name: one, far: distance(name, one) }))
+    .toSorted((a, b) => a.far - b.far);
+  return first;
+}
+
+/** The known name that a mistyped one is a slip away from, or begins. */
+export function likely(name: string, known: readonly string[]): string | undefined {
+  const best = nearest(name, known);
+  // Of a short name, two wrong letters leave nothing.
+  const most = Math.min(slip, Math.floor(name.length / 2));
+  if (best && best.far <= most) return best.name;
+  return name === '' ? undefined : known.find((one) => one.startsWith(name));
+}
+
+/** Levenshtein's edit distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
