@@ -18,7 +18,7 @@ export default mergeConfig(
       projects: [
         onPostgres({
           include: [
-            'test/{ledger,custody,storage,lookups,listing,collections,webhooks,evidence,sending,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
+            'test/{ledger,admin,custody,storage,lookups,listing,collections,webhooks,evidence,sending,decisions,reconciliation,reporting,intake,jobs,scenarios}/**/*.test.ts',
           ],
           exclude: ofFiles,
         }),

@@ -31,6 +31,7 @@ const rooms = [
   'decisions',
   'reporting',
   'custody',
+  'admin',
   'app',
   'jobs',
   'daemon',
@@ -44,7 +45,7 @@ const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 const sqlRooms = ['storage', 'ledger', 'custody'];
 
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
-const wordingRooms = ['reporting', 'demo', 'commands', 'entry'];
+const wordingRooms = ['reporting', 'admin', 'demo', 'commands', 'entry'];
 /** Files that still hold command lines. This list only gets shorter. */
 const stillWording = [
   'src/evidence/doubts.ts',

@@ -10,6 +10,7 @@ import { createResends } from '../lookups/resends.ts';
 import { createCollectionConclusions } from '../reconciliation/conclude-collections.ts';
 import { createReconciliation } from '../reconciliation/reconciliation.ts';
 import { createRateLimiter, createThrottle } from '../runtime/rate-limiter.ts';
+import { createServiceTimes } from '../runtime/service-times.ts';
 import { createWorkers } from '../runtime/worker-lock.ts';
 import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
@@ -17,6 +18,7 @@ import { takeOver } from '../sending/take-over.ts';
 import { capWaits } from '../sending/waits.ts';
 import { createServiceClient } from '../service/client.ts';
 import { chooseKey } from '../service/signing.ts';
+import { timeTransport } from '../service/timed-transport.ts';
 import { createTransport, type Transport } from '../service/transport.ts';
 import type { ServiceClient } from '../service/types.ts';
 import { type Config, secretsOf } from '../settings/settings.ts';
@@ -52,15 +54,21 @@ export async function openWhole(options: AppOptions) {
   const rebuildWaits = () => ledger.write((trx) => capWaits(trx, { at: clock.iso(), quietPeriodMs }));
   await workers.start(kind).then(rebuildWaits).catch(closeLocal);
   const limit = config.service;
+  const times = createServiceTimes();
   const limiter = createRateLimiter({
     ledger,
     clock,
     name: 'requests',
     perMs: 1000,
     limit: limit.requestsPerSecond,
+    onWait: times.onRateWait,
   });
-  const wire = { transport: options.transport, permit: () => limiter.take(), monotonic: clock.monotonic };
-  const service = openService(config, keys, wire);
+  const service = openService(config, keys, {
+    transport: options.transport,
+    permit: () => limiter.take(),
+    monotonic: clock.monotonic,
+    timed: (transport) => timeTransport(transport, { ...times, monotonic: clock.monotonic }),
+  });
   const throttle = createThrottle({
     ledger,
     clock,
@@ -113,6 +121,8 @@ export async function openWhole(options: AppOptions) {
     local.log.error({ err }, 'payouts of a dead process could not be marked unknown yet');
   return {
     ...local,
+    /** Calls the watcher with the times of requests and of waits for the rate limit. */
+    watchTimes: times.watch,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,
@@ -181,20 +191,27 @@ export function connectService(config: Config): ServiceClient {
 function openService(
   config: Config,
   keys: Pick<ServiceKeys, 'secretKey' | 'encryptionKey'>,
-  wire: { transport?: Transport | undefined; permit?: () => Promise<void>; monotonic?: () => number },
+  wire: {
+    transport?: Transport | undefined;
+    permit?: () => Promise<void>;
+    monotonic?: () => number;
+    timed?(transport: Transport): Transport;
+  },
 ): ServiceClient {
+  const { timed = (transport) => transport } = wire;
   const { authorizationKey, signatureKey, baseUrl, timeoutMs, concurrency, codes, edgeRejections } =
     config.service;
   return createServiceClient({
     baseUrl,
-    transport:
+    transport: timed(
       wire.transport ??
-      createTransport({
-        origin: new URL(baseUrl).origin,
-        timeoutMs,
-        concurrency,
-        ...(wire.permit && { permit: wire.permit }),
-      }),
+        createTransport({
+          origin: new URL(baseUrl).origin,
+          timeoutMs,
+          concurrency,
+          ...(wire.permit && { permit: wire.permit }),
+        }),
+    ),
     ...(wire.monotonic && { monotonic: wire.monotonic }),
     secretKey: keys.secretKey,
     orderKey: chooseKey(authorizationKey, keys),

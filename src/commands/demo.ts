@@ -65,6 +65,7 @@ async function prepare(dir: string, sandbox: Sandbox): Promise<void> {
       '$1 0',
     ],
     [/^( {2}port: 8787).*$/m, '  port: 0'],
+    [/^(admin:.*\n {2}enabled: )true/m, '$1false'],
     [/^( {2}(?:intake|submit|follow_up|reconcile|reconcile_full|report):) ".*$/gm, '$1 ""'],
   ];
   const text = settings.reduce(

@@ -1,5 +1,5 @@
 import type { App } from '../app/app.ts';
-import { isOverdue } from '../runtime/job-times.ts';
+import { isLate } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
 import { nextDue } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
@@ -22,8 +22,6 @@ export type JobStanding = {
 };
 
 const hourMs = 3_600_000;
-/** A job due within this time may still wait for its turn. */
-const graceMs = 15 * 60_000;
 
 export async function daemonStanding({ config, ledger }: App<'looking'>): Promise<DaemonStanding> {
   const running = isServing(config.dataDir);
@@ -80,14 +78,6 @@ function resultOf({ kind, lastResult }: JobPast, serves: boolean): JobStanding['
   // The process that ran the job is gone and recorded no result.
   const isBroken = kind === 'running' && !serves;
   return { ...given, kind, ...(isBroken && { why: 'it may have been interrupted: no daemon runs' }) };
-}
-
-function isLate(expression: string, timezone: string, past: JobPast | undefined, nowMs: number): boolean {
-  if (expression.trim() === '' || past?.lastRunAt == null) return false;
-  const success = past.lastSuccessAt === null ? 0 : Date.parse(past.lastSuccessAt);
-  const agoMs = nowMs - success;
-  if (agoMs >= -60_000 && agoMs <= graceMs) return false;
-  return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
 }
 
 /** Why a job does not count as done: its last run failed, or it missed its time. */

@@ -5,11 +5,12 @@ type Listening = { what: string; host: string; port: number; setting: string };
 
 /** What helps where a port cannot be listened on, by the system's code; undefined for a code that says nothing. */
 export function listenFix(code: string, setting: string): string | undefined {
+  const host = setting.replace(/port$/, 'host');
   const fixes: Record<string, string> = {
     EADDRINUSE: `stop that program, or set another ${setting}`,
     EACCES: `ports below 1024 belong to the system: set ${setting} to 1024 or above`,
-    EADDRNOTAVAIL: 'this machine has no such address: correct receiver.host',
-    ENOTFOUND: 'this name has no address: correct receiver.host',
+    EADDRNOTAVAIL: `this machine has no such address: correct ${host}`,
+    ENOTFOUND: `this name has no address: correct ${host}`,
   };
   return fixes[code];
 }

@@ -1,10 +1,11 @@
-import { createDaemon } from '../daemon/daemon.ts';
+import { CannotListen, createDaemon } from '../daemon/daemon.ts';
 import { legible } from '../domain/hidden.ts';
 import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
+import type { Config } from '../settings/settings.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
 import { haltText } from './describe.ts';
@@ -17,7 +18,7 @@ import type { Context, Handler } from './world.ts';
 /** How long a queue driver's open connections may delay the exit. */
 const lingerMs = 3000;
 
-/** `serve`: runs schedules, queue workers and the webhook receiver until SIGTERM or SIGINT. */
+/** `serve`: runs schedules, queue workers, the webhook receiver and the admin server until SIGTERM or SIGINT. */
 export const serve: Handler = async (context, _args, options) => {
   const format = readFormat(context, options);
   const config = await loadSettings(context);
@@ -49,17 +50,12 @@ export const serve: Handler = async (context, _args, options) => {
     } as const;
     return await withApp(context, need, async (app) => {
       const daemon = createDaemon(app);
-      const { url } = await daemon.start().catch((error: unknown) => {
-        if (error instanceof TlsProblem) throw new Stop(2, error.message);
-        const { host, port } = config.receiver;
-        const at = { what: 'the receiver', host, port, setting: 'receiver.port' };
-        const problem = listenProblem(error, at);
-        if (problem) throw new Stop(1, problem);
-        throw error;
+      const { url, admin } = await daemon.start().catch((error: unknown) => {
+        throw startProblem(error, config) ?? error;
       });
       const hungUp = Promise.withResolvers<void>();
       // SIGHUP reloads the certificate. It stops serve when a terminal closes, or when there is no certificate.
-      const reloads = config.receiver.tlsCert !== '' && !context.terminal;
+      const reloads = (config.receiver.tlsCert || config.admin.tlsCert) !== '' && !context.terminal;
       const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
       process.on('SIGHUP', onHangUp);
       const halted = await findHalt(app.ledger.db);
@@ -70,12 +66,13 @@ export const serve: Handler = async (context, _args, options) => {
             ready: true,
             mode: config.mode,
             receiver: url,
+            admin,
             halted: halted ? { cause: halted.cause, at: halted.at } : null,
           }),
         );
       else
         context.say(
-          `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; stop with Ctrl-C`,
+          `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}; stop with Ctrl-C`,
         );
       const terminal = terminalOf(context, app.config, app.clock.iso());
       if (halted) context.say(`Nothing is sent: sending is halted ${haltText(halted, terminal)}`);
@@ -109,4 +106,15 @@ function readFormat(
   if (logFormat === undefined) return terminal && !json ? 'plain' : 'json';
   if (logFormat === 'plain' || logFormat === 'json') return logFormat;
   throw new Stop(2, `--log-format: expected plain or json, got ${JSON.stringify(logFormat)}`);
+}
+
+/** Why a server of the daemon cannot listen, and what helps; null for an error that is about something else. */
+function startProblem(error: unknown, config: Config): Stop | null {
+  if (!(error instanceof CannotListen)) return null;
+  const { server, cause } = error;
+  if (cause instanceof TlsProblem) return new Stop(2, cause.message);
+  const { host, port } = config[server];
+  const what = server === 'receiver' ? 'the receiver' : 'the admin server';
+  const problem = listenProblem(cause, { what, host, port, setting: `${server}.port` });
+  return problem === null ? null : new Stop(1, problem);
 }

@@ -22,7 +22,12 @@ import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
 
 /** `status`: shows where everything stands, also that no daemon runs or files wait. */
-export async function status(context: Context): Promise<Result> {
+export async function status(
+  context: Context,
+  _args: string[],
+  options: Record<string, unknown>,
+): Promise<Result> {
+  if (options.metrics === true) return (await import('./status-metrics.ts')).statusMetrics(context);
   return withApp(context, { level: 'looking', use: 'reads' }, async (app) => {
     const daemon = await daemonStanding(app);
     const idle = await isIdle(app, daemon);

@@ -100,6 +100,8 @@ const counted = [
   'halts',
   'approvals',
   'batch_totals',
+  'payout_totals',
+  'attempt_totals',
   'canaries',
   'limit_days',
   'limit_uses',

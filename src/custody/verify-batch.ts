@@ -18,6 +18,7 @@ import {
   problems,
   type Tried,
 } from './verify-payout.ts';
+import type { TotalsCheck } from './verify-totals.ts';
 
 /** A batch with what was proven of it; P27 for the digest. */
 export type ProvenBatch = {
@@ -30,19 +31,21 @@ export type ProvenBatch = {
 /** Walks a batch once, in pages; `report` hears each problem. */
 export async function checkBatch(
   db: Db,
-  { id, backup }: { id: string; backup: BackupCheck },
+  { id, backup, totals }: { id: string; backup: BackupCheck; totals: TotalsCheck },
   report: (found: readonly Found[]) => void,
 ): Promise<ProvenBatch> {
   const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const digest = createBatchDigest();
   const tally = createTally(batch);
   const then = backup.batch(id);
+  const figures = await totals.batch(id);
   const certificate = { at_most_once: true, sends: 0, decisions: 0, not_taken: 0 };
   for await (const page of everyPayout(db, id)) {
     for (const evidence of await evidenceOf(db, page)) {
       const { payout, history, attempts } = evidence;
       digest.add(payout.history_head);
       then.add(evidence);
+      figures.add(evidence);
       report(checkChain(evidence));
       report(checkProjection(evidence));
       report(checkAttempts(evidence));
@@ -62,6 +65,7 @@ export async function checkBatch(
   }
   report(tally.end());
   report(then.end());
+  report(figures.end());
   return { batch: id, payouts: tally.payouts(), digest: digest.end(), certificate };
 }
 

@@ -8,6 +8,7 @@ import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import type { CheckName, Found } from './verify-payout.ts';
 import { checkPeriods } from './verify-periods.ts';
 import { strayRows, triggersOf } from './verify-schema.ts';
+import { createTotalsCheck } from './verify-totals.ts';
 
 export type Check = {
   name: CheckName;
@@ -29,6 +30,7 @@ const names = [
   'attempts',
   'orders',
   'balances',
+  'totals',
   'phases',
   'at_most_once',
   'successors',
@@ -63,14 +65,16 @@ export async function verifyLedger(
     let payouts = 0;
     try {
       const backup = await readBackup(db);
+      const totals = createTotalsCheck(db);
       for await (const id of everyBatch(db)) {
-        const proven = await checkBatch(db, { id, backup }, report);
+        const proven = await checkBatch(db, { id, backup, totals }, report);
         batches.push(proven);
         payouts += proven.payouts;
         onProgress(payouts);
       }
       report(await checkLonelySuccessors(db));
       report(backup.missing());
+      report(await totals.end());
       report(await checkPeriods(db));
     } catch (error) {
       if (!isDamage(error)) throw error;

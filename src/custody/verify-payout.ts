@@ -11,6 +11,7 @@ export type CheckName =
   | 'attempts'
   | 'orders'
   | 'balances'
+  | 'totals'
   | 'phases'
   | 'at_most_once'
   | 'successors'

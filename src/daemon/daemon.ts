@@ -14,6 +14,7 @@ import { TakenOver } from '../sending/claims.sql.ts';
 import { isLockConflict, ledgerFailureCode } from '../storage/failure.ts';
 import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
+import { createAdmin } from './admin.ts';
 import { createResults } from './renew-results.ts';
 import { scheduledJobs } from './schedules.ts';
 import { createSending } from './send-turns.ts';
@@ -27,8 +28,8 @@ const makeUpEvery = 10;
 const gatherMs = 50;
 
 export type Daemon = {
-  /** Begins to listen, then to run jobs. Throws when the receiver's port is taken. */
-  start(): Promise<{ url: string | null }>;
+  /** Begins to listen, then to run jobs. Throws {@link CannotListen} when a port is taken. */
+  start(): Promise<{ url: string | null; admin: string | null }>;
   /** Resolves with the reason when the ledger can no longer be written (P12) or others took over (P3): it must stop. */
   failed: Promise<string>;
   /** Uses a renewed certificate at once. Never throws. */
@@ -36,6 +37,16 @@ export type Daemon = {
   /** Stops accepting, finishes what is in flight, applies what is stored. Returns why it had to stop, if it failed. */
   stop(): Promise<string | undefined>;
 };
+
+/** A server of the daemon cannot listen; `cause` says why. */
+export class CannotListen extends Error {
+  readonly server: 'receiver' | 'admin';
+
+  constructor(server: 'receiver' | 'admin', cause: unknown) {
+    super(`the ${server} cannot listen`, { cause });
+    this.server = server;
+  }
+}
 
 /** Wires schedules, queue and receiver around one app: what `serve` runs. */
 export function createDaemon(app: App): Daemon {
@@ -120,6 +131,8 @@ export function createDaemon(app: App): Daemon {
         onFailed: guard,
       })
     : null;
+  let started = false;
+  const admin = createAdmin(app, { own: queue, shared: () => shared, isStarted: () => started });
   const scheduler = createScheduler({
     jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults }),
     timezone: config.schedules.timezone,
@@ -157,12 +170,25 @@ export function createDaemon(app: App): Daemon {
       log.error({ err: error }, 'times could not be computed again after a step of the wall clock'),
     );
   }
+  async function listen(): Promise<{ url: string | null; adminUrl: string | null }> {
+    const of = (server: 'receiver' | 'admin') => (error: unknown) => {
+      throw new CannotListen(server, error);
+    };
+    const received = await receiver?.listen().catch(of('receiver'));
+    try {
+      const served = await admin?.listen().catch(of('admin'));
+      return { url: received?.url ?? null, adminUrl: served?.url ?? null };
+    } catch (error) {
+      await receiver?.close();
+      throw error;
+    }
+  }
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
   return {
     failed: failure.promise,
     async start() {
-      const listening = receiver ? await receiver.listen() : null;
+      const { url, adminUrl } = await listen();
       shared = await sending.join({ retry, onFailed, onBack: refill });
       // Before schedules are caught up: what a dead daemon was about is nobody's any more.
       await watched(app.takeOver());
@@ -172,15 +198,17 @@ export function createDaemon(app: App): Daemon {
       watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
       await scheduler.start();
       takingOver = keepTakingOver();
-      return { url: listening?.url ?? null };
+      started = true;
+      return { url, admin: adminUrl };
     },
     async reload() {
-      await receiver?.reload();
+      await Promise.all([receiver?.reload(), admin?.reload()]);
     },
     async stop() {
       stopping.abort();
       await Promise.all([takingOver, watchingSteps]);
       await receiver?.close();
+      await admin?.close();
       await scheduler.stop();
       // A POST under way may take its whole time-out; its answer must be recorded.
       const deadlineMs = config.service.timeoutMs + 5000;

@@ -9,8 +9,11 @@ import { giveBack } from './limit-uses.ts';
 
 /** An attempt that the service may have taken; its outcome is null while the POST is in flight. */
 export type Open = { id: bigint; payout_id: bigint; outcome: string | null };
-/** The end of an attempt. A null outcome: its process died before it recorded the answer. */
-export type Ended = { id: bigint; outcome: Outcome | null; why: string };
+/**
+ * The end of an attempt. A null outcome: its process died before it recorded the answer. `before`: the outcome that a
+ * late answer replaces.
+ */
+export type Ended = { id: bigint; before: string | null; outcome: Outcome | null; why: string };
 
 const selectOpen = prepared<Open>((db, slot) =>
   db
@@ -41,11 +44,12 @@ export function endAttempt(
   if (!attempt) return false;
   if (attempt.outcome !== null && (event.kind === 'abandoned' || attempt.outcome === 'accepted'))
     return false;
+  const { id, outcome: before } = attempt;
   if (event.kind === 'abandoned') {
-    ended.push({ id: attempt.id, outcome: null, why: event.why });
+    ended.push({ id, before, outcome: null, why: event.why });
     attempt.outcome = 'unknown';
   } else {
-    ended.push({ id: attempt.id, outcome: event.outcome, why: event.outcome.message });
+    ended.push({ id, before, outcome: event.outcome, why: event.outcome.message });
     attempt.outcome = event.outcome.kind;
   }
   return true;

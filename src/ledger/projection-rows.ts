@@ -3,7 +3,9 @@ import { overRows } from '../storage/bound-rows.ts';
 import { idsIn, idsText, textsIn } from '../storage/bulk.ts';
 import type { Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { columns, type Row } from './projection.ts';
+import { moveTotals } from './totals.ts';
 
 type Column = (typeof columns)[number];
 
@@ -16,15 +18,18 @@ const integers: ReadonlySet<Column> = new Set([
   'history_seq',
 ]);
 
-const selectRows = prepared<Row>((db, slot) =>
+/** A payout with what its totals need beside the columns that events change. */
+export type CountedRow = Row & Pick<Payout, 'currency' | 'amount'>;
+
+const selectRows = prepared<CountedRow>((db, slot) =>
   db
     .selectFrom('payouts')
-    .select(columns)
+    .select([...columns, 'currency', 'amount'])
     .where('id', 'in', idsIn(slot(0))),
 );
 
 /** Loads these payouts; `record` changes them in memory first. */
-export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<Row[]> {
+export function loadRows(trx: Trx, ids: readonly bigint[]): Promise<CountedRow[]> {
   return selectRows(trx, [idsText(ids)]);
 }
 
@@ -52,10 +57,10 @@ function updateOf(key: string, names: readonly Column[]): Update {
 }
 
 /** A payout before and after `record` changed it. */
-export type Changed = { before: Row; after: Row };
+export type Changed = { before: CountedRow; after: CountedRow };
 
 /**
- * Writes changed payouts and raises the version of their batches. One statement covers all rows with the same
+ * Writes changed payouts, raises the version of their batches and moves their totals. One statement covers all rows with the same
  * changed columns, so that the indexes of other columns stay untouched.
  */
 export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]): Promise<void> {
@@ -70,4 +75,11 @@ export async function writeRows(trx: Trx, at: string, rows: readonly Changed[]):
   for (const [key, { names, own }] of groups) await updateOf(key, names)(trx, [at], own);
   const batches = new Set(rows.map(({ after }) => after.batch_id));
   await raiseVersions(trx, [JSON.stringify([...batches])]);
+  await moveTotals(
+    trx,
+    rows.map(({ before, after }) => {
+      const { batch_id, currency, amount } = after;
+      return { batch_id, currency, amount, from: before.state, to: after.state };
+    }),
+  );
 }

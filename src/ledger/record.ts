@@ -13,8 +13,9 @@ import { wentBack } from './barriers.ts';
 import { chainEntry, historyHash, insertHistory } from './history.ts';
 import { askDetails, type LookUpWanted } from './inquiries.ts';
 import { apply, later, type RecordEvent, type Row } from './projection.ts';
-import { type Changed, loadRows, writeRows } from './projection-rows.ts';
+import { type Changed, type CountedRow, loadRows, writeRows } from './projection-rows.ts';
 import { startHistory } from './start-history.ts';
+import { countEnded } from './totals.ts';
 
 export type Recorded = { payoutId: bigint; from: PayoutState; to: PayoutState; effect: Effect };
 
@@ -28,7 +29,7 @@ export async function record(
   trx: Trx,
   at: string,
   events: readonly RecordEvent[],
-  known?: readonly Row[],
+  known?: readonly CountedRow[],
 ): Promise<Recorded[]> {
   if (events.length === 0) return [];
   const stored = known ?? (await loadRows(trx, [...new Set(events.map((e) => e.payoutId))]));
@@ -79,6 +80,7 @@ export async function record(
     return after ? [{ before, after }] : [];
   });
   await endAttempts(trx, at, ended);
+  await countEnded(trx, ended);
   await writeRows(trx, at, changed);
   await insertHistory(trx, entries);
   await askNext(trx, at, recorded);

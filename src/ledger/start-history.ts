@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout.ts';
 import { overRows } from '../storage/bound-rows.ts';
 import type { Trx } from '../storage/ledger.ts';
+import { beginTotals } from './totals.ts';
 
 /** Inserts first entries, which differ only in payout and hash. */
 const insertFirst = overRows(
@@ -29,4 +30,9 @@ export async function startHistory(
 ): Promise<void> {
   await insertFirst(trx, [at, to, detail], heads);
   await beginRows(trx, [to], heads);
+  await beginTotals(
+    trx,
+    to,
+    heads.map(({ id }) => id),
+  );
 }

@@ -30,6 +30,23 @@ export function isOverdue(
   }
 }
 
+/** A job due within this time may still wait for its turn. */
+const graceMs = 15 * minuteMs;
+
+/** Whether a due time of a job passed without a success, and its turn should have come. A job that never ran is not late. */
+export function isLate(
+  expression: string,
+  timezone: string,
+  past: Pick<JobPast, 'lastRunAt' | 'lastSuccessAt'> | undefined,
+  nowMs: number,
+): boolean {
+  if (expression.trim() === '' || past?.lastRunAt == null) return false;
+  const success = past.lastSuccessAt === null ? 0 : Date.parse(past.lastSuccessAt);
+  const agoMs = nowMs - success;
+  if (agoMs >= -minuteMs && agoMs <= graceMs) return false;
+  return isOverdue(expression, timezone, past, agoMs < 0 ? nowMs : nowMs - graceMs);
+}
+
 /** How often an unsuccessful run is retried before its next due time. */
 const mostTries = 6;
 const firstPauseMs = 5 * minuteMs;

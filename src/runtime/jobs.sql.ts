@@ -1,5 +1,5 @@
 import { later } from '../ledger/projection.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
 import type { JobEnd, JobKind } from '../storage/tables/job-table.ts';
 
 /** A job's recorded past; instants are ISO UTC. */
@@ -61,23 +61,9 @@ export function createJobsStore(ledger: Ledger): JobsStore {
     ...(!again && { tries: 0n }),
   });
 
-  async function all(): Promise<JobPast[]> {
-    const rows = await ledger.db.selectFrom('jobs').selectAll().orderBy('job').execute();
-    return rows.map((row) => ({
-      job: row.job,
-      lastRunAt: row.last_run_at,
-      lastSuccessAt: row.last_success_at,
-      kind: row.result_kind,
-      lastResult: row.last_result,
-      endedAt: row.ended_at,
-      runner: row.runner,
-      expression: row.expression,
-      tries: Number(row.tries),
-    }));
-  }
   return {
-    all,
-    find: async (name) => (await all()).find(({ job }) => job === name),
+    all: () => allJobs(ledger.db),
+    find: async (name) => (await allJobs(ledger.db)).find(({ job }) => job === name),
     begin: (job, run) =>
       ledger.write(async (trx) => {
         const taken = await trx
@@ -126,4 +112,20 @@ export function createJobsStore(ledger: Ledger): JobsStore {
           .execute();
       }),
   };
+}
+
+/** The past of every job. */
+export async function allJobs(db: Db): Promise<JobPast[]> {
+  const rows = await db.selectFrom('jobs').selectAll().orderBy('job').execute();
+  return rows.map((row) => ({
+    job: row.job,
+    lastRunAt: row.last_run_at,
+    lastSuccessAt: row.last_success_at,
+    kind: row.result_kind,
+    lastResult: row.last_result,
+    endedAt: row.ended_at,
+    runner: row.runner,
+    expression: row.expression,
+    tries: Number(row.tries),
+  }));
 }

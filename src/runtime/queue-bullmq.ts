@@ -141,6 +141,7 @@ export function createBullQueue(deps: {
       session?.work(name, concurrency);
     },
     depth: () => asking((at) => at.depth([...names])),
+    isPaused: async () => paused || asking((at) => at.isPaused([...names])),
     async pause() {
       paused = true;
       await session?.pause();

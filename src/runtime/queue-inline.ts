@@ -79,6 +79,7 @@ export function createInlineQueue(deps: {
       pump(lane);
     },
     depth: async () => alive.size,
+    isPaused: async () => paused,
     async pause() {
       paused = true;
     },

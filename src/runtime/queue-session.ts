@@ -6,6 +6,7 @@ export type BullQueue = {
   getJob(id: string): Promise<unknown>;
   add(name: string, data: Job['payload'], options: object): Promise<unknown>;
   getJobCounts(): Promise<Record<string, number>>;
+  isPaused(): Promise<boolean>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'ioredis:close', listener: () => void): unknown;
   disconnect(): Promise<void>;
@@ -45,6 +46,8 @@ export type Session = {
   add(job: Job): Promise<'added' | 'known'>;
   work(name: string, concurrency: number): void;
   depth(names: readonly string[]): Promise<number>;
+  /** True where the server hands out no jobs of one of these names. */
+  isPaused(names: readonly string[]): Promise<boolean>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   /** Fetches no more jobs, and lets running ones report their end. */
@@ -134,6 +137,10 @@ export function openSession(
         Promise.all(names.map((name) => queueOf(name).getJobCounts())).then((counts) =>
           counts.flatMap((one) => Object.values(one)).reduce((sum, count) => sum + count, 0),
         ),
+      ),
+    isPaused: (names) =>
+      answered(
+        Promise.all(names.map((name) => queueOf(name).isPaused())).then((all) => all.some((one) => one)),
       ),
     pause: async () => void (await Promise.all(workers.map((worker) => worker.pause(true)))),
     resume: async () => void (await Promise.all(workers.map((worker) => worker.resume()))),

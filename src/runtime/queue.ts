@@ -24,6 +24,8 @@ export type Queue = {
   process(name: string, handler: JobHandler, options: { concurrency: number }): void;
   /** The number of jobs queued, delayed or running; in a shared queue those of every process. Throws {@link QueueAway}. */
   depth(): Promise<number>;
+  /** True while somebody keeps the queue from handing out jobs. Throws {@link QueueAway}. */
+  isPaused(): Promise<boolean>;
   /** Starts no further job in this process until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;

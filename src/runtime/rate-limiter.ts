@@ -3,6 +3,8 @@ import type { Clock } from './clock.ts';
 import { reserveEven, takeBurst } from './rates.sql.ts';
 
 type Limit = { ledger: Ledger; clock: Clock; name: string; perMs: number; limit: number };
+/** Called with the seconds of each wait. */
+type Watched = { onWait?(seconds: number): void };
 
 export type RateLimiter = {
   /** Resolves when the caller may start; at once when the signal aborts (the caller checks it). Throws ledger I/O errors. */
@@ -16,7 +18,14 @@ export type RateLimiter = {
  * one commit reserves for all waiters (up to a twentieth of the limit). A reservation becomes a wait on this process's
  * monotonic clock (P33).
  */
-export function createRateLimiter({ ledger, clock, name, perMs, limit }: Limit): RateLimiter {
+export function createRateLimiter({
+  ledger,
+  clock,
+  name,
+  perMs,
+  limit,
+  onWait,
+}: Limit & Watched): RateLimiter {
   const blockSize = Math.max(1, Math.floor(limit / 20));
   let reserved: number[] = [];
   let waiting = 0;
@@ -38,11 +47,13 @@ export function createRateLimiter({ ledger, clock, name, perMs, limit }: Limit):
     atOnce: limit === 0 ? Number.POSITIVE_INFINITY : blockSize,
     async take(signal) {
       if (limit === 0) return;
+      const began = clock.monotonic();
       waiting++;
       const mine = turn.then(() => nextStart(signal)).finally(() => waiting--);
       turn = mine.catch(() => undefined);
       const wait = (await mine) - clock.monotonic();
       if (wait > 0) await clock.sleep(wait, signal);
+      onWait?.((clock.monotonic() - began) / 1000);
     },
   };
 }

@@ -90,7 +90,14 @@ export const sections = {
     replay_window_seconds: count(1).default(300),
     max_body_bytes: count(1, 16_777_216).default(65_536),
   }).superRefine(checkTlsPair),
-  admin: section({ host: z.string().min(1).default('127.0.0.1'), port: port.default(8788) }),
+  admin: section({
+    enabled: z.boolean().default(true),
+    host: z.string().min(1).default('127.0.0.1'),
+    port: port.default(8788),
+    tls_cert: z.string().default(''),
+    tls_key: z.string().default(''),
+    trust_proxy: z.array(address).default([]),
+  }).superRefine(checkTlsPair),
   alerts: section({
     webhook_url: emptyText.default(''),
     smtp_url: emptyText.default(''),
@@ -185,8 +192,8 @@ function isQueueUrl(text: string): boolean {
   return /^postgres(ql)?:$/.test(protocol) && placed && /^\/[^/]+$/.test(pathname);
 }
 
-function checkTlsPair(receiver: { tls_cert: string; tls_key: string }, context: z.RefinementCtx): void {
-  const { tls_cert, tls_key } = receiver;
+function checkTlsPair(server: { tls_cert: string; tls_key: string }, context: z.RefinementCtx): void {
+  const { tls_cert, tls_key } = server;
   if ((tls_cert === '') === (tls_key === '')) return;
   const [absent, other] = tls_cert === '' ? ['tls_cert', 'tls_key'] : ['tls_key', 'tls_cert'];
   const message = `expected a file, since ${other} is set: name both for HTTPS, or neither behind a TLS proxy`;

@@ -86,6 +86,9 @@ export function loadConfig(
   const values = camelSections(file.values);
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
   const receiver = withFiles(values.receiver, home);
+  const admin = withFiles(values.admin, home);
+  const exposure = exposureProblem(admin, adminTokens.length);
+  if (exposure) return { kind: 'problem', problems: [exposure] };
   if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
   if (approvesNothing(values.submission)) warnings.push(noApproval);
   return {
@@ -93,6 +96,7 @@ export function loadConfig(
     config: {
       ...values,
       receiver,
+      admin,
       mode: file.values.mode,
       home,
       dataDir,
@@ -203,9 +207,25 @@ function secretReader(env: Environment, home: string, problems: string[]): Secre
   };
 }
 
-function withFiles(receiver: Config['receiver'], home: string): Config['receiver'] {
+function withFiles<T extends { tlsCert: string; tlsKey: string }>(server: T, home: string): T {
   const file = (path: string): string => (path === '' ? '' : resolve(home, path));
-  return { ...receiver, tlsCert: file(receiver.tlsCert), tlsKey: file(receiver.tlsKey) };
+  return { ...server, tlsCert: file(server.tlsCert), tlsKey: file(server.tlsKey) };
+}
+
+/** Why the admin server may not listen where other machines reach it; null where it may. */
+function exposureProblem(
+  { enabled, host, tlsCert, trustProxy }: Config['admin'],
+  tokens: number,
+): string | null {
+  if (!enabled || isLoopback(host)) return null;
+  const lacks = [
+    ...(tokens === 0 ? ['set COUNTERFOIL_ADMIN_TOKENS (name:token,…)'] : []),
+    ...(tlsCert === '' && trustProxy.length === 0
+      ? ['set admin.tls_cert and tls_key, or name the TLS proxy before it in admin.trust_proxy']
+      : []),
+  ];
+  if (lacks.length === 0) return null;
+  return `admin.host: ${host} is reachable from other machines: ${lacks.join('; and ')}; or set admin.host to 127.0.0.1`;
 }
 
 function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {

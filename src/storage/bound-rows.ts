@@ -18,7 +18,7 @@ type Given<C extends string> = {
 };
 
 /** The row counts that statements are prepared for. The smallest that holds the rows is used, so each is prepared once. */
-const sizes = [1, 8, 16, 32, 64, 128, 256];
+const sizes = [1, 2, 8, 16, 32, 64, 128, 256];
 const mostRows = 256;
 
 /**

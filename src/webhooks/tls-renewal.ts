@@ -1,7 +1,14 @@
 import type { Server } from 'node:https';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
-import { readTlsPair, type TlsFiles, type TlsPair, TlsProblem, validityProblem } from './tls.ts';
+import {
+  readTlsPair,
+  type TlsFiles,
+  type TlsPair,
+  TlsProblem,
+  type TlsSection,
+  validityProblem,
+} from './tls.ts';
 
 /** Only TLS 1.2 and newer. */
 export const oldestTls = 'TLSv1.2';
@@ -11,6 +18,12 @@ const everyMs = 20_000;
 const settleMs = 2000;
 const dayMs = 86_400_000;
 const warnBeforeMs = 14 * dayMs;
+
+/** How the log names each server, and what an expired certificate means for it. */
+const servers: Record<TlsSection, { name: string; refusal: string }> = {
+  receiver: { name: 'the receiver', refusal: 'the service will refuse to deliver webhooks' },
+  admin: { name: 'the admin server', refusal: 'browsers and monitors will refuse it' },
+};
 
 export type TlsRenewal = {
   /** Reads the files now and uses them if they changed and are valid. Never throws. */
@@ -31,6 +44,7 @@ export function renewTls(deps: {
   log: Logger;
 }): TlsRenewal {
   const { server, files, clock, log } = deps;
+  const { name } = servers[files.section ?? 'receiver'];
   const stopped = new AbortController();
   let current = deps.pair;
   let warned = '';
@@ -44,7 +58,7 @@ export function renewTls(deps: {
   const read = async (): Promise<TlsPair | TlsProblem> => {
     try {
       const pair = await readTlsPair(files);
-      const problem = isSame(pair, current) ? null : validityProblem(pair, files.certFile, clock.now());
+      const problem = isSame(pair, current) ? null : validityProblem(pair, files, clock.now());
       return problem ? new TlsProblem(problem) : pair;
     } catch (error) {
       return error instanceof TlsProblem ? error : new TlsProblem(String(error));
@@ -57,13 +71,13 @@ export function renewTls(deps: {
       next = await read();
     }
     if (next instanceof TlsProblem)
-      return warn(`${next.message}. The receiver keeps the certificate it has, ${validUntil(current)}`);
+      return warn(`${next.message}. ${sentence(name)} keeps the certificate it has, ${validUntil(current)}`);
     if (!isSame(next, current)) {
       server.setSecureContext({ cert: next.cert, key: next.key, minVersion: oldestTls });
       current = next;
-      log.info(`the receiver uses the renewed certificate, ${validUntil(current)}`);
+      log.info(`${name} uses the renewed certificate, ${validUntil(current)}`);
     }
-    const late = ageProblem(current, files.certFile, clock.now());
+    const late = ageProblem(current, files, clock.now());
     if (late) warn(late);
   };
   const watch = async (): Promise<void> => {
@@ -72,7 +86,7 @@ export function renewTls(deps: {
       if (!stopped.signal.aborted) await reload();
     }
   };
-  const late = ageProblem(current, files.certFile, clock.now());
+  const late = ageProblem(current, files, clock.now());
   if (late) warn(late);
   const watching = watch();
   return {
@@ -84,6 +98,10 @@ export function renewTls(deps: {
   };
 }
 
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 function isSame(a: TlsPair, b: TlsPair): boolean {
   return a.cert === b.cert && a.key === b.key;
 }
@@ -93,10 +111,11 @@ function validUntil({ validTo }: TlsPair): string {
 }
 
 /** The warning about a certificate in use that is not valid, or soon will not be; null if there is none. */
-function ageProblem(pair: TlsPair, certFile: string, nowMs: number): string | null {
-  const problem = validityProblem(pair, certFile, nowMs);
-  if (problem) return `${problem}: the service will refuse to deliver webhooks until it is renewed`;
+function ageProblem(pair: TlsPair, files: TlsFiles, nowMs: number): string | null {
+  const { certFile, section = 'receiver' } = files;
+  const problem = validityProblem(pair, files, nowMs);
+  if (problem) return `${problem}: ${servers[section].refusal} until it is renewed`;
   return pair.validTo - nowMs < warnBeforeMs
-    ? `receiver.tls_cert: the certificate in ${certFile} expires soon (${validUntil(pair)}): renew it`
+    ? `${section}.tls_cert: the certificate in ${certFile} expires soon (${validUntil(pair)}): renew it`
     : null;
 }

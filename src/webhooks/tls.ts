@@ -5,34 +5,37 @@ import { createSecureContext } from 'node:tls';
 /** A certificate (with its chain) and its key as PEM text, with the dates of its validity. */
 export type TlsPair = { cert: string; key: string; validFrom: number; validTo: number };
 
-export type TlsFiles = { certFile: string; keyFile: string };
+/** The section of the configuration whose `tls_cert` and `tls_key` name the files; it decides how problems are named. */
+export type TlsSection = 'receiver' | 'admin';
 
-/** The receiver's certificate and key are unusable; the message names the setting, the file and the remedy. */
+export type TlsFiles = { certFile: string; keyFile: string; section?: TlsSection };
+
+/** A certificate or its key is unusable; the message names the setting, the file and the remedy. */
 export class TlsProblem extends Error {}
 
 /**
  * Reads both files and proves that they belong together. Throws TlsProblem. It does not check whether the certificate
  * is valid today ({@link validityProblem}).
  */
-export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsPair> {
-  const cert = await readText('receiver.tls_cert', certFile);
-  const key = await readText('receiver.tls_key', keyFile);
+export async function readTlsPair({ certFile, keyFile, section = 'receiver' }: TlsFiles): Promise<TlsPair> {
+  const cert = await readText(`${section}.tls_cert`, certFile);
+  const key = await readText(`${section}.tls_key`, keyFile);
   const certificate = attempt(
     () => new X509Certificate(cert),
-    `receiver.tls_cert: ${certFile} holds no certificate in PEM form (it begins with -----BEGIN CERTIFICATE-----)`,
+    `${section}.tls_cert: ${certFile} holds no certificate in PEM form (it begins with -----BEGIN CERTIFICATE-----)`,
   );
   const privateKey = attempt(
     () => createPrivateKey(key),
-    `receiver.tls_key: ${keyFile} holds no private key in PEM form without a passphrase (openssl pkey -in ${keyFile} takes one off)`,
+    `${section}.tls_key: ${keyFile} holds no private key in PEM form without a passphrase (openssl pkey -in ${keyFile} takes one off)`,
   );
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new TlsProblem(
-      `receiver.tls_key: ${keyFile} is not the key of the certificate in ${certFile}; the certificate must come first in its file, its chain after it`,
+      `${section}.tls_key: ${keyFile} is not the key of the certificate in ${certFile}; the certificate must come first in its file, its chain after it`,
     );
   }
   attempt(
     () => createSecureContext({ cert, key }),
-    `receiver.tls_cert: ${certFile} with ${keyFile} is refused by TLS`,
+    `${section}.tls_cert: ${certFile} with ${keyFile} is refused by TLS`,
   );
   return {
     cert,
@@ -43,11 +46,15 @@ export async function readTlsPair({ certFile, keyFile }: TlsFiles): Promise<TlsP
 }
 
 /** What is wrong with the dates of a certificate; null if nothing is. */
-export function validityProblem(pair: TlsPair, certFile: string, nowMs: number): string | null {
+export function validityProblem(
+  pair: TlsPair,
+  { certFile, section = 'receiver' }: Pick<TlsFiles, 'certFile' | 'section'>,
+  nowMs: number,
+): string | null {
   if (nowMs >= pair.validTo)
-    return `receiver.tls_cert: the certificate in ${certFile} expired at ${isoOf(pair.validTo)}`;
+    return `${section}.tls_cert: the certificate in ${certFile} expired at ${isoOf(pair.validTo)}`;
   if (nowMs < pair.validFrom)
-    return `receiver.tls_cert: the certificate in ${certFile} is not valid before ${isoOf(pair.validFrom)}`;
+    return `${section}.tls_cert: the certificate in ${certFile} is not valid before ${isoOf(pair.validFrom)}`;
   return null;
 }
 

@@ -3,6 +3,7 @@ import { isForged, type RejectionKind } from '../domain/rejection.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import { tallyForged } from './webhook-figures.sql.ts';
+import { countWebhooks } from './webhook-tallies.sql.ts';
 
 /** An authentic delivery as it came; `digest` is SHA-256 of the raw body. */
 export type Delivery = {
@@ -30,6 +31,7 @@ const keptRejections = 1000n;
 export async function storeDeliveries(trx: Trx, deliveries: readonly Delivery[]): Promise<bigint[]> {
   const rows = oncePerDigest(deliveries);
   await tallyDiffering(trx, deliveries);
+  await countWebhooks(trx, [{ what: 'received', n: deliveries.length }]);
   const unapplied: bigint[] = [];
   for (let from = 0; from < rows.length; ) {
     const some = rows.slice(from, from + statementSize(rows.length - from));
@@ -148,6 +150,10 @@ export async function recordRejections(
   const counts = [...rejections.map(({ path, kind }) => ({ path, kind, count: 1 })), ...rest];
   const forged = counts.filter(({ path, kind }) => path.startsWith('/webhooks/') && isForged(kind));
   await tallyForged(trx, sumOf(forged));
+  await countWebhooks(
+    trx,
+    counts.map(({ kind, count }) => ({ what: `rejected:${kind}`, n: count })),
+  );
   // The ids count all that were ever turned away: those that are not kept leave a gap.
   const before = (await newestRejection(trx)) + BigInt(sumOf(rest));
   const rows = rejections.map((rejection, at) => ({ id: before + BigInt(at + 1), ...rejection }));

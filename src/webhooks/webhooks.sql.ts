@@ -7,6 +7,7 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import { countWebhooks } from './webhook-tallies.sql.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
 export async function unappliedWebhooks(db: Db, limit: number): Promise<Webhook[]> {
@@ -123,6 +124,10 @@ export async function markAllApplied(
     ...word,
   }));
   await updateApplied(trx, [at, rowsText(rows)]);
+  await countWebhooks(
+    trx,
+    applied.map(({ verdict }) => ({ what: `applied:${verdict}`, n: 1 })),
+  );
 }
 
 /** Marks a webhook that is about no payout as applied, with what it said. */
@@ -137,6 +142,7 @@ export async function markApplied(
     .set({ applied_at: at, payout_id: null, collection_id: collectionId, verdict, ...word })
     .where('id', '=', id)
     .execute();
+  await countWebhooks(trx, [{ what: `applied:${verdict}`, n: 1 }]);
 }
 
 export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };

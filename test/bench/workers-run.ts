@@ -144,6 +144,7 @@ function environmentOf(plan: Plan, ready: Extract<Answer, { kind: 'ready' }>): R
     COUNTERFOIL_SUBMISSION_HALT_AFTER_UNKNOWN: '0',
     COUNTERFOIL_INTAKE_SETTLE_SECONDS: '0',
     COUNTERFOIL_RECEIVER_ENABLED: 'false',
+    COUNTERFOIL_ADMIN_ENABLED: 'false',
     COUNTERFOIL_SCHEDULES_INTAKE: every,
     COUNTERFOIL_SCHEDULES_SUBMIT: every,
     COUNTERFOIL_SCHEDULES_FOLLOW_UP: plan.kill ? every : '',

@@ -120,6 +120,26 @@ it.each([
     `delete from history where payout_id = 3; delete from payouts where id = 3`,
     /balances: b-1: it was taken in with 3 payouts and has 2/,
   ],
+  [
+    'a kept count that was changed',
+    `update payout_totals set n = n + 1 where state = 'unknown'`,
+    /totals: b-1: the figures count 2 of NGN 1500.00 unknown; it has 1/,
+  ],
+  [
+    'a kept amount that was changed',
+    `update payout_totals set amount = amount - 1 where state = 'ready'`,
+    /totals: b-1: the figures count 1 of NGN 1499.99 ready; it has 1 of NGN 1500.00/,
+  ],
+  [
+    'a kept figure of a state that nothing is in',
+    `insert into payout_totals values ('b-1', 'ZAR', 'held', 1, 5)`,
+    /totals: b-1: the figures count 1 of ZAR 0.05 held; it has 0/,
+  ],
+  [
+    'a kept count of attempts that was changed',
+    `update attempt_totals set n = n + 1 where outcome = 'accepted'`,
+    /totals: the figures count 2 attempts that ended as accepted; the ledger has 1/,
+  ],
   ['a state its phase forbids', `update batches set phase = 'cancelled'`, /phases: R-3: state is "ready"/],
   [
     'a changed body',
@@ -172,6 +192,8 @@ it('P1: an intent without a decision, chained as a program would, fails the cert
     `insert into history (${Object.keys(entry).join(', ')}) values (${cells.join(', ')})`,
     `update payouts set state = 'sending', attempt_count = 2, last_attempt_id = 99,
       history_seq = history_seq + 1, history_head = '${entry.hash}' where id = ${id}`,
+    `update payout_totals set n = n - 1, amount = amount - 150000 where state = 'unknown'`,
+    `update payout_totals set n = n + 1, amount = amount + 150000 where state = 'sending'`,
   );
   const verdict = await verifyLedger(ledger.path);
   expect(verdict.checks.filter((check) => !check.ok)).toMatchObject([

@@ -114,7 +114,7 @@ it('P27: verify says which payout was tampered with, and ends with 1', async () 
   expect(done.out).toMatch(
     /projection +FAILED\n +PAY-0002: state is "success", by its history it is "ready"/,
   );
-  expect(done.err).toMatch(/not proven \(projection\)/);
+  expect(done.err).toMatch(/not proven \(projection, totals\)/);
 });
 
 it('P26: a restore of the sealed file that a ledger moved from is refused, and the good ledger goes on', async () => {

@@ -63,7 +63,7 @@ async function checkCertificate({ receiver }: Config, nowMs: number): Promise<Ch
     return well('certificate', 'none (receiver.tls_cert): plain HTTP, for loopback or behind a TLS proxy');
   try {
     const pair = await readTlsPair({ certFile: tlsCert, keyFile: tlsKey });
-    const invalid = validityProblem(pair, tlsCert, nowMs);
+    const invalid = validityProblem(pair, { certFile: tlsCert }, nowMs);
     const days = Math.floor((pair.validTo - nowMs) / dayMs);
     const detail =
       invalid ?? `${tlsCert} expires at ${new Date(pair.validTo).toISOString()}, in ${days} days`;

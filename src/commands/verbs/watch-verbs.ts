@@ -6,6 +6,7 @@ export const watchVerbs: readonly Entry[] = [
     summary: 'show where everything stands',
     does: 'show where everything stands',
     example: 'counterfoil status --json',
+    options: [['--metrics', 'print the figures for Prometheus, for a textfile collector']],
     load: async () => (await import('../status.ts')).status,
   },
   {

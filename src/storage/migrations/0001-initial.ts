@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { totals } from './0001-totals.ts';
 import {
   answers,
   fileStates,
@@ -29,6 +30,7 @@ const statements = [
   `create table batch_totals (
     batch_id text not null references batches (id), currency text not null, amount integer not null,
     primary key (batch_id, currency)) strict, without rowid`,
+  ...totals,
   `create table limit_days (
     id integer primary key, day text not null, opened_at text not null, begins_at text not null,
     ends_at text not null) strict`,

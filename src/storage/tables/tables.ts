@@ -27,7 +27,11 @@ export type Tables = BrakeTables &
     kysely_migration: { name: string; timestamp: string };
     batches: BatchTable;
     payouts: PayoutTable;
+    /** How many payouts of a batch are in a state, and their sum in minor units; kept by `ledger/totals.ts`. */
+    payout_totals: { batch_id: string; currency: string; state: PayoutState; n: bigint; amount: bigint };
     attempts: AttemptTable;
+    /** How many attempts ended in each way; kept by `ledger/totals.ts`. */
+    attempt_totals: { outcome: NonNullable<AttemptTable['outcome']>; n: bigint };
     /** Where a request was sent: an address and the fingerprints of the keys (P31). */
     origins: { id: Generated<bigint>; base_url: string; secret_key: string; order_key: string };
     /** Asked as `seen_by`, the service showed a transfer sent as `origin_id`: both belong to one account. */

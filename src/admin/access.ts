@@ -1,0 +1,174 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../runtime/clock.ts';
+import type { Config } from '../settings/settings.ts';
+import { isLoopback } from '../settings/settings-schema.ts';
+import { addressList, createSourceReader, plainAddress } from '../webhooks/receiver-address.ts';
+import { createGuessLimit, createTokens } from './tokens.ts';
+
+/**
+ * What a caller may do. `read`: see what holds no bank details. `bank_details`: see account numbers and names too.
+ * `change`: decide. A token has all three; a caller on this machine without one may only read.
+ */
+export type Right = 'read' | 'bank_details' | 'change';
+
+/** The caller: the holder of a token, a caller on this machine without one, or anybody else. */
+export type Caller = { kind: 'token'; name: string } | { kind: 'local' } | { kind: 'nobody' };
+
+/** A request that is turned away: 401 without a known token, 403 without the right, 421 for a foreign host, 429. */
+export class Refused extends Error {
+  readonly statusCode: 401 | 403 | 421 | 429;
+  readonly fix: string;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    statusCode: 401 | 403 | 421 | 429,
+    said: { problem: string; fix: string; retryAfterSeconds?: number },
+  ) {
+    super(said.problem);
+    this.statusCode = statusCode;
+    this.fix = said.fix;
+    this.retryAfterSeconds = said.retryAfterSeconds ?? null;
+  }
+}
+
+type Request = Pick<IncomingMessage, 'headers' | 'socket' | 'method'> & IncomingMessage;
+
+export type Access = {
+  /** Returns the caller. Throws {@link Refused} for a foreign host, an unknown token, a cross-site POST and plain HTTP. */
+  identify(request: Request): Caller;
+  /** The holder of a token, with the limit on guesses; `address` is the caller's. Throws {@link Refused}. */
+  nameOf(token: string, address: string): string;
+  /** Throws {@link Refused} unless the caller has the right. */
+  demand(caller: Caller, right: Right): void;
+  /** The caller's address; a trusted proxy's word counts. */
+  addressOf(request: Request): string;
+};
+
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+/** Decides who may do what on the admin server (docs/operations.md, Admin server). */
+export function createAccess(deps: {
+  admin: Pick<Config['admin'], 'host' | 'tlsCert' | 'trustProxy'>;
+  tokens: Config['adminTokens'];
+  clock: Pick<Clock, 'monotonic'>;
+}): Access {
+  const { admin } = deps;
+  const tokens = createTokens(deps.tokens);
+  const guesses = createGuessLimit(deps.clock);
+  const isProxy = addressList(admin.trustProxy);
+  const sourceOf = createSourceReader(isProxy);
+
+  /** On this machine, and through no proxy: a proxy here would lend its own address to the whole world. */
+  const isLocal = (request: Request): boolean => {
+    const peer = plainAddress(request.socket.remoteAddress);
+    if (!isLoopback(peer) || isProxy(peer)) return false;
+    return forwardingHeaders.every((name) => request.headers[name] === undefined);
+  };
+  const access: Access = {
+    addressOf: (request) => sourceOf(request).address,
+    identify(request) {
+      const local = isLocal(request);
+      if (local && !isLoopback(hostNameOf(request.headers.host))) throw foreignHost();
+      if (!local && admin.tlsCert === '' && sourceOf(request).protocol !== 'https') throw unencrypted();
+      if (request.method !== 'GET' && request.method !== 'HEAD' && isCrossSite(request)) throw crossSite();
+      const token = tokenIn(request.headers.authorization);
+      if (token === null) return { kind: local ? 'local' : 'nobody' };
+      return { kind: 'token', name: access.nameOf(token, access.addressOf(request)) };
+    },
+    nameOf(token, address) {
+      const wait = guesses.waitSeconds(address);
+      if (wait > 0) throw tooManyGuesses(wait);
+      const name = tokens.nameOf(token);
+      if (name !== undefined) return name;
+      guesses.count(address);
+      throw unknownToken();
+    },
+    demand(caller, right) {
+      if (caller.kind === 'token' || (caller.kind === 'local' && right === 'read')) return;
+      throw tokens.exist ? noToken(right) : noTokensAtAll(right);
+    },
+  };
+  return access;
+}
+
+/** The host's name in a Host header, without its port; empty for none. */
+function hostNameOf(host: string | undefined): string {
+  return (host ?? '').replace(/:\d+$/, '').toLowerCase();
+}
+
+/** The token of an Authorization header: `Bearer TOKEN`, or `Basic` with any name and the token as the password. */
+function tokenIn(header: string | undefined): string | null {
+  const [, scheme = '', value = ''] = /^(\S+) +(\S+)\s*$/.exec(header ?? '') ?? [];
+  if (/^bearer$/i.test(scheme)) return value;
+  if (!/^basic$/i.test(scheme)) return header === undefined ? null : '';
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  return text.includes(':') ? text.slice(text.indexOf(':') + 1) : '';
+}
+
+/**
+ * Browsers say where a request comes from. A program that sends neither header holds its token itself, and no page can
+ * make it send one.
+ */
+function isCrossSite({ headers }: Request): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const { origin, host = '' } = headers;
+  if (origin === undefined) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== host.toLowerCase();
+}
+
+function foreignHost(): Refused {
+  return new Refused(421, {
+    problem: 'the Host header names another machine',
+    fix: 'ask for localhost or 127.0.0.1; behind a proxy, name it in admin.trust_proxy and send X-Forwarded-For',
+  });
+}
+
+function unencrypted(): Refused {
+  return new Refused(403, {
+    problem: 'a request from another machine came without TLS',
+    fix: 'use the address of the TLS proxy, which sends X-Forwarded-Proto: https, or set admin.tls_cert and tls_key',
+  });
+}
+
+function crossSite(): Refused {
+  return new Refused(403, {
+    problem: 'the request comes from another site',
+    fix: 'use the pages of this server; behind a proxy, keep the Host header',
+  });
+}
+
+function tooManyGuesses(retryAfterSeconds: number): Refused {
+  return new Refused(429, {
+    problem: 'too many unknown tokens',
+    fix: `wait ${retryAfterSeconds} s`,
+    retryAfterSeconds,
+  });
+}
+
+function unknownToken(): Refused {
+  return new Refused(401, {
+    problem: 'the token is unknown',
+    fix: 'send a token of COUNTERFOIL_ADMIN_TOKENS as Authorization: Bearer TOKEN, without its name',
+  });
+}
+
+function noToken(right: Right): Refused {
+  return new Refused(401, {
+    problem: `this needs a token (${rightWords[right]})`,
+    fix: 'send a token of COUNTERFOIL_ADMIN_TOKENS as Authorization: Bearer TOKEN, without its name',
+  });
+}
+
+function noTokensAtAll(right: Right): Refused {
+  return new Refused(403, {
+    problem: `this needs a token (${rightWords[right]}), and there is none`,
+    fix: 'set COUNTERFOIL_ADMIN_TOKENS (name:token,…) and start serve again',
+  });
+}
+
+const rightWords: Record<Right, string> = {
+  read: 'reading from another machine, or through a proxy',
+  bank_details: 'bank details',
+  change: 'a decision',
+};

@@ -1,0 +1,168 @@
+import type { Clock } from '../runtime/clock.ts';
+import { isLate } from '../runtime/job-times.ts';
+import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
+import { within } from '../runtime/queue-session.ts';
+import type { Config } from '../settings/settings.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
+import { webhookLag } from '../webhooks/webhook-tallies.sql.ts';
+import type { Unready } from './health.ts';
+import { freeBytes } from './ledger-figures.sql.ts';
+import { probeLedger } from './ledger-probe.sql.ts';
+
+/** A queue whose jobs must move: `probe` resolves once a job was taken and given. */
+export type ProbedQueue = { name: string; probe(): Promise<{ kind: 'moves' | 'paused' }> };
+
+type Deps = {
+  ledger: Pick<Ledger, 'write'>;
+  /** Reads without waiting for writers. */
+  reader: Db;
+  clock: Clock;
+  config: Pick<Config, 'dataDir'> & { schedules: Config['schedules'] };
+  /** False until the daemon has started all of its work. */
+  isStarted(): boolean;
+  queues(): readonly ProbedQueue[];
+};
+
+type Check = (deps: Deps) => Promise<Unready[]>;
+
+/** How long a probe may take before it counts as failed. */
+const patienceMs = 5000;
+/** Monitors that ask more often get the answer before. */
+const freshMs = 1000;
+const oldestWebhookMs = 60_000;
+/** Below this a disk counts as full: the next intake, journal or report would not fit. */
+const leastFreeBytes = 64 * 1024 * 1024;
+
+/**
+ * Finds out why work does not move, by moving some: it writes to the ledger and passes a job through the queue. A halt
+ * is no problem here: it is a decision that waits for a person, and starting the process again would not help.
+ */
+export function createReadiness(deps: Deps): () => Promise<Unready[]> {
+  const { clock } = deps;
+  let last: { atMs: number; answer: Promise<Unready[]> } | undefined;
+  const checks: Check[] = [createLedgerCheck(), queueProblems, webhookProblem, scheduleProblems, diskProblem];
+  const check = async (): Promise<Unready[]> => {
+    if (!deps.isStarted()) return [starting];
+    const all = await Promise.all(checks.map((one) => one(deps)));
+    return all.flat();
+  };
+  return () => {
+    const nowMs = clock.monotonic();
+    if (!last || nowMs - last.atMs > freshMs) last = { atMs: nowMs, answer: check() };
+    return last.answer;
+  };
+}
+
+const starting: Unready = {
+  check: 'start',
+  problem: 'the daemon is still starting',
+  fix: 'wait; the log says what takes long',
+};
+
+/** A write that waits for a lock goes on after its time: the next check waits for the same one. */
+function createLedgerCheck(): Check {
+  let writing: Promise<void> | undefined;
+  return async ({ ledger, clock }) => {
+    writing ??= probeLedger(ledger).finally(() => {
+      writing = undefined;
+    });
+    try {
+      await within(clock, patienceMs, writing);
+      return [];
+    } catch (error) {
+      const fix =
+        'free disk space, or end the program that keeps the ledger locked; counterfoil doctor says more';
+      return [{ check: 'ledger', problem: `the ledger cannot be written (${reasonOf(error)})`, fix }];
+    }
+  };
+}
+
+async function queueProblems({ clock, queues }: Deps): Promise<Unready[]> {
+  const found = await Promise.all(
+    queues().map(async ({ name, probe }): Promise<Unready[]> => {
+      try {
+        const { kind } = await within(clock, patienceMs, probe());
+        if (kind === 'moves') return [];
+        const problem = `the ${name} queue is paused: it keeps its jobs`;
+        return [{ check: 'queue', problem, fix: 'resume it where it was paused, such as a dashboard' }];
+      } catch (error) {
+        const problem = `the ${name} queue takes and gives no jobs (${reasonOf(error)})`;
+        return [
+          { check: 'queue', problem, fix: 'check the server of queue.url; counterfoil doctor says more' },
+        ];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+async function webhookProblem({ reader, clock }: Deps): Promise<Unready[]> {
+  return readOr('webhooks', async () => {
+    const { oldestUnapplied } = await webhookLag(reader);
+    const ageMs = oldestUnapplied === null ? 0 : clock.now() - Date.parse(oldestUnapplied);
+    if (ageMs <= oldestWebhookMs) return [];
+    const problem = `a stored webhook has not been applied for ${Math.round(ageMs / 1000)} s`;
+    return [
+      {
+        check: 'webhooks',
+        problem,
+        fix: 'read the log of serve for the error; starting it again applies what is stored',
+      },
+    ];
+  });
+}
+
+async function scheduleProblems({ reader, clock, config }: Deps): Promise<Unready[]> {
+  const { intake, submit, followUp, reconcile, reconcileFull, report, timezone } = config.schedules;
+  const expressions: Record<string, string> = {
+    intake,
+    submit,
+    follow_up: followUp,
+    reconcile,
+    reconcile_full: reconcileFull,
+    report,
+  };
+  return readOr('schedules', async () => {
+    const pasts = await allJobs(reader);
+    return pasts.flatMap((past) => {
+      const expression = expressions[past.job] ?? '';
+      const problem =
+        expression.trim() === '' ? null : jobTrouble(past, { expression, timezone }, clock.now());
+      const fix = 'counterfoil status says why; the log of serve has the error';
+      return problem === null ? [] : [{ check: 'schedules', problem, fix }];
+    });
+  });
+}
+
+function jobTrouble(
+  past: JobPast,
+  { expression, timezone }: { expression: string; timezone: string },
+  nowMs: number,
+): string | null {
+  const { job, kind } = past;
+  if (kind === 'failed') return `the last run of ${job} failed`;
+  if (kind === 'incomplete') return `the last run of ${job} was incomplete`;
+  const late = kind !== 'running' && isLate(expression, timezone, past, nowMs);
+  return late ? `${job} is overdue: ${expression} has passed without it` : null;
+}
+
+async function diskProblem({ config }: Deps): Promise<Unready[]> {
+  const free = await freeBytes(config.dataDir).catch(() => 0);
+  if (free >= leastFreeBytes) return [];
+  const problem = `${Math.floor(free / 1024 / 1024)} MiB are free on the disk of the data folder`;
+  return [{ check: 'disk', problem, fix: 'free some space: a full disk stops sending' }];
+}
+
+/** A ledger that cannot even be read is reported, not thrown. */
+async function readOr(check: string, read: () => Promise<Unready[]>): Promise<Unready[]> {
+  try {
+    return await read();
+  } catch (error) {
+    const problem = `the ledger cannot be read (${reasonOf(error)})`;
+    return [{ check, problem, fix: 'counterfoil doctor says more' }];
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

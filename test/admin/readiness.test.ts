@@ -1,0 +1,172 @@
+import Database from 'better-sqlite3';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { healthRoutes } from '../../src/admin/health.ts';
+import { createReadiness, type ProbedQueue } from '../../src/admin/readiness.ts';
+import { openReader } from '../../src/custody/reader.ts';
+import { type Clock, systemClock } from '../../src/runtime/clock.ts';
+import { createJobsStore } from '../../src/runtime/jobs.sql.ts';
+import { storeDeliveries } from '../../src/webhooks/webhook-inbox.sql.ts';
+import { makeLedger, type TestLedger } from '../support/ledger.ts';
+import { onPostgres } from '../support/on-postgres/standing.ts';
+import { startAdmin } from './support.ts';
+
+/** Waits are cut short: a probe that gets no answer fails after half a second instead of five seconds. */
+const clock: Clock = {
+  ...systemClock(),
+  sleep: (ms, signal) => systemClock().sleep(Math.min(ms, 500), signal),
+};
+const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+const everyMinute = '* * * * *';
+const moving: ProbedQueue = { name: 'inline', probe: async () => ({ kind: 'moves' }) };
+
+let ledger: TestLedger;
+beforeEach(async () => {
+  ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+});
+
+type Answer = { ready: boolean; problems: { check: string; problem: string; fix: string }[] };
+type Over = {
+  failing?: boolean;
+  queues?: ProbedQueue[];
+  dataDir?: string;
+  started?: boolean;
+  intake?: string;
+};
+
+/** Asks `/readyz` of a real server on the ledger. */
+async function readyz({
+  queues = [moving],
+  dataDir,
+  started = true,
+  intake = everyMinute,
+  failing = false,
+}: Over = {}) {
+  const reader = openReader(ledger);
+  onTestFinished(() => reader.close());
+  if (failing) await ledger.close();
+  const readiness = createReadiness({
+    ledger,
+    reader: reader.db,
+    clock,
+    config: {
+      dataDir: dataDir ?? ledger.folder,
+      schedules: {
+        intake,
+        submit: '',
+        followUp: '',
+        reconcile: '',
+        reconcileFull: '',
+        report: '',
+        timezone: 'Africa/Lagos',
+      },
+    },
+    isStarted: () => started,
+    queues: () => queues,
+  });
+  const { url } = await startAdmin({ routes: [healthRoutes(readiness)] });
+  const reply = await fetch(`${url}/readyz`);
+  const body: Answer = JSON.parse(await reply.text());
+  return { status: reply.status, ...body };
+}
+
+/** Expects exactly this problem, with a fix. */
+async function expectProblem(check: string, problem: RegExp, over: Over = {}): Promise<void> {
+  expect(await readyz(over)).toEqual({
+    status: 503,
+    ready: false,
+    problems: [{ check, problem: expect.stringMatching(problem), fix: expect.stringMatching(/\w+/) }],
+  });
+}
+
+async function noteJob(run: {
+  startedAt: string;
+  kind?: 'succeeded' | 'failed' | 'incomplete';
+}): Promise<void> {
+  const store = createJobsStore(ledger);
+  const { startedAt, kind } = run;
+  await store.note('intake', { at: startedAt, by: 'w-1', expression: everyMinute });
+  if (kind) await store.finished('intake', { startedAt, endedAt: startedAt, kind, result: {} });
+}
+
+const delivery = (receivedAt: string) => ({
+  digest: receivedAt,
+  receivedAt,
+  kind: 'payout' as const,
+  reference: 'A-1',
+  trx: null,
+  headers: '{}',
+  body: Buffer.from('{}'),
+  stale: false,
+});
+
+it('is ready while work moves', async () => {
+  await noteJob({ startedAt: minutesAgo(1), kind: 'succeeded' });
+  await ledger.write((trx) => storeDeliveries(trx, [delivery(minutesAgo(0.5))]));
+  expect(await readyz()).toEqual({ status: 200, ready: true, problems: [] });
+});
+
+it.skipIf(onPostgres)('is not ready while another program keeps the ledger locked', async () => {
+  const other = new Database(ledger.path);
+  other.exec('begin immediate');
+  try {
+    await expectProblem('ledger', /cannot be written/);
+  } finally {
+    other.close();
+  }
+});
+
+it.skipIf(onPostgres)('is not ready once the ledger fails', async () => {
+  await expectProblem('ledger', /cannot be written/, { failing: true });
+});
+
+it('is not ready while a queue gives no jobs', async () => {
+  const parked: ProbedQueue = { name: 'inline', probe: () => new Promise(() => undefined) };
+  await expectProblem('queue', /takes and gives no jobs \(no answer/, { queues: [moving, parked] });
+});
+
+it('is not ready while a queue is paused', async () => {
+  const paused: ProbedQueue = { name: 'shared', probe: async () => ({ kind: 'paused' }) };
+  await expectProblem('queue', /shared queue is paused/, { queues: [moving, paused] });
+});
+
+it('is not ready once a webhook has not been applied for a minute', async () => {
+  await ledger.write((trx) => storeDeliveries(trx, [delivery(minutesAgo(2))]));
+  await expectProblem('webhooks', /not been applied for 1[12]\d s/);
+});
+
+it('is not ready after a run failed or was incomplete', async () => {
+  await noteJob({ startedAt: minutesAgo(1), kind: 'failed' });
+  await expectProblem('schedules', /last run of intake failed/);
+  await noteJob({ startedAt: minutesAgo(1), kind: 'incomplete' });
+  await expectProblem('schedules', /last run of intake was incomplete/);
+});
+
+it('is not ready once a schedule passed without its job', async () => {
+  await noteJob({ startedAt: minutesAgo(20), kind: 'succeeded' });
+  await expectProblem('schedules', /intake is overdue/);
+});
+
+it('asks nothing of a schedule that is off, nor of a job that runs', async () => {
+  await noteJob({ startedAt: minutesAgo(20) });
+  expect((await readyz()).ready).toBe(true);
+  await noteJob({ startedAt: minutesAgo(20), kind: 'failed' });
+  expect((await readyz({ intake: '' })).ready).toBe(true);
+});
+
+it.runIf(process.platform === 'linux')('is not ready on a full disk', async () => {
+  // A file system without any room.
+  await expectProblem('disk', /0 MiB are free/, { dataDir: '/proc' });
+});
+
+it('is not ready before everything has started', async () => {
+  await expectProblem('start', /still starting/, { started: false });
+});
+
+it('is ready while sending is halted: that waits for a person', async () => {
+  await ledger.db
+    .insertInto('halts')
+    .values({ at: minutesAgo(5), kind: 'person', batch_id: null, detail: '{"kind":"person","by":"ada"}' })
+    .execute();
+  expect((await readyz()).ready).toBe(true);
+});
