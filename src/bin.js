@@ -2,7 +2,7 @@
 // Plain JavaScript that an old Node (14.18 and later) can parse. Where this Node is new enough, it runs the program.
 // Otherwise it starts the Node pinned in optionalDependencies and stays beside it as a launcher.
 import { spawn } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,6 +23,13 @@ const pairWindowMs = 1000;
 /** npm repeats a signal that reached the group within a few milliseconds; a person's second Ctrl-C comes later. */
 const repeatWindowMs = 200;
 const disconnectGraceMs = 10_000;
+
+/** What brings missing packages: a checkout has a lockfile, an installed package has none. */
+function howToInstall() {
+  return existsSync(join(root, 'package-lock.json'))
+    ? `run "npm ci" in ${root}`
+    : 'install Counterfoil again, with its optional packages';
+}
 
 /** @param {string} text @param {number} code @returns {never} */
 function refuse(text, code) {
@@ -47,7 +54,7 @@ function launch(range) {
     binary = join(dirname(manifest), 'bin', 'node');
   } catch {
     refuse(
-      `needs Node ${range}, this is ${process.versions.node}, and the pinned runtime (${name}) is not installed; run "npm ci" in ${root} or use a newer Node`,
+      `needs Node ${range}, this is ${process.versions.node}, and the pinned runtime (${name}) is not installed; ${howToInstall()}, or use a newer Node`,
       2,
     );
   }
@@ -169,7 +176,7 @@ if (process.argv0 !== workerName && !runtimeSatisfies(range)) launch(range);
 else {
   work().catch((error) => {
     if (error?.code === 'ERR_MODULE_NOT_FOUND' && String(error.message).startsWith('Cannot find package')) {
-      refuse(`${error.message.split('\n')[0]}; run "npm ci" in ${root}`, 2);
+      refuse(`${error.message.split('\n')[0]}; ${howToInstall()}`, 2);
     }
     process.stderr.write(`${error?.stack ?? error}\n`);
     process.exitCode = 1;

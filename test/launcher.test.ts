@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 /** A folder with the real bin.js beside the fixture's cli.ts; asking for Node 99 makes any Node a launcher. */
-function install(options: { node: string; packages: boolean }): string {
+function install(options: { node: string; packages: boolean; lockfile?: boolean }): string {
   const folder = mkdtempSync(join(tmpdir(), 'counterfoil-launcher-'));
   folders.push(folder);
   mkdirSync(join(folder, 'src'));
@@ -33,6 +33,7 @@ function install(options: { node: string; packages: boolean }): string {
     join(folder, 'package.json'),
     JSON.stringify({ type: 'module', engines: { node: options.node } }),
   );
+  if (options.lockfile) writeFileSync(join(folder, 'package-lock.json'), '{}');
   if (options.packages) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return join(folder, 'src/bin.js');
 }
@@ -127,10 +128,14 @@ describe('the launcher', () => {
     expect(got((await run.end()).stdout)).toEqual(['got SIGTERM']);
   });
 
-  it('says in one line what is missing where the pinned runtime is not installed', async () => {
-    const ended = await start(install({ node: '>=99.0', packages: false }), 'exit', '0').end();
+  it.each([
+    ['a checkout', true, /run "npm ci" in /],
+    ['an installed package', false, /install Counterfoil again/],
+  ])('says in one line what is missing where %s lacks the pinned runtime', async (_, lockfile, fix) => {
+    const ended = await start(install({ node: '>=99.0', packages: false, lockfile }), 'exit', '0').end();
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(/^counterfoil: needs Node >=99\.0, .*run "npm ci" in [^\n]*\n$/);
+    expect(ended.stderr).toMatch(/^counterfoil: needs Node >=99\.0, [^\n]*\n$/);
+    expect(ended.stderr).toMatch(fix);
   });
 });
 

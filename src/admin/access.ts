@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../runtime/clock.ts';
 import type { Config } from '../settings/settings.ts';
-import { isLoopback } from '../settings/settings-schema.ts';
+import { isLoopback } from '../settings/settings-checks.ts';
 import { addressList, createSourceReader, plainAddress } from '../webhooks/receiver-address.ts';
 import { createGuessLimit, createTokens } from './tokens.ts';
 

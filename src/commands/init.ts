@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import type { Mode } from '../domain/payout.ts';
 
 const template = new URL('../../config/counterfoil.example.yaml', import.meta.url);
+const sampleBatches = new URL('../../data/samples/', import.meta.url);
 const folders = [
   'data',
   'data/inbox',
@@ -43,6 +44,15 @@ COUNTERFOIL_TEST_ENCRYPTION_KEY=enc_sandbox_${made()}
 `;
 }
 
+/** Batches for a first try, by their path in the home. */
+async function samples(): Promise<Record<string, string>> {
+  const names = (await readdir(sampleBatches)).toSorted();
+  const texts = names.map((name) => readFile(new URL(name, sampleBatches), 'utf8'));
+  return Object.fromEntries(
+    (await Promise.all(texts)).map((text, i) => [join('samples', names[i] ?? ''), text]),
+  );
+}
+
 /** The example as a home's configuration. The sandbox has no webhook address, so no webhook is expected from it. */
 function configurationOf(example: string, { mode, sandbox }: InitOptions): string {
   const text = example.replace(/^mode: test\b/m, `mode: ${mode}`);
@@ -56,7 +66,7 @@ type InitOptions = { mode: Mode; sandbox?: boolean };
 
 /**
  * Makes a commented configuration for `mode`, `.env.example` and the data folders in `dir`. With `sandbox` also makes an
- * `.env`, so that the sandbox and the commands work at once. Keeps existing files, byte for byte. Returns absolute paths;
+ * `.env` and sample batches, so that the sandbox and the commands work at once. Keeps existing files, byte for byte. Returns absolute paths;
  * throws what the file system throws.
  */
 export async function runInit(
@@ -74,7 +84,7 @@ export async function runInit(
   const files = {
     [join('config', 'counterfoil.yaml')]: configurationOf(await readFile(template, 'utf8'), options),
     '.env.example': envExample,
-    ...(options.sandbox && { '.env': sandboxKeys() }),
+    ...(options.sandbox && { '.env': sandboxKeys(), ...(await samples()) }),
   };
   for (const [name, text] of Object.entries(files)) {
     const path = resolve(dir, name);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
-import { isLedgerUrl } from '../settings/settings-schema.ts';
+import { isLedgerUrl } from '../settings/settings-checks.ts';
 import { maskedPassword, nameOf, type Place, placeNamed } from '../storage/place.ts';
 import { loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';

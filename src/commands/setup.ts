@@ -32,7 +32,7 @@ export const init: Handler = async (context, args, options) => {
 function nextInSandbox(dir: string): string[] {
   return [
     `Next: cd ${dir}, run counterfoil sandbox in a second terminal (it runs until you stop it),`,
-    'then drop a CSV into data/inbox and run: counterfoil submit',
+    'then: counterfoil submit samples/november-salaries.csv, and counterfoil reconcile',
   ];
 }
 

@@ -1,7 +1,16 @@
-import { isIP } from 'node:net';
-import { code as currencyOf } from 'currency-codes';
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
+import {
+  checkLimits,
+  checkTlsPair,
+  isAddress,
+  isLedgerUrl,
+  isQueueUrl,
+  isTimezone,
+  mayTurnAway,
+  parseBaseUrl,
+  parseInstant,
+} from './settings-checks.ts';
 
 const count = (min: number, max = 2_147_483_647) => z.number().int().min(min).max(max);
 const port = count(0, 65_535);
@@ -38,71 +47,150 @@ const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
 /** The configuration file as contract.md spells it, with defaults. yaml-file.ts checks the names of the keys. */
 export const sections = {
   service: section({
-    base_url: z.string('required: the address of the payments service').transform(parseBaseUrl),
-    authorization_key: z.enum(['secret', 'encryption']).default('secret'),
-    signature_key: z.enum(['secret', 'encryption', 'auto']).default('auto'),
-    timeout_ms: count(1).default(30_000),
-    concurrency: count(1, 1000).default(8),
-    requests_per_second: count(0, 100_000).default(20),
-    resends_per_minute: count(1, 1000).default(6),
-    codes: codes.default({}),
+    base_url: z
+      .string('required: the address of the payments service')
+      .transform(parseBaseUrl)
+      .describe('The address of the payments service, without `/api/v1`. `http` only for this machine'),
+    authorization_key: z
+      .enum(['secret', 'encryption'])
+      .default('secret')
+      .describe('The key in the Authorization header of a payout. All other requests use the secret key'),
+    signature_key: z
+      .enum(['secret', 'encryption', 'auto'])
+      .default('auto')
+      .describe(
+        'The key that signs a payout. `auto`: the encryption key when one is set, else the secret key',
+      ),
+    timeout_ms: count(1).default(30_000).describe('How long a request may take, in milliseconds'),
+    concurrency: count(1, 1000).default(8).describe('Requests in flight, per process'),
+    requests_per_second: count(0, 100_000)
+      .default(20)
+      .describe('Shared by all processes on the ledger. 0: no limit'),
+    resends_per_minute: count(1, 1000)
+      .default(6)
+      .describe('Requests to send webhooks again, shared likewise. May be spent in one burst'),
+    codes: codes.default({}).describe('Moves a known status code towards caution: `{"25": "unknown"}`'),
     edge_rejections: z
       .array(z.number().int().refine(mayTurnAway, 'expected 400 to 499 or 503'))
-      .default([429]),
+      .default([429])
+      .describe(
+        'HTTP statuses that mean "turned away, nothing taken", even without the usual body of the service',
+      ),
   }),
   intake: section({
-    on_invalid_row: z.enum(['reject_file', 'skip_row']).default('reject_file'),
-    sender_name: z.string().default(''),
+    on_invalid_row: z
+      .enum(['reject_file', 'skip_row'])
+      .default('reject_file')
+      .describe('`skip_row` pays the good rows and gives the bad ones back'),
+    sender_name: z.string().default('').describe('For files without the column `sender_name`'),
     reference_prefix: z
       .string()
       .regex(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,29}$/, 'expected letters, digits, _ and -, at most 30')
-      .default(''),
-    max_rows: count(1).default(1_000_000),
-    max_bytes: count(1, Number.MAX_SAFE_INTEGER).default(536_870_912),
-    settle_seconds: count(0).default(10),
+      .default('')
+      .describe('Each reference must begin with it. Makes references for files without the column'),
+    max_rows: count(1).default(1_000_000).describe('A file with more rows is refused'),
+    max_bytes: count(1, Number.MAX_SAFE_INTEGER)
+      .default(536_870_912)
+      .describe('A larger file is refused unread'),
+    settle_seconds: count(0)
+      .default(10)
+      .describe(
+        'How long a dropped file must stay unchanged. 0: only a process that still writes it is waited for',
+      ),
   }),
   submission: section({
-    approval: z.enum(['none', 'always', 'above']).default('none'),
-    approval_above: limits.default({}),
-    daily_limit: dailyLimits.default({}),
-    payout_limit: limits.default({}),
-    duplicate_window_days: count(0, 36_500).default(5),
-    quiet_period_minutes: count(0).default(1440),
-    resubmit: z.enum(['manual', 'confirmed_absent']).default('manual'),
-    halt_after_unknown: count(0).default(3),
-    send_deadline_ms: count(1).default(5000),
-    canary: count(0, 1_000_000).default(0),
-    canary_hours: count(1).default(4),
-    timezone: zone.default('Africa/Lagos'),
+    approval: z
+      .enum(['none', 'always', 'above'])
+      .default('none')
+      .describe('Which batches wait for a second person: none, all, or those above `approval_above`'),
+    approval_above: limits
+      .default({})
+      .describe(
+        'With `approval: above`, the total of a batch above which it waits, per currency: `{NGN: "5000000.00"}`',
+      ),
+    daily_limit: dailyLimits
+      .default({})
+      .describe('Per currency and day of `submission.timezone`. What goes over it waits for the next day'),
+    payout_limit: limits.default({}).describe('Per currency. One payout above it holds its batch'),
+    duplicate_window_days: count(0, 36_500)
+      .default(5)
+      .describe('The same account, currency and amount within these days holds the batch. 0: off'),
+    quiet_period_minutes: count(0)
+      .default(1440)
+      .describe('How long an unknown outcome is watched before a person is asked'),
+    resubmit: z
+      .enum(['manual', 'confirmed_absent'])
+      .default('manual')
+      .describe(
+        '`confirmed_absent` sends an absent payout once more by itself. Only where the service refuses duplicate references',
+      ),
+    halt_after_unknown: count(0)
+      .default(3)
+      .describe('So many unknown outcomes in a row halt sending. 0: never'),
+    send_deadline_ms: count(1)
+      .default(5000)
+      .describe('An intent older than this is never sent, in milliseconds'),
+    canary: count(0, 1_000_000)
+      .default(0)
+      .describe(
+        'Sends so many payouts of a batch first, and the rest when all of them are paid. 0: all at once',
+      ),
+    canary_hours: count(1).default(4).describe('A canary that has not settled in this time halts sending'),
+    timezone: zone.default('Africa/Lagos').describe('The time zone of the day of `daily_limit`'),
   }).superRefine(({ approval, approval_above }, context) => {
     if (approval !== 'above' || Object.keys(approval_above).length > 0) return;
     const message = 'expected a total for each currency that needs approval, such as {NGN: "5000000.00"}';
     context.addIssue({ code: 'custom', path: ['approval_above'], message });
   }),
   receiver: section({
-    enabled: z.boolean().default(true),
-    host: z.string().min(1).default('127.0.0.1'),
-    port: port.default(8787),
-    tls_cert: z.string().default(''),
-    tls_key: z.string().default(''),
-    trust_proxy: z.array(address).default([]),
-    allow_from: z.array(address).default([]),
-    replay_window_seconds: count(1).default(300),
-    max_body_bytes: count(1, 16_777_216).default(65_536),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe(
+        '`false` where the service cannot reach you. Then no webhook is expected and none is missing',
+      ),
+    host: z.string().min(1).default('127.0.0.1').describe('The address where webhooks arrive'),
+    port: port.default(8787).describe('The port where webhooks arrive'),
+    tls_cert: z
+      .string()
+      .default('')
+      .describe(
+        'PEM file, relative to the home. Set both for HTTPS; neither for loopback or behind a TLS proxy',
+      ),
+    tls_key: z.string().default('').describe('PEM file of its key. Both are renewed without a restart'),
+    trust_proxy: z
+      .array(address)
+      .default([])
+      .describe('Addresses that may set X-Forwarded-For and X-Forwarded-Proto'),
+    allow_from: z.array(address).default([]).describe('Addresses or networks that may deliver. Empty: any'),
+    replay_window_seconds: count(1)
+      .default(300)
+      .describe('A webhook whose timestamp is further off only leads to a look-up'),
+    max_body_bytes: count(1, 16_777_216).default(65_536).describe('A larger delivery is refused'),
   }).superRefine(checkTlsPair),
   admin: section({
-    enabled: z.boolean().default(true),
-    host: z.string().min(1).default('127.0.0.1'),
-    port: port.default(8788),
-    tls_cert: z.string().default(''),
-    tls_key: z.string().default(''),
-    trust_proxy: z.array(address).default([]),
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe('The admin server of `serve`: `/healthz`, `/readyz`, `/metrics` and the dashboard'),
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe('Where it listens. Another host than loopback needs tokens, and TLS or `admin.trust_proxy`'),
+    port: port.default(8788).describe('The port where it listens'),
+    tls_cert: z.string().default('').describe('PEM file, relative to the home. Set both for HTTPS'),
+    tls_key: z.string().default('').describe('PEM file of its key'),
+    trust_proxy: z
+      .array(address)
+      .default([])
+      .describe('Addresses of TLS proxies before it, whose X-Forwarded-For and X-Forwarded-Proto count'),
   }).superRefine(checkTlsPair),
   alerts: section({
-    webhook_url: emptyText.default(''),
-    smtp_url: emptyText.default(''),
-    mail_to: emptyList.default([]),
-    mail_from: emptyText.default(''),
+    webhook_url: emptyText.default('').describe('Reserved: this version sends no alerts'),
+    smtp_url: emptyText.default('').describe('Reserved: this version sends no alerts'),
+    mail_to: emptyList.default([]).describe('Reserved: this version sends no alerts'),
+    mail_from: emptyText.default('').describe('Reserved: this version sends no alerts'),
   }),
   ledger: section({
     url: z
@@ -111,7 +199,10 @@ export const sections = {
         isLedgerUrl,
         'expected sqlite:FILE, or postgres://USER@HOST/DATABASE (with ?schema=NAME for another schema than counterfoil)',
       )
-      .default('sqlite:ledger.db'),
+      .default('sqlite:ledger.db')
+      .describe(
+        '`sqlite:FILE`, relative to the data folder, or `postgres://USER@HOST/DATABASE` (`?schema=NAME` for another schema)',
+      ),
   }),
   queue: section({
     url: z
@@ -120,129 +211,69 @@ export const sections = {
         isQueueUrl,
         'expected inline, or an address such as redis://HOST:6379/0, rediss://HOST or postgres://USER@HOST/DATABASE',
       )
-      .default('inline'),
+      .default('inline')
+      .describe(
+        '`inline`, or `redis://HOST:6379/0`, `rediss://…`, `postgres://…`. Then several `serve` share a ledger',
+      ),
   }),
   reconciliation: section({
-    since: z.string().transform(parseInstant).default(''),
-    window_days: count(1, 36_500).default(7),
-    stale_pending_hours: count(0).default(24),
-    webhook_grace_minutes: count(0).default(60),
-    missing_grace_minutes: count(0).default(15),
-    max_passes: count(1, 1000).default(5),
+    since: z
+      .string()
+      .transform(parseInstant)
+      .default('')
+      .describe(
+        'No transfer created before this instant is expected to be ours. Empty: since the ledger was made',
+      ),
+    window_days: count(1, 36_500).default(7).describe('How far back a run without `--full` reads at least'),
+    stale_pending_hours: count(0)
+      .default(24)
+      .describe('How long a payout may be pending before that is a discrepancy. 0: at once'),
+    webhook_grace_minutes: count(0)
+      .default(60)
+      .describe('How long a webhook may take after the final state is known. 0: at once'),
+    missing_grace_minutes: count(0)
+      .default(15)
+      .describe('How long a new payout may be absent from the list. 0: at once'),
+    max_passes: count(1, 1000)
+      .default(5)
+      .describe('How often a run reads the list at most to prove it complete'),
   }),
   schedules: section({
-    timezone: zone.default('Africa/Lagos'),
-    intake: schedule.default('* * * * *'),
-    submit: schedule.default('* * * * *'),
-    follow_up: schedule.default('*/5 * * * *'),
-    reconcile: schedule.default('0 2 * * *'),
-    reconcile_full: schedule.default('0 3 * * 0'),
-    report: schedule.default('30 6 * * *'),
+    timezone: zone.default('Africa/Lagos').describe('The time zone of the schedules'),
+    intake: schedule
+      .default('* * * * *')
+      .describe('Takes files from the inbox. An empty schedule turns its job off'),
+    submit: schedule.default('* * * * *').describe('Sends what is ready'),
+    follow_up: schedule.default('*/5 * * * *').describe('Asks about payouts that are not final'),
+    reconcile: schedule
+      .default('0 2 * * *')
+      .describe('Compares the ledger with the service, back to `reconciliation.window_days`'),
+    reconcile_full: schedule.default('0 3 * * 0').describe('Compares everything'),
+    report: schedule
+      .default('30 6 * * *')
+      .describe('Writes the results of batches that changed, and the last run'),
   }),
   reports: section({
-    bom: z.boolean().default(true),
-    delimiter: z.enum([',', ';', '\t']).default(','),
-    timezone: zone.default('Africa/Lagos'),
-    mask_accounts: z.boolean().default(false),
+    bom: z.boolean().default(true).describe('Begins CSV files with a byte order mark, for spreadsheets'),
+    delimiter: z
+      .enum([',', ';', '\t'])
+      .default(',')
+      .describe('Separates the cells of CSV files: comma, semicolon or tab'),
+    timezone: zone
+      .default('Africa/Lagos')
+      .describe('The time zone of the reports, and of their days and months'),
+    mask_accounts: z.boolean().default(false).describe('Hides account numbers but for their last digits'),
   }),
 };
 
 /** The whole file; `mode` is at the top level beside the sections. */
-export const fileSchema = z.strictObject({ mode: z.enum(['test', 'live']).default('test'), ...sections });
+export const fileSchema = z.strictObject({
+  mode: z
+    .enum(['test', 'live'])
+    .default('test')
+    .describe('Which keys and which webhook path. A home keeps its mode permanently'),
+  ...sections,
+});
 
 /** The parsed file in the spelling of the file. */
 export type FileConfig = z.infer<typeof fileSchema>;
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return name !== '';
-  } catch {
-    return false;
-  }
-}
-
-function isAddress(text: string): boolean {
-  const [host = '', prefix, ...rest] = text.split('/');
-  const family = isIP(host);
-  if (family === 0 || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
-}
-
-/** A gateway's 502 or 504 may come after it passed the request on, so neither can be declared harmless (P8). */
-function mayTurnAway(status: number): boolean {
-  return (status >= 400 && status <= 499) || status === 503;
-}
-
-/** True for a valid `ledger.url`. */
-export function isLedgerUrl(text: string): boolean {
-  if (!/^postgres(ql)?:/.test(text)) return /^sqlite:(?!:memory:).+/.test(text);
-  const schema = URL.canParse(text) ? new URL(text).searchParams.get('schema') : null;
-  return isQueueUrl(text) && (schema === null || /^[a-z_][a-z0-9_]{0,62}$/.test(schema));
-}
-
-/** The path of a Redis address is a database number; a PostgreSQL address needs a database name. */
-function isQueueUrl(text: string): boolean {
-  if (text === 'inline') return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, pathname, searchParams } = new URL(text);
-  if (protocol === 'redis:' || protocol === 'rediss:')
-    return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname);
-  const placed = hostname !== '' || searchParams.has('host');
-  return /^postgres(ql)?:$/.test(protocol) && placed && /^\/[^/]+$/.test(pathname);
-}
-
-function checkTlsPair(server: { tls_cert: string; tls_key: string }, context: z.RefinementCtx): void {
-  const { tls_cert, tls_key } = server;
-  if ((tls_cert === '') === (tls_key === '')) return;
-  const [absent, other] = tls_cert === '' ? ['tls_cert', 'tls_key'] : ['tls_key', 'tls_cert'];
-  const message = `expected a file, since ${other} is set: name both for HTTPS, or neither behind a TLS proxy`;
-  context.addIssue({ code: 'custom', path: [absent], message });
-}
-
-function checkLimits(map: Record<string, string>, context: z.RefinementCtx): void {
-  for (const [currency, amount] of Object.entries(map)) {
-    const digits = /^[A-Z]{3}$/.test(currency) ? currencyOf(currency)?.digits : undefined;
-    const fail = (message: string): void => context.addIssue({ code: 'custom', path: [currency], message });
-    if (digits === undefined) fail('expected a currency code such as NGN');
-    else if (!/^\d{1,15}(\.\d+)?$/.test(amount) || (amount.split('.')[1] ?? '').length > digits) {
-      fail(`expected a decimal in quotes with at most ${digits} digits after the point`);
-    }
-  }
-}
-
-function parseBaseUrl(text: string, context: z.RefinementCtx): string {
-  const fail = (message: string): string => {
-    context.addIssue({ code: 'custom', message });
-    return z.NEVER;
-  };
-  if (!URL.canParse(text)) return fail('expected an address such as https://pay.example.com');
-  const url = new URL(text);
-  if (url.username || url.password || url.search || url.hash)
-    return fail('expected no user, password, query or fragment');
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    return fail('expected https (http only for loopback)');
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
-}
-
-/** True for names and addresses that stay on this machine. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-/** A date alone is refused: its time zone would be a guess. */
-function parseInstant(text: string, context: z.RefinementCtx): string {
-  if (text === '') return '';
-  const [, day] = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.exec(text) ?? [];
-  // Date.parse alone reads 30 February as 2 March.
-  const ms = z.iso.date().safeParse(day).success ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) {
-    context.addIssue({
-      code: 'custom',
-      message: 'expected an instant with its zone, such as 2026-11-01T00:00:00Z',
-    });
-    return z.NEVER;
-  }
-  return new Date(ms).toISOString();
-}

@@ -6,7 +6,8 @@ import { type Place, placeNamed } from '../storage/place.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
 import { type ModeKeys, passwordsOf, readAdminTokens, readModeKeys, type SecretReader } from './key-names.ts';
-import { type FileConfig, isLoopback } from './settings-schema.ts';
+import { isLoopback } from './settings-checks.ts';
+import type { FileConfig } from './settings-schema.ts';
 import { parseFile } from './yaml-file.ts';
 
 export type { ModeKeys } from './key-names.ts';

@@ -39,8 +39,7 @@ it('init --sandbox makes a home in which sandbox, submit and reconcile work at o
   const sandbox = start(['sandbox', '--json', '--port', '0'], { cwd: dir });
   onTestFinished(() => sandbox.signal('SIGTERM'));
   const env = { COUNTERFOIL_SERVICE_BASE_URL: JSON.parse(await sandbox.line(/^\{/)).url };
-  const sample = join(import.meta.dirname, '../../data/samples/november-salaries.csv');
-  const sent = await start(['submit', sample, '--json'], { cwd: dir, env }).done;
+  const sent = await start(['submit', 'samples/november-salaries.csv', '--json'], { cwd: dir, env }).done;
   expect(sent.code, sent.err).toBe(0);
   const run = await start(['reconcile', '--json'], { cwd: dir, env }).done;
   expect(JSON.parse(run.out).matched, run.err).toBe(12);

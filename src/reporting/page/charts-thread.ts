@@ -1,4 +1,5 @@
 import { getCompileCacheDir } from 'node:module';
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { TopLevelSpec } from 'vega-lite';
 
@@ -17,7 +18,9 @@ export type ChartsThread = {
 /** Starts the thread; the libraries load in the background. Call `end`, or the thread keeps the process alive. */
 export function beginCharts(): ChartsThread {
   const workerData: ThreadData = { compileCache: getCompileCacheDir() ?? null };
-  const worker = new Worker(new URL('./charts-worker.ts', import.meta.url), { name: 'charts', workerData });
+  // The installed program is compiled: its files end in `.js`.
+  const script = new URL(`./charts-worker${extname(import.meta.url)}`, import.meta.url);
+  const worker = new Worker(script, { name: 'charts', workerData });
   let waiting: PromiseWithResolvers<string> | null = null;
   let broken: Error | null = null;
   const fail = (error: Error): void => {

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { generatedPages, root } from '../../config/docs/pages.ts';
+import { withRegion } from '../../config/docs/region.ts';
+import { discrepancyKinds } from '../../src/domain/discrepancy-kinds.ts';
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+describe('the generated pages', () => {
+  it.each([...generatedPages()])('%s is what npm run docs writes', (path, text) => {
+    expect(read(path) === text, 'stale: run npm run docs -- --pages').toBe(true);
+  });
+
+  it('keep what is written by hand', () => {
+    const [begin, end] = ['<!-- made by npm run docs: begin -->', '<!-- made by npm run docs: end -->'];
+    expect(withRegion(`a\n${begin}\nold\n${end}\nz`, 'new')).toBe(`a\n${begin}\n\nnew\n\n${end}\nz`);
+    expect(() => withRegion('a', 'new')).toThrow('expected');
+  });
+});
+
+describe('docs/discrepancies.md', () => {
+  const sections = read('docs/discrepancies.md').split(/^(?=### )/m);
+
+  it.each(discrepancyKinds)('gives %s its meaning, an example and what to do', (kind) => {
+    const section = sections.find((text) => text.startsWith(`### ${kind}\n`)) ?? '';
+    expect(section).toMatch(/^### \w+\n\n\S[\s\S]*\n\n\*Example\.\* \S[\s\S]*\n\n\*What to do\.\* \S/);
+  });
+});
