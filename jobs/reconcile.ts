@@ -1,4 +1,5 @@
 import type { App } from '../src/app/app.ts';
+import { noteLedgerBytes } from '../src/custody/growth.ts';
 import { leftOutJson } from '../src/domain/left-out.ts';
 import { runError } from '../src/domain/run-error.ts';
 import type { Verdict } from '../src/domain/verdict.ts';
@@ -9,6 +10,7 @@ import { promiseReports } from '../src/reporting/reports-due.sql.ts';
 import { type CurrencyJson, statementJson } from '../src/reporting/statement/statement-json.ts';
 import type { JobOutcome } from '../src/runtime/scheduler.ts';
 import type { JobEnd } from '../src/storage/tables/job-table.ts';
+import { pruneUnmatched } from '../src/webhooks/prune-unmatched.sql.ts';
 import { type OnRefused, tellRefused } from './intake.ts';
 
 export const name = 'reconcile';
@@ -59,8 +61,10 @@ export async function run(app: App, payload: ReconcilePayload): Promise<Reconcil
   });
   const frozen = await app.reporting.freezeRun(result.run, app.clock.iso(), async (trx, made) => {
     await finishRun(trx, result.run, app.clock.iso(), summaryOf(made));
+    await noteLedgerBytes(trx, result.run);
     await promiseReports(trx, result.run);
   });
+  await pruneUnmatched(app.ledger, app.clock.now());
   await app.reporting.writeDueRuns();
   await app.reporting.writeDueBatchResults();
   await app.reporting.writeIndex();

@@ -266,6 +266,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       ends_at: time,
       timezone: text,
       closed_at: time,
+      closed_by: text,
       run: text,
       digest: text,
       statement: z.array(open({ currency: text })),

@@ -1,3 +1,4 @@
+import * as backupJob from '../../jobs/backup.ts';
 import type { App } from '../app/app.ts';
 import { isLate } from '../runtime/job-times.ts';
 import type { JobPast } from '../runtime/jobs.sql.ts';
@@ -45,6 +46,7 @@ export async function jobsStanding(
   const { schedules } = app.config;
   const { timezone } = schedules;
   const serves = daemon.running || daemon.elsewhere === true;
+  const backup: [string, string] = [backupJob.name, backupJob.expressionOf(app.config)];
   const jobs: [job: string, expression: string][] = [
     ['intake', schedules.intake],
     ['submit', schedules.submit],
@@ -52,6 +54,7 @@ export async function jobsStanding(
     ['reconcile', schedules.reconcile],
     ['reconcile_full', schedules.reconcileFull],
     ['report', schedules.report],
+    ...(app.config.ledger.backupDir === '' ? [] : [backup]),
   ];
   const pasts = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
   return Promise.all(

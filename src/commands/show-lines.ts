@@ -37,7 +37,7 @@ function timeWidth(line: string): number {
 }
 
 function headLines(
-  { payout }: Story,
+  { payout, archive }: Story,
   chain: Chain,
   account: (text: string) => string,
   { paint, time }: Terminal,
@@ -69,7 +69,14 @@ function headLines(
       : []),
     ...(chain.predecessor ? [`  pays ${chain.predecessor} again`] : []),
     ...(chain.successor ? [`  paid again as ${chain.successor}`] : []),
+    ...(archive ? [`  ${archiveText(archive)}`] : []),
   ];
+}
+
+function archiveText({ file, read }: NonNullable<Story['archive']>): string {
+  return read
+    ? `archived in ${file}: never sent or paid again`
+    : `archived in ${file}, which is not in the folder archive beside the ledger: most of its story is there`;
 }
 
 /** What a person can do; nothing where the payout has ended and nothing is open. */

@@ -19,7 +19,7 @@ import type { Handler } from './world.ts';
 export const show: Handler = async (context, args, options) => {
   return withApp(context, { level: 'local', use: 'reads' }, async (app) => {
     const reference = args[0] ?? '';
-    const story = await payoutStory(app.ledger.db, reference);
+    const story = await payoutStory(app.ledger, reference);
     const collection = await collectionStory(app.ledger.db, reference);
     if (!story && collection)
       return showCollection(collection, app.clock.iso(), terminalOf(context, app.config, app.clock.iso()));

@@ -78,11 +78,14 @@ export async function* batchDigests(db: Db | Trx): AsyncGenerator<BatchDigest> {
 }
 
 const counted = [
+  'archives',
+  'archived_amounts',
   'batches',
   'payouts',
   'attempts',
   'history',
   'webhooks',
+  'heard_references',
   'inquiries',
   'collection_files',
   'collections',

@@ -10,12 +10,19 @@ const pageSize = 500;
 /** Opens a read connection whose queries all see the same moment, and which no writer waits for. */
 export async function openSnapshot(where: string | Place): Promise<{ db: Db; close(): Promise<void> }> {
   const place = placeOf(where);
-  return place.kind === 'sqlite' ? snapshotOfFile(place.path) : snapshotOfSchema(place.url);
+  if (place.kind === 'postgres') return snapshotOfSchema(place.url);
+  // Opened for writing: a reader of a write-ahead log must write the log's index.
+  return snapshotOfFile(openDatabase(place.path));
 }
 
-async function snapshotOfFile(path: string): Promise<{ db: Db; close(): Promise<void> }> {
-  const database = openDatabase(path);
-  // Opened for writing: a reader of a write-ahead log must write the log's index.
+/** As {@link openSnapshot}, for a file without a write-ahead log that must not change. */
+export function openUnchanged(path: string): Promise<{ db: Db; close(): Promise<void> }> {
+  return snapshotOfFile(openDatabase(path, { reads: true }));
+}
+
+async function snapshotOfFile(
+  database: ReturnType<typeof openDatabase>,
+): Promise<{ db: Db; close(): Promise<void> }> {
   database.pragma('query_only = ON');
   const db = new Kysely<Tables>({ dialect: new LedgerDialect(database) });
   try {

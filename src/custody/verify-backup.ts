@@ -47,6 +47,7 @@ export async function readBackup(db: Db): Promise<BackupCheck> {
 /** The head of a history at entry `last`; undefined for a payout that did not exist then. */
 function headAt({ payout, history }: Evidence, last: bigint | undefined): string | undefined {
   if (last === undefined) return payout.history_head;
+  // The archive has its earlier entries; a backup made since knew the last of them.
   return history.findLast((row) => row.id <= last)?.hash;
 }
 

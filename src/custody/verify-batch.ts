@@ -4,12 +4,14 @@ import { readDetail } from '../ledger/history.ts';
 import { idsOf } from '../storage/bulk.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Batch, HistoryRow, Payout } from '../storage/tables/tables.ts';
+import { createIdentityDigest } from './archive/identity.ts';
 import { certify } from './certificate.ts';
 import { createBatchDigest } from './seal.ts';
 import { everyPayout } from './snapshot.ts';
 import type { BackupCheck } from './verify-backup.ts';
 import { checkOrder, frozenAmount, readBody } from './verify-order.ts';
 import {
+  checkArchived,
   checkAttempts,
   checkChain,
   checkProjection,
@@ -23,6 +25,8 @@ import type { TotalsCheck } from './verify-totals.ts';
 /** A batch with what was proven of it; P27 for the digest. */
 export type ProvenBatch = {
   batch: string;
+  /** An archive has its full histories: its digest and certificate are there. */
+  archived: boolean;
   payouts: number;
   digest: string;
   certificate: { at_most_once: boolean; sends: number; decisions: number; not_taken: number };
@@ -31,22 +35,30 @@ export type ProvenBatch = {
 /** Walks a batch once, in pages; `report` hears each problem. */
 export async function checkBatch(
   db: Db,
-  { id, backup, totals }: { id: string; backup: BackupCheck; totals: TotalsCheck },
+  { id, backup, totals }: { id: string; backup: BackupCheck; totals: TotalsCheck | null },
   report: (found: readonly Found[]) => void,
 ): Promise<ProvenBatch> {
   const batch = await db.selectFrom('batches').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
   const digest = createBatchDigest();
   const tally = createTally(batch);
   const then = backup.batch(id);
-  const figures = await totals.batch(id);
+  const figures = await totals?.batch(id);
+  let payouts = 0;
+  const archived = batch.archive_id === null ? null : createIdentityDigest();
   const certificate = { at_most_once: true, sends: 0, decisions: 0, not_taken: 0 };
   for await (const page of everyPayout(db, id)) {
+    payouts += page.length;
     for (const evidence of await evidenceOf(db, page)) {
       const { payout, history, attempts } = evidence;
       digest.add(payout.history_head);
       then.add(evidence);
-      figures.add(evidence);
+      figures?.add(evidence);
       report(checkChain(evidence));
+      if (archived) {
+        archived.add(payout);
+        report(checkArchived(evidence));
+        continue;
+      }
       report(checkProjection(evidence));
       report(checkAttempts(evidence));
       report(checkOrder(payout));
@@ -63,10 +75,12 @@ export async function checkBatch(
       report(unordered.list);
     }
   }
-  report(tally.end());
+  if (archived && archived.end() !== batch.archived_digest)
+    report([{ check: 'archives', problem: `${id}: its payouts are not those that were archived` }]);
+  if (!archived) report(tally.end());
   report(then.end());
-  report(figures.end());
-  return { batch: id, payouts: tally.payouts(), digest: digest.end(), certificate };
+  report(figures?.end() ?? []);
+  return { batch: id, archived: archived !== null, payouts, digest: digest.end(), certificate };
 }
 
 async function evidenceOf(db: Db, page: readonly Payout[]): Promise<Evidence[]> {
@@ -127,9 +141,7 @@ function createTally(batch: Batch) {
   const bodies = createHash('sha256');
   const sums = new Map<string, { is: bigint; frozen: bigint }>();
   let rows = 0n;
-  let successors = 0n;
   return {
-    payouts: () => Number(rows + successors),
     add({ payout, history }: Evidence): Found[] {
       // A successor that came as a row of this file is one of its rows; one that `retry` made has a body of its own.
       const isRow =
@@ -137,8 +149,6 @@ function createTally(batch: Batch) {
       if (isRow) {
         rows += 1n;
         bodies.update(`${payout.body}\n`);
-      } else {
-        successors += 1n;
       }
       const sum = sums.get(payout.currency) ?? { is: 0n, frozen: 0n };
       sum.is += payout.amount;

@@ -1,8 +1,15 @@
 import { sql } from 'kysely';
+import { archivePath } from '../storage/archive-file.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
-import type { Place } from '../storage/place.ts';
-import { everyBatch, openSnapshot } from './snapshot.ts';
+import { type Place, placeOf } from '../storage/place.ts';
+import {
+  type DoneArchive,
+  differingAmounts,
+  doneArchives,
+  whyNotAsWritten,
+} from './archive/archive-facts.ts';
+import { everyBatch, openSnapshot, openUnchanged } from './snapshot.ts';
 import { readBackup } from './verify-backup.ts';
 import { checkBatch, type ProvenBatch } from './verify-batch.ts';
 import type { CheckName, Found } from './verify-payout.ts';
@@ -36,55 +43,103 @@ const names = [
   'successors',
   'backup',
   'periods',
+  'archives',
 ] as const satisfies readonly CheckName[];
 
 /**
- * Proves the ledger from its history alone (P27). It reads one snapshot, so that it may run beside a daemon, in pages,
- * so that memory stays flat. It finds accidents and foreign edits; the owner of the file can forge a whole new history.
+ * Proves the ledger from its history alone (P27), and with it every archive beside it. It reads one snapshot, so that it
+ * may run beside a daemon, in pages, so that memory stays flat. It finds accidents and foreign edits; the owner of the
+ * file can forge a whole new history.
  */
 export async function verifyLedger(
   where: string | Place,
   onProgress: (payouts: number) => void = () => undefined,
 ): Promise<Verdict> {
-  const checks = new Map<CheckName, Check>(
-    names.map((name) => [name, { name, ok: true, problems: [], more: 0 }]),
-  );
-  const report = (found: readonly Found[]): void => {
-    for (const { check, problem } of found) {
-      const entry = checks.get(check);
-      if (!entry) continue;
-      entry.ok = false;
-      if (entry.problems.length < mostShown) entry.problems.push(problem);
-      else entry.more += 1;
-    }
-  };
   const { db, close } = await openSnapshot(where);
   try {
-    report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
-    const batches: ProvenBatch[] = [];
-    let payouts = 0;
-    try {
-      const backup = await readBackup(db);
-      const totals = createTotalsCheck(db);
-      for await (const id of everyBatch(db)) {
-        const proven = await checkBatch(db, { id, backup, totals }, report);
-        batches.push(proven);
-        payouts += proven.payouts;
-        onProgress(payouts);
-      }
-      report(await checkLonelySuccessors(db));
-      report(backup.missing());
-      report(await totals.end());
-      report(await checkPeriods(db));
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
+    const verdict = await prove(db, onProgress, false);
+    const found: Found[] = [];
+    for (const archive of await doneArchives(db)) {
+      const { batches, problems } = await proveArchive(db, placeOf(where), archive);
+      verdict.batches = withArchived(verdict.batches, batches);
+      found.push(
+        ...problems.map((problem): Found => ({ check: 'archives', problem: `${archive.file}: ${problem}` })),
+      );
     }
-    const all = [...checks.values()];
-    return { ok: all.every((check) => check.ok), checks: all, batches };
+    note(verdict.checks, found);
+    return { ...verdict, ok: verdict.checks.every((check) => check.ok) };
   } finally {
     await close();
   }
+}
+
+/** Proves an archive alone: all but the sums of months, of which it has a part. The file does not change. */
+export async function verifyArchive(path: string): Promise<Verdict> {
+  const { db, close } = await openUnchanged(path);
+  try {
+    return await prove(db, () => undefined, true);
+  } finally {
+    await close();
+  }
+}
+
+async function proveArchive(
+  ledger: Db,
+  { path }: Pick<Place, 'path'>,
+  archive: DoneArchive,
+): Promise<{ batches: ProvenBatch[]; problems: string[] }> {
+  const file = archivePath({ path }, archive.file);
+  const changed = await whyNotAsWritten(file, archive);
+  if (changed !== null) return { batches: [], problems: [changed] };
+  const { checks, batches } = await verifyArchive(file);
+  const problems = checks.flatMap((check) => check.problems.map((problem) => `${check.name}: ${problem}`));
+  return { batches, problems: [...problems, ...(await differingAmounts(ledger, file, archive.id))] };
+}
+
+/** The batches with what the archive proved of those that it has. */
+function withArchived(batches: ProvenBatch[], archived: ProvenBatch[]): ProvenBatch[] {
+  const proven = new Map(archived.map((one) => [one.batch, one]));
+  return batches.map((one) => {
+    const full = one.archived ? proven.get(one.batch) : undefined;
+    return full ? { ...one, certificate: full.certificate } : one;
+  });
+}
+
+function note(checks: readonly Check[], found: readonly Found[]): void {
+  for (const { check, problem } of found) {
+    const entry = checks.find(({ name }) => name === check);
+    if (!entry) continue;
+    entry.ok = false;
+    if (entry.problems.length < mostShown) entry.problems.push(problem);
+    else entry.more += 1;
+  }
+}
+
+async function prove(db: Db, onProgress: (payouts: number) => void, part: boolean): Promise<Verdict> {
+  const checks = names.map((name): Check => ({ name, ok: true, problems: [], more: 0 }));
+  const report = (found: readonly Found[]): void => note(checks, found);
+  report(await (isPostgres(db) ? checkSchema(db) : checkFile(db)));
+  const batches: ProvenBatch[] = [];
+  let payouts = 0;
+  try {
+    const backup = await readBackup(db);
+    // An archive has no figures: they stay in the ledger, for what was archived too.
+    const totals = part ? null : createTotalsCheck(db);
+    for await (const id of everyBatch(db)) {
+      const proven = await checkBatch(db, { id, backup, totals }, report);
+      batches.push(proven);
+      payouts += proven.payouts;
+      onProgress(payouts);
+    }
+    report(await checkLonelySuccessors(db));
+    report(backup.missing());
+    report((await totals?.end()) ?? []);
+    report(await checkPeriods(db, part));
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    report([{ check: 'integrity', problem: `not everything could be read: ${error.message}` }]);
+  }
+  return { ok: checks.every((check) => check.ok), checks, batches };
 }
 
 function isDamage(error: unknown): error is Error {
@@ -97,6 +152,7 @@ const guards = [
   'period_rows_no_more',
   'period_transfers_no_more',
   'payouts_body_frozen',
+  'payouts_archived_unsent',
 ];
 
 function missingGuards(there: ReadonlySet<string>): Found[] {

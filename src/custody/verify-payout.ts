@@ -16,7 +16,8 @@ export type CheckName =
   | 'at_most_once'
   | 'successors'
   | 'backup'
-  | 'periods';
+  | 'periods'
+  | 'archives';
 
 export type Found = { check: CheckName; problem: string };
 
@@ -32,23 +33,30 @@ export type Evidence = {
   attempts: readonly Tried[];
 };
 
-/** Recomputes the chain from its fields: gapless, each link right, ending in the payout's head (P27). */
+/**
+ * Recomputes the chain from its fields: gapless, each link right, ending in the payout's head (P27). What its archive has
+ * of it may be missing here.
+ */
 export function checkChain({ payout, history }: Evidence): Found[] {
   const issues = problems('history', payout.reference);
+  const archived = payout.archived_seq ?? 0n;
   let previous = '';
-  for (const [i, row] of history.entries()) {
+  let last = 0n;
+  for (const row of history) {
     const { payout_id, from_state, to_state, prev_hash, hash, ...rest } = row;
-    const seq = BigInt(i + 1);
-    if (row.seq !== seq) return issues.add(`history entry ${seq} is missing (the next is ${row.seq})`);
-    if (prev_hash !== previous)
+    const seq = last + 1n;
+    const isInArchive = row.seq > seq && row.seq <= archived;
+    if (row.seq !== seq && !isInArchive)
+      return issues.add(`history entry ${seq} is missing (the next is ${row.seq})`);
+    if (!isInArchive && prev_hash !== previous)
       return issues.add(`history entry ${seq} (${row.event}) does not follow the one before it: prev_hash`);
-    previous = historyHash(previous, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
+    last = row.seq;
+    previous = historyHash(prev_hash, { ...rest, payoutId: payout_id, from: from_state, to: to_state });
     if (hash !== previous)
       return issues.add(
         `history entry ${seq} (${row.event}) was changed: its hash is not that of its fields`,
       );
   }
-  const last = BigInt(history.length);
   if (payout.history_seq !== last)
     issues.add(`history_seq is ${payout.history_seq}, its history has ${last} entries`);
   if (payout.history_head !== previous) issues.add('history_head is not the hash of its last history entry');
@@ -96,6 +104,22 @@ const fresh = {
   unseen_sends: 0,
   auto_resends: 0,
 } satisfies Record<Exclude<keyof Row, 'id' | 'batch_id' | 'state' | 'history_seq' | 'history_head'>, unknown>;
+
+/**
+ * Checks what the ledger keeps of an archived payout: every attempt, the state of its last entry, and that nothing was
+ * sent since.
+ */
+export function checkArchived({ payout, history, attempts }: Evidence): Found[] {
+  const issues = problems('archives', payout.reference);
+  const last = history.at(-1);
+  if (payout.state !== last?.to_state)
+    issues.add(`state is "${payout.state}", by its last entry it is "${last?.to_state ?? 'nothing'}"`);
+  if (BigInt(attempts.length) !== payout.attempt_count)
+    issues.add(`attempt_count is ${payout.attempt_count}, and it has ${attempts.length} attempts`);
+  if (history.some(({ seq, event }) => event === 'intent' && seq > (payout.archived_seq ?? 0n)))
+    issues.add('it was sent after it was archived');
+  return issues.list;
+}
 
 const proven = ['accepted', 'refused', 'not_sent', 'turned_away'];
 

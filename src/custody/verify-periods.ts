@@ -11,29 +11,62 @@ type Checked = { period: Period; frozen: Map<string, string>; counted: Counted }
 /** `NGN submitted` → minor units. */
 type Counted = Map<string, { currency: string; line: string; amount: bigint }>;
 
-/** Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30). */
-export async function checkPeriods(db: Db): Promise<Found[]> {
+/**
+ * Checks that every closed month is unchanged, follows the one before it, and agrees with the history (P30) together with
+ * what archives hold of it. An archive alone has only a part of each month: `part`.
+ */
+export async function checkPeriods(db: Db, part = false): Promise<Found[]> {
   const issues: Found[] = [];
-  const months = await countMonths(db, await closedPeriods(db));
-  for (const [i, month] of months.entries()) {
-    const before = months[i - 1];
-    const { period } = month;
+  const periods = await closedPeriods(db);
+  const months = part ? [] : await countMonths(db, periods);
+  for (const { month, counted } of months.map(({ period, counted: c }) => ({
+    month: period.month,
+    counted: c,
+  })))
+    await addArchived(db, month, counted);
+  for (const [i, period] of periods.entries()) {
+    const [before, month] = [months[i - 1], months[i]];
     const isSame = (await periodDigest(db, period)) === period.digest;
     const problems = [
       ...(isSame ? [] : ['its frozen rows do not match its digest']),
-      ...(before ? follows(before, month) : []),
-      ...differs(month),
+      ...(before && month ? follows(before, month) : []),
+      ...(month ? differs(month) : []),
     ];
     for (const problem of problems) issues.push({ check: 'periods', problem: `${period.month}: ${problem}` });
   }
   return issues;
 }
 
-/** Counts all months in one walk over all payouts. */
 async function countMonths(db: Db, periods: Period[]): Promise<Checked[]> {
   const months: Checked[] = [];
-  for (const period of periods)
-    months.push({ period, frozen: await frozenAmounts(db, period), counted: new Map() });
+  for (const { period, counted } of await countByMonth(db, periods))
+    months.push({ period, frozen: await frozenAmounts(db, period), counted });
+  return months;
+}
+
+async function addArchived(db: Db, month: string, counted: Counted): Promise<void> {
+  const rows = await db
+    .selectFrom('archived_amounts')
+    .select(['currency', 'line', 'amount'])
+    .where('month', '=', month)
+    .execute();
+  for (const { currency, line, amount } of rows) addTo(counted, { currency, line, amount });
+}
+
+function addTo(
+  counted: Counted,
+  { currency, line, amount }: { currency: string; line: string; amount: bigint },
+): void {
+  const key = `${currency} ${line}`;
+  counted.set(key, { currency, line, amount: (counted.get(key)?.amount ?? 0n) + amount });
+}
+
+/** Counts the payouts of a ledger in each of these months, in one walk. What an archive holds of them is left out. */
+export async function countByMonth(
+  db: Db,
+  periods: readonly Period[],
+): Promise<{ period: Period; counted: Counted }[]> {
+  const months = periods.map((period) => ({ period, counted: new Map() as Counted }));
   const known = periods.at(-1)?.through_history;
   if (known === undefined) return [];
   const span = { from: 0n, through: known };
@@ -43,16 +76,16 @@ async function countMonths(db: Db, periods: Period[]): Promise<Checked[]> {
   return months;
 }
 
-function countPayout({ period, counted }: Checked, { payout, moves }: PayoutFacts): void {
+function countPayout(
+  { period, counted }: { period: Period; counted: Counted },
+  { payout, moves }: PayoutFacts,
+): void {
   const { currency, amount } = payout;
-  const add = (line: string, sign = 1n): void => {
-    const key = `${currency} ${line}`;
-    counted.set(key, { currency, line, amount: (counted.get(key)?.amount ?? 0n) + sign * amount });
-  };
+  const add = (line: string, sign = 1n): void => addTo(counted, { currency, line, amount: sign * amount });
   const span = { from: period.from_history, through: period.through_history };
   const { before, after, flows } = courseOf(moves, span);
   if (before.kind === 'open') add('opening');
-  for (const { line, sign } of flows) add(line, sign);
+  for (const { line, sign, event } of flows) if (event !== 'archived') add(line, sign);
   if (after.kind === 'open') add(after.state === 'unknown' ? 'unknown' : 'in_flight');
 }
 

@@ -1,3 +1,4 @@
+import * as backupJob from '../../jobs/backup.ts';
 import * as followUpJob from '../../jobs/follow-up.ts';
 import * as intakeJob from '../../jobs/intake.ts';
 import * as reconcileJob from '../../jobs/reconcile.ts';
@@ -96,6 +97,13 @@ export function scheduledJobs(
       expression: schedules.report,
       triesAgain: true,
       run: async () => succeeded(await watched(reportJob.run(app))),
+    },
+    {
+      name: backupJob.name,
+      expression: backupJob.expressionOf(app.config),
+      triesAgain: true,
+      // Not watched: a backup disk that is full or gone is no failure of the ledger (P12).
+      run: async () => succeeded(await backupJob.run(app)),
     },
   ];
 }

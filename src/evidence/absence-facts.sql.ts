@@ -7,7 +7,7 @@ import type { Attempt, Inquiry, Payout } from '../storage/tables/tables.ts';
 import type { LookUpOutcome } from '../storage/tables/word-columns.ts';
 import { unmatchedLike } from '../webhooks/unmatched-webhooks.sql.ts';
 import type { AbsenceFacts, ListedFacts, NotFound } from './absence.ts';
-import { namedBefore } from './doubts.sql.ts';
+import { keptName, namedBefore } from './doubts.sql.ts';
 
 /** What a run's listing is worth as a whole; what it shows of each payout is gathered here. */
 export type RunListing = Omit<ListedFacts, 'rows' | 'lookAlikes' | 'sameAccount'>;
@@ -40,7 +40,12 @@ export async function absenceCases(
   about: { run: string; listing: RunListing; quietPeriodMs: number; account: Account | null },
 ): Promise<AbsenceCase[]> {
   const cases: AbsenceCase[] = [];
-  const payouts = await trx.selectFrom('payouts').selectAll().where('id', 'in', payoutIds).execute();
+  const payouts = await trx
+    .selectFrom('payouts')
+    .selectAll()
+    .where('id', 'in', payoutIds)
+    .where('archived_seq', 'is', null)
+    .execute();
   const unmatched = await unmatchedSince(trx, payouts);
   const elsewhere = about.account ? await sentElsewhere(trx, payoutIds, about.account) : new Map();
   for (const payout of payouts) {
@@ -112,7 +117,8 @@ async function heardOf(trx: Trx, { id, reference, reference_key }: Payout): Prom
   const { rows } = await sql<{ n: bigint }>`select count(*) as n from (
     select id from webhooks where payout_id = ${id}
     union select id from webhooks where coalesce(reference, '') in (${reference}, ${reference_key}, ${reference_key.toUpperCase()})
-    union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}) heard`.execute(
+    union select w.id from payouts p join webhooks w on ${namedBefore} where p.id = ${id}
+    union select w.id from payouts p join heard_references w on ${keptName} where p.id = ${id}) heard`.execute(
     trx,
   );
   return Number(rows[0]?.n ?? 0n);

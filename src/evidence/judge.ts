@@ -15,6 +15,10 @@ export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'
 export function judge(evidence: Evidence, since: string): Judgement {
   const { payout, attempts, successor } = evidence;
   if (successor !== null) return no(`${successor} already pays it; see counterfoil show ${successor}`);
+  if (payout.archived_seq !== null)
+    return no(
+      'it is archived, and an archived payout is never sent or paid again: write a new row with a new reference',
+    );
   if (attempts.some(({ outcome }) => outcome === null))
     return no('an attempt is under way; wait for its answer');
   switch (payout.state) {

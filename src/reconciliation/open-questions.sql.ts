@@ -43,17 +43,3 @@ export async function openSums(db: Db, scope: Scope) {
     where d.state <> 'resolved' group by 1, 2, 3, 4`.execute(db);
   return rows.map(({ count, hi, lo, ...row }) => ({ ...row, count, amount: joined({ hi, lo }) }));
 }
-
-/** The frozen rows of these sheets of these runs, each row a JSON array of texts, in order. */
-export async function frozenSheets(db: Db, runs: string[], sheets: string[]) {
-  if (runs.length === 0) return [];
-  return db
-    .selectFrom('run_rows')
-    .select(['run_id', 'sheet', 'cells'])
-    .where('run_id', 'in', runs)
-    .where('sheet', 'in', sheets)
-    .orderBy('run_id')
-    .orderBy('sheet')
-    .orderBy('position')
-    .execute();
-}

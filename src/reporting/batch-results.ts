@@ -3,13 +3,21 @@ import { kindRules } from '../domain/discrepancy-kinds.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { type OpenOf, openOf } from '../reconciliation/open-of-payouts.sql.ts';
 import type { Config } from '../settings/settings.ts';
+import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
 import type { Ledger } from '../storage/ledger.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import { writeWhole } from './atomic-file.ts';
 import { csvText, writeCsv } from './csv-writer.ts';
 import { createFailedFile, type RetryOffers } from './failed-file.ts';
 import { accountMask, maskTold, zoned } from './presentation.ts';
-import { batchesDue, batchOutcomes, findBatch, markReported, type Outcome } from './reports.sql.ts';
+import {
+  batchesDue,
+  batchOutcomes,
+  findBatch,
+  markReported,
+  type Outcome,
+  withCells,
+} from './reports.sql.ts';
 import { storedCells } from './stored-cells.ts';
 import { type BatchTally, batchSummary, createBatchTally } from './workbook/batch-summary.ts';
 import { resultColumns } from './workbook/columns.ts';
@@ -52,7 +60,7 @@ export function createBatchResults(deps: {
     // The text of a contradiction may contain the account number.
     const told = config.reports.maskAccounts ? maskTold : (text: string): string => text;
     yield [[...columns, ...ours]];
-    for await (const page of batchOutcomes(ledger.db, batch.id)) {
+    for await (const page of outcomesOf(batch)) {
       const open = await openOf(
         ledger.db,
         page.map(({ id }) => id),
@@ -62,6 +70,17 @@ export function createBatchResults(deps: {
         ...mask(inputCells(payout, columns.length)),
         ...outcome(payout, open.get(payout.id) ?? [], { shown, told }),
       ]);
+    }
+  }
+
+  /** The outcomes of a batch as of now; the file's cells of an archived one come from its archive. */
+  async function* outcomesOf(batch: Batch): AsyncGenerator<Outcome[]> {
+    if (batch.archive_id === null) return yield* batchOutcomes(ledger.db, batch.id);
+    const archive = await openArchive(ledger, batch.archive_id);
+    try {
+      for await (const page of batchOutcomes(ledger.db, batch.id)) yield await withCells(archive.db, page);
+    } finally {
+      await archive.close();
     }
   }
 
@@ -116,7 +135,7 @@ export function createBatchResults(deps: {
 
   /**
    * Writes the results of every changed batch and returns the files' paths. Two calls in one process run one after the
-   * other, so that the second sees the first one's files. If a batch's folder cannot be written, the other batches are
+   * other, so that the second sees the first one's files. If a batch's folder cannot be written, or its archive is not there, the other batches are
    * written first; then the first such failure is thrown.
    */
   async function writeDue(): Promise<string[]> {
@@ -127,7 +146,7 @@ export function createBatchResults(deps: {
         try {
           files.push(...(await write(batch)).files);
         } catch (error) {
-          if (!forbiddenPlace(error)) throw error;
+          if (!forbiddenPlace(error) && !(error instanceof ArchiveAbsent)) throw error;
           failures.push(error);
         }
       }

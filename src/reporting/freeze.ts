@@ -9,7 +9,8 @@ import { noteCompared } from './compared-batches.sql.ts';
 import { discrepancySheet } from './discrepancy-cells.ts';
 import { figureRows } from './figures.ts';
 import { openRows } from './figures-open.ts';
-import { addRunRows, clearRunRows, findRun, placedFrom } from './reports.sql.ts';
+import { findRun } from './reports.sql.ts';
+import { addSheetRows, beginFreeze, endFreeze, placedFrom, shareRows } from './run-sheets.sql.ts';
 import { setVerdicts } from './run-verdicts.sql.ts';
 import { createFreezeBooks } from './statement/freeze-books.ts';
 import { type CurrencyVerdict, statementSheet } from './statement/statement.ts';
@@ -19,7 +20,8 @@ export type Frozen = { verdict: Verdict; currencies: CurrencyVerdict[] };
 
 /**
  * Computes the sheets of a run from the ledger as of `at` (ISO UTC), and stores their rows. Every later `report RUN` then
- * gives the same bytes. The run's listing must be staged and paired. An interrupted freeze starts again from nothing.
+ * gives the same bytes. Rows that equal those of the run before are stored once. The run's listing must be staged and
+ * paired. An interrupted freeze starts again from nothing.
  * `end` runs in the transaction that makes the run whole. Returns the verdicts, which every report of the run repeats.
  * Throws when there is no such run.
  */
@@ -28,19 +30,19 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
   const zone = config.reports.timezone;
   const freezeBooks = createFreezeBooks(deps);
 
-  function store(run: string, sheet: string, rows: string[][], position = 0): Promise<void> {
-    return ledger.write((trx) => addRunRows(trx, run, sheet, placedFrom(position, rows)));
+  function store(since: bigint, sheet: string, rows: string[][], position = 0): Promise<void> {
+    return ledger.write((trx) => addSheetRows(trx, since, sheet, placedFrom(position, rows)));
   }
 
-  async function freezeSheet(run: string, name: string, pages: AsyncIterable<string[][]>): Promise<void> {
+  async function freezeSheet(since: bigint, name: string, pages: AsyncIterable<string[][]>): Promise<void> {
     let position = 0;
     for await (const page of pages) {
-      await store(run, name, page, position);
+      await store(since, name, page, position);
       position += page.length;
     }
   }
 
-  async function freezeDiscrepancies(scope: Scope): Promise<void> {
+  async function freezeDiscrepancies(scope: Scope, since: bigint): Promise<void> {
     const ageing = createAgeing(scope.cut);
     async function* sheet(): AsyncGenerator<string[][]> {
       yield [discrepancySheet.header];
@@ -52,17 +54,17 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
         });
       }
     }
-    await freezeSheet(scope.run, 'discrepancies', sheet());
-    await store(scope.run, 'ageing', ageing.rows());
+    await freezeSheet(since, 'discrepancies', sheet());
+    await store(since, 'ageing', ageing.rows());
   }
 
   /** The extra sheets of report.html and report.xlsx. Each is small, whatever the number of payouts. */
-  async function freezeFigures(scope: Scope): Promise<void> {
+  async function freezeFigures(scope: Scope, since: bigint): Promise<void> {
     const sheets = {
       ...(await openRows(ledger.db, scope, zone)),
       ...(await figureRows(ledger.db, scope, zone)),
     };
-    for (const [name, rows] of Object.entries(sheets)) await store(scope.run, name, rows);
+    for (const [name, rows] of Object.entries(sheets)) await store(since, name, rows);
   }
 
   return async function freezeRun(
@@ -76,12 +78,12 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     await ledger.write((trx) => noteCompared(trx, run.id));
     const through = await newestHistory(ledger.db);
     const scope: Scope = { run: run.id, mode: ledger.mode, startedAt: run.started_at, cut: at, through };
-    await clearRunRows(ledger, run.id);
-    const { rows, verdicts } = await freezeBooks(run, scope);
-    await freezeDiscrepancies(scope);
-    await freezeSheet(run.id, 'collections', collectionPages(ledger.db, zone));
-    await freezeFigures(scope);
-    // This sheet is stored last: it marks the run as frozen.
+    const since = await beginFreeze(ledger);
+    const { rows, verdicts } = await freezeBooks(run, scope, since);
+    await freezeDiscrepancies(scope, since);
+    await freezeSheet(since, 'collections', collectionPages(ledger.db, zone));
+    await freezeFigures(scope, since);
+    await shareRows(ledger, since);
     const all = verdicts.map(({ verdict }) => verdict);
     const whole = worstVerdict(run.list_standing, all);
     const currencies = verdicts.map(({ currency, verdict, facts }) => {
@@ -90,7 +92,7 @@ export function createFreeze(deps: { ledger: Ledger; config: Config }) {
     const frozen = { verdict: whole, currencies: verdicts };
     await ledger.write(async (trx) => {
       await setVerdicts(trx, run.id, { whole, currencies });
-      await addRunRows(trx, run.id, 'statement', placedFrom(0, statementSheet.all(rows)));
+      await endFreeze(trx, run.id, { since, rows: statementSheet.all(rows) });
       await end?.(trx, frozen);
     });
     return frozen;

@@ -4,7 +4,8 @@ import { formatMinor } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { type Shown, shownUnder } from '../listing/shown-under.sql.ts';
 import { type Life, livesOf } from '../reconciliation/discrepancy-events.sql.ts';
-import type { Db } from '../storage/ledger.ts';
+import { ArchiveAbsent, openArchive } from '../storage/archive-file.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Attempt, Discrepancy, HistoryRow, Inquiry, Payout, Webhook } from '../storage/tables/tables.ts';
 
 export type Overview = {
@@ -49,6 +50,8 @@ export async function isReadySince(db: Db, before: string): Promise<boolean> {
 
 export type Story = {
   payout: Payout;
+  /** The file that has the rest of its story, and whether it could be read; null: the ledger has it all. */
+  archive: { file: string; read: boolean } | null;
   attempts: Attempt[];
   webhooks: Webhook[];
   lookups: Inquiry[];
@@ -58,13 +61,70 @@ export type Story = {
 };
 
 /** Everything the ledger knows of one payout; undefined for a reference it does not hold. */
-export async function payoutStory(db: Db, reference: string): Promise<Story | undefined> {
+export async function payoutStory(
+  ledger: Pick<Ledger, 'db' | 'path'>,
+  reference: string,
+): Promise<Story | undefined> {
+  const { db } = ledger;
   const payout = await db
     .selectFrom('payouts')
     .selectAll()
     .where('reference_key', '=', foldReference(reference))
     .executeTakeFirst();
   if (!payout) return undefined;
+  const kept = await storyIn(db, payout);
+  if (payout.archived_seq === null) return { ...kept, archive: null };
+  return withArchive(ledger, kept);
+}
+
+/** The story with what the archive of its batch has of it: the archive's rows, and those that came since. */
+async function withArchive(
+  ledger: Pick<Ledger, 'db' | 'path'>,
+  kept: Omit<Story, 'archive'>,
+): Promise<Story> {
+  const { payout } = kept;
+  const { file, id } = await ledger.db
+    .selectFrom('archives as a')
+    .innerJoin('batches as b', 'b.archive_id', 'a.id')
+    .select(['a.file', 'a.id'])
+    .where('b.id', '=', payout.batch_id)
+    .executeTakeFirstOrThrow();
+  let archive: Awaited<ReturnType<typeof openArchive>>;
+  try {
+    archive = await openArchive(ledger, id);
+  } catch (error) {
+    if (!(error instanceof ArchiveAbsent)) throw error;
+    return { ...kept, archive: { file, read: false } };
+  }
+  try {
+    const old = await archive.db
+      .selectFrom('payouts')
+      .selectAll()
+      .where('id', '=', payout.id)
+      .executeTakeFirstOrThrow();
+    const then = await storyIn(archive.db, old);
+    const { body, cells } = old;
+    return {
+      ...kept,
+      payout: { ...payout, body, cells },
+      attempts: joined(then.attempts, kept.attempts),
+      webhooks: joined(then.webhooks, kept.webhooks),
+      lookups: joined(then.lookups, kept.lookups),
+      history: joined(then.history, kept.history),
+      archive: { file, read: true },
+    };
+  } finally {
+    await archive.close();
+  }
+}
+
+/** The rows of the archive, which has them whole, and those that only the ledger has. */
+function joined<Row extends { id: bigint }>(archived: readonly Row[], kept: readonly Row[]): Row[] {
+  const ids = new Set(archived.map(({ id }) => id));
+  return [...archived, ...kept.filter(({ id }) => !ids.has(id))];
+}
+
+async function storyIn(db: Db, payout: Payout): Promise<Omit<Story, 'archive'>> {
   const { id } = payout;
   return {
     payout,

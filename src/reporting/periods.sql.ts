@@ -5,7 +5,7 @@ import { inParts, keyset } from '../storage/keyset.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import type { Run } from '../storage/tables/tables.ts';
-import type { PlacedRow } from './reports.sql.ts';
+import type { PlacedRow } from './run-sheets.sql.ts';
 import type { Listing } from './statement-facts.sql.ts';
 
 const pageSize = 1000;

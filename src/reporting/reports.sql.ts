@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { inParts, keyset } from '../storage/keyset.ts';
-import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+import { idsOf } from '../storage/bulk.ts';
+import { keyset } from '../storage/keyset.ts';
+import type { Db } from '../storage/ledger.ts';
 import type { Batch, Payout, Run } from '../storage/tables/tables.ts';
 
 /** A keyset page: small enough to stay flat in memory, large enough to cost little per row. */
 const pageSize = 1000;
-/** How many rows one quick delete removes. */
-const clearedAtOnce = 5000;
 /** A page of rows that become files: small, so that their text leaves memory soon. */
 const filePage = 200;
 
@@ -56,6 +55,14 @@ export function batchOutcomes(db: Db, batch: string): AsyncGenerator<Outcome[]> 
   });
 }
 
+/** The same outcomes with their file's cells, which the archive `db` has. */
+export async function withCells(db: Db, page: readonly Outcome[]): Promise<Outcome[]> {
+  const among = idsOf(page.map(({ id }) => id));
+  const rows = await db.selectFrom('payouts').select(['id', 'cells']).where('id', 'in', among).execute();
+  const cellsOf = new Map(rows.map(({ id, cells }) => [id, cells]));
+  return page.map((one) => ({ ...one, cells: cellsOf.get(one.id) ?? one.cells }));
+}
+
 /**
  * Records that the results were written as of `written`. If another process also recorded a write, nobody knows whose
  * file is newer: the batch is due again.
@@ -79,12 +86,10 @@ export function reportedBatches(db: Db): AsyncGenerator<Batch[]> {
   });
 }
 
-/** Runs whose reports are frozen, newest first, a page at a time. The statement is frozen last and so marks the whole. */
+/** Runs whose reports are frozen, newest first, a page at a time. */
 export function frozenRuns(db: Db): AsyncGenerator<Run[]> {
-  const isFrozen = sql<boolean>`exists (
-    select 1 from run_rows r where r.run_id = runs.id and r.sheet = 'statement')`;
   return keyset(pageSize, (last) => {
-    const all = db.selectFrom('runs').selectAll().where(isFrozen);
+    const all = db.selectFrom('runs').selectAll().where('frozen', 'is not', null);
     const rest = last && all.where(sql<boolean>`(started_at, id) < (${last.started_at}, ${last.id})`);
     return (rest ?? all).orderBy('started_at', 'desc').orderBy('id', 'desc').limit(pageSize).execute();
   });
@@ -93,68 +98,4 @@ export function frozenRuns(db: Db): AsyncGenerator<Run[]> {
 /** The run, or undefined when the ledger has none of that name. */
 export function findRun(db: Db, run: string): Promise<Run | undefined> {
   return db.selectFrom('runs').selectAll().where('id', '=', run).executeTakeFirst();
-}
-
-/** Deletes a run's frozen rows, piece by piece, so that an interrupted freeze can start again. */
-export async function clearRunRows(ledger: Ledger, run: string): Promise<void> {
-  const of = ledger.db.selectFrom('run_rows').select(['sheet', 'position']).where('run_id', '=', run);
-  // First the sheet that marks the run as frozen: a partly cleared run is not frozen.
-  await ledger.write((trx) =>
-    trx.deleteFrom('run_rows').where('run_id', '=', run).where('sheet', '=', 'statement').execute(),
-  );
-  for (;;) {
-    const piece = sql<boolean>`(sheet, position) in (${of.limit(clearedAtOnce)})`;
-    const { numDeletedRows } = await ledger.write((trx) =>
-      trx.deleteFrom('run_rows').where('run_id', '=', run).where(piece).executeTakeFirst(),
-    );
-    if (numDeletedRows < BigInt(clearedAtOnce)) return;
-  }
-}
-
-/** A row of a sheet with its position. Rows are read in position order, and gaps are allowed. The header is at 0. */
-export type PlacedRow = { position: bigint; cells: string[] };
-
-/** Rows that follow each other, the first of them at `position`. */
-export function placedFrom(position: number, rows: string[][]): PlacedRow[] {
-  return rows.map((cells, index) => ({ position: BigInt(position + index), cells }));
-}
-
-/** Adds rows to a sheet of a run. */
-export async function addRunRows(trx: Trx, run: string, sheet: string, rows: PlacedRow[]): Promise<void> {
-  for (const some of inParts(rows, pageSize)) {
-    const values = some.map(({ position, cells }) => {
-      return { run_id: run, sheet, position, cells: JSON.stringify(cells) };
-    });
-    await trx.insertInto('run_rows').values(values).execute();
-  }
-}
-
-/** True when the run's frozen sheet has more rows than `beyond`, including its header. */
-export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0): Promise<boolean> {
-  const row = await db
-    .selectFrom('run_rows')
-    .select('position')
-    .where('run_id', '=', run)
-    .where('sheet', '=', sheet)
-    .orderBy('position')
-    .limit(1)
-    .offset(beyond)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
-export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
-  const pages = keyset<{ position: bigint; cells: string }>(filePage, (last) =>
-    db
-      .selectFrom('run_rows')
-      .select(['position', 'cells'])
-      .where('run_id', '=', run)
-      .where('sheet', '=', sheet)
-      .where('position', '>', last?.position ?? -1n)
-      .orderBy('position')
-      .limit(filePage)
-      .execute(),
-  );
-  for await (const page of pages) yield page.map(({ cells }) => cells);
 }

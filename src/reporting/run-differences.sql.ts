@@ -3,6 +3,7 @@ import { latestRunFirst } from '../listing/listings.sql.ts';
 import { jsonText } from '../storage/dialect.ts';
 import type { Db } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
+import { frozenNumber, isRowOf } from './run-sheets.sql.ts';
 import { type NamedCells, named } from './sheet.ts';
 import { storedCells } from './stored-cells.ts';
 
@@ -24,20 +25,20 @@ export async function runsInOrder(db: Db, names: [string, string]): Promise<Run[
 export type Twice = { was: NamedCells | null; now: NamedCells | null };
 
 /** A sheet of both runs. Each has its own header: another version may have frozen it with other columns. */
-type SheetPair = RunPair & { sheet: string; headers: Record<keyof RunPair, string[]> };
+type SheetPair = {
+  sheet: string;
+  headers: Record<keyof RunPair, string[]>;
+  frozen: Record<keyof RunPair, bigint>;
+};
 
 async function sheetPair(db: Db, pair: RunPair, sheet: string): Promise<SheetPair> {
-  const header = async (run: string): Promise<string[]> => {
-    const row = await db
-      .selectFrom('run_rows')
-      .select('cells')
-      .where('run_id', '=', run)
-      .where('sheet', '=', sheet)
-      .where('position', '=', 0n)
-      .executeTakeFirst();
-    return row ? storedCells(row.cells) : [];
+  const frozen = { older: await frozenNumber(db, pair.older), newer: await frozenNumber(db, pair.newer) };
+  const header = async (number: bigint): Promise<string[]> => {
+    const { rows } = await sql<{ cells: string }>`select r.cells from run_rows r
+      where r.sheet = ${sheet} and r.position = 0 and ${isRowOf(sql`${number}`)}`.execute(db);
+    return rows[0] ? storedCells(rows[0].cells) : [];
   };
-  return { ...pair, sheet, headers: { older: await header(pair.older), newer: await header(pair.newer) } };
+  return { sheet, frozen, headers: { older: await header(frozen.older), newer: await header(frozen.newer) } };
 }
 
 /** The cell of that name in a row of one of the runs; empty where it has no such column. */
@@ -49,20 +50,26 @@ function cellIn({ headers }: SheetPair, run: keyof RunPair, name: string, cells:
 /** The cell of that name in row `r`, whichever run it is of. */
 function cell(pair: SheetPair, name: string): RawBuilder<unknown> {
   const [was, now] = [cellIn(pair, 'older', name, sql`r.cells`), cellIn(pair, 'newer', name, sql`r.cells`)];
-  return sql`case when r.run_id = ${pair.older} then ${was} else ${now} end`;
+  return sql`case when r.side = 0 then ${was} else ${now} end`;
 }
 
 /** The older and the newer run's value in grouped rows. */
-const inEach = (
-  { older, newer }: RunPair,
-  value: RawBuilder<unknown>,
-  [was, now]: [string, string],
-): RawBuilder<unknown> =>
-  sql`max(case when r.run_id = ${older} then ${value} end) as ${sql.ref(was)},
-    max(case when r.run_id = ${newer} then ${value} end) as ${sql.ref(now)}`;
+const inEach = (value: RawBuilder<unknown>, [was, now]: [string, string]): RawBuilder<unknown> =>
+  sql`max(case when r.side = 0 then ${value} end) as ${sql.ref(was)},
+    max(case when r.side = 1 then ${value} end) as ${sql.ref(now)}`;
 
-const rowsOfBoth = ({ older, newer, sheet }: SheetPair): RawBuilder<unknown> =>
-  sql`run_rows r where r.run_id in (${older}, ${newer}) and r.sheet = ${sheet} and r.position > 0`;
+/** The rows `r` of a sheet in both runs; `side` is 0 in the older run and 1 in the newer. */
+function rowsOfBoth({ frozen, sheet }: SheetPair, which: 'all' | 'own'): RawBuilder<unknown> {
+  const [older, newer] = [isRowOf(sql`${frozen.older}`), isRowOf(sql`${frozen.newer}`)];
+  const rowsOf = (side: bigint, own: RawBuilder<boolean>, other: RawBuilder<boolean>) =>
+    sql`select ${sql.lit(side)} as side, r.cells from run_rows r where r.sheet = ${sheet} and r.position > 0 and ${own}
+      ${which === 'own' ? sql`and not ${other}` : sql``}`;
+  return sql`(${rowsOf(0n, older, newer)} union all ${rowsOf(1n, newer, older)}) r`;
+}
+
+/** The rows of a sheet that may differ. A row that both runs share is equal, unless its columns have other names. */
+const rowsThatDiffer = (pair: SheetPair): RawBuilder<unknown> =>
+  rowsOfBoth(pair, JSON.stringify(pair.headers.older) === JSON.stringify(pair.headers.newer) ? 'own' : 'all');
 
 /**
  * Rows of a sheet, paired by the column `name`, in which one of the `watched` columns differs. They are grouped in the
@@ -80,8 +87,8 @@ export async function differingRows(
       sql`${cellIn(pair, 'older', column, sql`w.was`)} <> ${cellIn(pair, 'newer', column, sql`w.now`)}`,
   );
   const { rows } = await sql<{ was: string | null; now: string | null }>`
-    select w.was, w.now from (select ${cell(pair, name)} as name, ${inEach(pair, sql`r.cells`, ['was', 'now'])}
-      from ${rowsOfBoth(pair)} group by 1) w
+    select w.was, w.now from (select ${cell(pair, name)} as name, ${inEach(sql`r.cells`, ['was', 'now'])}
+      from ${rowsThatDiffer(pair)} group by 1) w
     where w.was is null or w.now is null or ${sql.join(differs, sql` or `)} order by w.name`.execute(db);
   const { older, newer } = pair.headers;
   return rows.map(({ was, now }) => ({
@@ -108,15 +115,15 @@ export async function changedRows(db: Db, runs: RunPair): Promise<RowChange[]> {
   );
   const state = cell(payouts, 'payout_state');
   const { rows } = await sql<RowChange>`
-    with one as (select r.run_id, ${sql.join(own)} from ${rowsOfBoth(pair)}),
+    with one as (select r.side, ${sql.join(own)} from ${rowsThatDiffer(pair)}),
     changed as materialized (select currency, line, reference, min(batch) as batch, min(transfer_id) as transfer_id,
-        amount, min(why) as why, sum(case when run_id = ${pair.newer} then 1 else -1 end) as times
+        amount, min(why) as why, sum(case when side = 1 then 1 else -1 end) as times
       from one
       group by currency, line, reference, amount, case when line in ${ofTransfers} then transfer_id else '' end
-      having sum(case when run_id = ${pair.newer} then 1 else -1 end) <> 0),
+      having sum(case when side = 1 then 1 else -1 end) <> 0),
     states as materialized (select ${cell(payouts, 'reference')} as name,
-        ${inEach(pair, state, ['was_state', 'now_state'])}
-      from ${rowsOfBoth(payouts)} and ${cell(payouts, 'reference')} in (select reference from changed) group by 1)
+        ${inEach(state, ['was_state', 'now_state'])}
+      from ${rowsOfBoth(payouts, 'all')} where ${cell(payouts, 'reference')} in (select reference from changed) group by 1)
     select c.*, s.was_state, s.now_state from changed c left join states s on s.name = c.reference
     order by c.currency, c.line, c.reference, c.batch, c.transfer_id, c.amount, c.why`.execute(db);
   return rows;

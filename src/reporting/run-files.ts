@@ -1,14 +1,16 @@
 import { join } from 'node:path';
 import type { Config } from '../settings/settings.ts';
-import type { Ledger } from '../storage/ledger.ts';
+import { openArchive } from '../storage/archive-file.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
 import type { Run } from '../storage/tables/tables.ts';
 import { whole, writeAtomically, writeWhole } from './atomic-file.ts';
 import { csvText } from './csv-writer.ts';
 import { figureSheets } from './figures.ts';
 import { reportPage } from './page/page.ts';
 import { accountMask, readableTime } from './presentation.ts';
-import { findRun, frozenRuns, hasRunRows, runRows } from './reports.sql.ts';
+import { findRun, frozenRuns } from './reports.sql.ts';
 import { reportsWritten, runsDue } from './reports-due.sql.ts';
+import { hasRunRows, isFrozen, runRows } from './run-sheets.sql.ts';
 import { verdictsOf } from './run-verdicts.sql.ts';
 import { storedCells } from './stored-cells.ts';
 import {
@@ -38,14 +40,17 @@ const pageSheets = ['halt', 'action', 'open', 'statement', 'ageing', ...figureSh
 /** What the workbook's summary sheet says. */
 const summedUp = ['open', 'statement', 'states'];
 
+/** A run, and the ledger or archive that has the rows of its reports. */
+type Source = { db: Db; run: Run };
+
 /** Writes the files of a frozen run from its stored rows alone: the same bytes each time under the same configuration. */
 export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: string }) {
   const { ledger, config, reports } = deps;
   const style = { bom: config.reports.bom, delimiter: config.reports.delimiter };
 
-  async function* pages(run: string, sheet: string): AsyncGenerator<string[][]> {
+  async function* pages({ db, run }: Source, sheet: string): AsyncGenerator<string[][]> {
     let mask: ((cells: string[]) => string[]) | null = null;
-    for await (const page of runRows(ledger.db, run, sheet)) {
+    for await (const page of runRows(db, run.id, sheet)) {
       const rows = page.map(storedCells);
       if (mask) yield rows.map(mask);
       else {
@@ -68,15 +73,26 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   async function writeRun(runId: string): Promise<string[]> {
     const run = await findRun(ledger.db, runId);
     if (!run) throw new Error(`no such run: ${runId}`);
-    if (!(await hasRunRows(ledger.db, run.id, 'statement')))
+    if (!(await isFrozen(ledger.db, run.id)))
       throw new Error(`run ${runId} did not finish: it has no reports`);
+    if (run.archive_id === null) return writeFrom({ db: ledger.db, run });
+    const archive = await openArchive(ledger, run.archive_id);
+    try {
+      return await writeFrom({ db: archive.db, run });
+    } finally {
+      await archive.close();
+    }
+  }
+
+  async function writeFrom(source: Source): Promise<string[]> {
+    const { run } = source;
     const folder = join(reports, `reconciliation-${run.id}`);
     const [page = '', workbook = ''] = readable.map((name) => join(folder, name));
     // A separate thread draws the pictures while the tables are written here.
     // When this throws, nothing of the run is still being written.
     const [drawn, written] = await Promise.allSettled([
-      writePage(run, page),
-      writeTables(run, folder, workbook),
+      writePage(source, page),
+      writeTables(source, folder, workbook),
     ]);
     if (drawn.status === 'rejected') throw drawn.reason;
     if (written.status === 'rejected') throw written.reason;
@@ -91,18 +107,19 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   }
 
   /** Frozen sheets as a whole, by name; an older run may lack some. */
-  async function smallSheets(run: Run, names: readonly string[]): Promise<Record<string, string[][]>> {
+  async function smallSheets(source: Source, names: readonly string[]): Promise<Record<string, string[][]>> {
     const sheets: Record<string, string[][]> = {};
     for (const sheet of names) {
       const rows: string[][] = [];
-      for await (const some of pages(run.id, sheet)) rows.push(...some);
+      for await (const some of pages(source, sheet)) rows.push(...some);
       if (rows.length > 0) sheets[sheet] = rows;
     }
     return sheets;
   }
 
   /** The first sheet of report.xlsx. */
-  async function writeSummary(run: Run, names: string[], workbook: WorkbookWriter): Promise<void> {
+  async function writeSummary(source: Source, names: string[], workbook: WorkbookWriter): Promise<void> {
+    const { run } = source;
     const zone = config.reports.timezone;
     const notes = runSummary({
       title: `Reconciliation, ${readableTime(run.started_at, zone)}`,
@@ -111,14 +128,15 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
       zone,
       list: run.list_standing,
       verdicts: (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [],
-      sheets: await smallSheets(run, summedUp),
+      sheets: await smallSheets(source, summedUp),
       names,
     });
     await workbook.notes(summarySheet, notes);
   }
 
-  async function writePage(run: Run, path: string): Promise<void> {
-    const sheets = await smallSheets(run, pageSheets);
+  async function writePage(source: Source, path: string): Promise<void> {
+    const { run } = source;
+    const sheets = await smallSheets(source, pageSheets);
     const verdicts = (await verdictsOf(ledger.db, [run.id])).get(run.id) ?? [];
     const files = ['report.xlsx', ...runSheets.map((sheet) => `${sheet}.csv`)];
     await writeAtomically(
@@ -136,25 +154,25 @@ export function createRunFiles(deps: { ledger: Ledger; config: Config; reports: 
   }
 
   /** Writes report.xlsx and the CSV files from one reading of the frozen rows. Returns the CSV files. */
-  async function writeTables(run: Run, folder: string, path: string): Promise<string[]> {
+  async function writeTables(source: Source, folder: string, path: string): Promise<string[]> {
     const names: string[] = [];
     // Runs of an older version froze fewer sheets.
     for (const name of workbookSheets(runSheets))
-      if (await hasRunRows(ledger.db, run.id, name)) names.push(name);
+      if (await hasRunRows(source.db, source.run.id, name)) names.push(name);
     await writeWhole(path, async (write) => {
       const workbook = await beginWorkbook(write, [summarySheet, ...names.map(titleOf)]);
-      await writeSummary(run, names, workbook);
-      for (const name of names) await writeSheet(run.id, name, { folder, workbook });
+      await writeSummary(source, names, workbook);
+      for (const name of names) await writeSheet(source, name, { folder, workbook });
       await workbook.end();
     });
     return runSheets.filter((name) => names.includes(name)).map((name) => join(folder, `${name}.csv`));
   }
 
-  async function writeSheet(run: string, name: string, to: { folder: string; workbook: WorkbookWriter }) {
+  async function writeSheet(source: Source, name: string, to: { folder: string; workbook: WorkbookWriter }) {
     const sheet = await to.workbook.table(titleOf(name), layoutOf(name));
-    const fits = !(await hasRunRows(ledger.db, run, name, sheetRows));
+    const fits = !(await hasRunRows(source.db, source.run.id, name, sheetRows));
     const addRows = async (toCsv: ((rows: string[][]) => Promise<void>) | null): Promise<void> => {
-      for await (const page of pages(run, name)) {
+      for await (const page of pages(source, name)) {
         await toCsv?.(page);
         if (fits) await sheet.add(page);
       }

@@ -139,11 +139,14 @@ async function load(db: Db | Trx, scope: PayoutScope, ids: bigint[]): Promise<Pa
     .where('id', 'in', among)
     .orderBy('id')
     .execute();
-  // Entries that moved nothing are left out, except those that reported a fee.
+  // Entries that moved nothing are left out, except those that reported a fee. An archived payout begins with its last
+  // entry before that: the archive has how it came there.
   const moves = await sql<Move & { payout_id: bigint }>`
-    select h.payout_id, h.id, h.at, h.event, h.to_state as "to", ${jsonText(sql`h.detail`, 'fee')} as fee from history h
-    where h.payout_id in ${among} and h.id <= ${scope.known}
-      and (coalesce(h.from_state, '') <> h.to_state or h.detail like '%"fee":%')
+    select h.payout_id, h.id, h.at, case when h.seq = p.archived_seq then 'archived' else h.event end as event,
+      h.to_state as "to", case when h.seq = p.archived_seq then p.fee else ${jsonText(sql`h.detail`, 'fee')} end as fee
+    from history h join payouts p on p.id = h.payout_id
+    where h.payout_id in ${among} and h.id <= ${scope.known} and h.seq >= coalesce(p.archived_seq, 0)
+      and (h.seq = p.archived_seq or coalesce(h.from_state, '') <> h.to_state or h.detail like '%"fee":%')
     order by h.payout_id, h.seq`.execute(db);
   const listed = await listedOf(db, scope, among);
   const movesOf = Map.groupBy(moves.rows, (row) => row.payout_id);

@@ -103,3 +103,10 @@ export function parseInstant(text: string, context: z.RefinementCtx): string {
   }
   return new Date(ms).toISOString();
 }
+
+export function checkBackupDir(ledger: { url: string; backup_dir: string }, context: z.RefinementCtx): void {
+  if (ledger.backup_dir === '' || ledger.url.startsWith('sqlite:')) return;
+  const message =
+    'expected nothing: a ledger on PostgreSQL is backed up by its database, with pg_dump or base backups';
+  context.addIssue({ code: 'custom', path: ['backup_dir'], message });
+}

@@ -1,6 +1,7 @@
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
 import {
+  checkBackupDir,
   checkLimits,
   checkTlsPair,
   isAddress,
@@ -203,7 +204,13 @@ export const sections = {
       .describe(
         '`sqlite:FILE`, relative to the data folder, or `postgres://USER@HOST/DATABASE` (`?schema=NAME` for another schema)',
       ),
-  }),
+    backup_dir: z
+      .string()
+      .default('')
+      .describe(
+        '`serve` makes a backup here each day; relative to the data folder, best on another disk. SQLite only',
+      ),
+  }).superRefine(checkBackupDir),
   queue: section({
     url: z
       .string()

@@ -98,6 +98,7 @@ export function loadConfig(
       ...values,
       receiver,
       admin,
+      ledger: withFolder(values.ledger, dataDir),
       mode: file.values.mode,
       home,
       dataDir,
@@ -227,6 +228,10 @@ function exposureProblem(
   ];
   if (lacks.length === 0) return null;
   return `admin.host: ${host} is reachable from other machines: ${lacks.join('; and ')}; or set admin.host to 127.0.0.1`;
+}
+
+function withFolder(ledger: Config['ledger'], dataDir: string): Config['ledger'] {
+  return { ...ledger, backupDir: ledger.backupDir === '' ? '' : resolve(dataDir, ledger.backupDir) };
 }
 
 function receivesPlainHttp({ enabled, host, tlsCert, trustProxy }: Config['receiver']): boolean {

@@ -7,6 +7,7 @@ import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import type { WebhookVerdict } from '../storage/tables/word-columns.ts';
+import { prunedCounts } from './prune-unmatched.sql.ts';
 import { countWebhooks } from './webhook-tallies.sql.ts';
 
 /** Stored webhooks that nothing has been done with yet, oldest first. */
@@ -145,7 +146,13 @@ export async function markApplied(
   await countWebhooks(trx, [{ what: `applied:${verdict}`, n: 1 }]);
 }
 
-export type WebhookCounts = { received: number; applied: number; oldestUnapplied: string | null };
+/** `strangers`: deleted webhooks that matched no payout; the other numbers include them. */
+export type WebhookCounts = {
+  received: number;
+  applied: number;
+  oldestUnapplied: string | null;
+  strangers: number;
+};
 
 /** Deliveries received, webhooks applied, and the time of the oldest that waits. */
 export async function webhookCounts(db: Db): Promise<WebhookCounts> {
@@ -157,7 +164,13 @@ export async function webhookCounts(db: Db): Promise<WebhookCounts> {
       sql<string | null>`min(case when applied_at is null then received_at end)`.as('oldest'),
     ])
     .executeTakeFirstOrThrow();
-  return { received: Number(row.received ?? 0n), applied: Number(row.applied), oldestUnapplied: row.oldest };
+  const pruned = await prunedCounts(db);
+  return {
+    received: Number(row.received ?? 0n) + pruned.deliveries,
+    applied: Number(row.applied) + pruned.webhooks,
+    oldestUnapplied: row.oldest,
+    strangers: pruned.webhooks,
+  };
 }
 
 const selectSaid = prepared<{ payout_id: bigint | null; said: WitnessStatus | null }>((db, slot) =>

@@ -64,10 +64,10 @@ it('an overview sums exactly, and a story tells everything of one payout', async
     payouts: { unknown: 1, ready: 1 },
     totals: { NGN: { unknown: '0.10', ready: '0.10' } },
   });
-  const story = await payoutStory(ledger.db, 'r-1');
+  const story = await payoutStory(ledger, 'r-1');
   expect(story?.history.map((row) => row.event)).toEqual(['intake', 'intent', 'unknown']);
   expect([story?.attempts.length, story?.lookups.length]).toEqual([1, 1]);
-  expect(await payoutStory(ledger.db, 'R-9')).toBeUndefined();
+  expect(await payoutStory(ledger, 'R-9')).toBeUndefined();
   await ledger.remove();
 });
 

@@ -126,15 +126,19 @@ it('explains line by line what moved between two runs, from frozen rows alone', 
 it('reads columns by name: a run that froze them in another order, and had more, compares the same', async () => {
   await twoRuns();
   const { comparison } = await compared([later, runId]);
-  const rows = await world.ledger.db.selectFrom('run_rows').selectAll().where('run_id', '=', runId).execute();
-  for (const { sheet, position, cells } of rows) {
+  // What the two runs share becomes two rows again.
+  const rows = await world.ledger.db.selectFrom('run_rows').selectAll().where('since', '=', 1n).execute();
+  for (const { sheet, position, since, until, cells } of rows) {
     const parsed: string[] = JSON.parse(cells);
     await world.ledger.db
       .updateTable('run_rows')
-      .set({ cells: JSON.stringify(['retired', ...parsed.toReversed()]) })
-      .where((eb) => eb.and({ run_id: runId, sheet, position }))
+      .set({ cells: JSON.stringify(['retired', ...parsed.toReversed()]), until: 2n })
+      .where((eb) => eb.and({ sheet, position, since }))
       .execute();
+    const shared = { sheet, position, since: 2n, until, cells };
+    if (until === null) await world.ledger.db.insertInto('run_rows').values(shared).execute();
   }
+  expect(rows.some(({ until }) => until === null)).toBe(true);
   expect((await compared([later, runId])).comparison).toEqual(comparison);
 });
 

@@ -124,7 +124,7 @@ describe('the files of a run', () => {
 
   it('freezes several pages of payouts, and again from nothing after an interruption', async () => {
     for (let n = 0; n < 1_001; n++) await addPayout(world.ledger, `R${n}`, ['ready']);
-    const stale = { run_id: runId, sheet: 'payouts', position: 0n, cells: '["half a freeze"]' };
+    const stale = { sheet: 'payouts', position: 0n, since: 1n, cells: '["half a freeze"]' };
     await world.ledger.db.insertInto('run_rows').values(stale).execute();
     await expect(world.reporting.writeRun(runId)).rejects.toThrow('did not finish');
     expect(await world.reporting.lastRun()).toBeNull();

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { decimalToMinor } from '../../src/domain/money.ts';
 import { findPeriod, periodDigest, periodRows } from '../../src/reporting/periods.sql.ts';
-import { runRows } from '../../src/reporting/reports.sql.ts';
+import { runRows } from '../../src/reporting/run-sheets.sql.ts';
 import { createRandom } from '../simulation/random.ts';
 import { tamper } from '../support/intruder.ts';
 import { onPostgres } from '../support/on-postgres/standing.ts';

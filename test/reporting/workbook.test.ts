@@ -90,9 +90,9 @@ describe('report.xlsx', () => {
   it('says where the rows are that a workbook does not hold', async () => {
     await world.reporting.freezeRun(runId, cut);
     await world.ledger.write((trx) =>
-      sql`insert into run_rows (run_id, sheet, position, cells)
+      sql`insert into run_rows (sheet, position, since, cells)
         with recursive n(i) as (select 1 union all select i + 1 from n where i < 100001)
-        select ${runId}, 'payouts', i, '["R","B"]' from n`.execute(trx),
+        select 'payouts', 10 + i, 1, '["R","B"]' from n`.execute(trx),
     );
     const files = await world.reporting.writeRun(runId);
     expect((await sheets()).Payouts).toEqual([

@@ -1,3 +1,4 @@
+import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -127,4 +128,43 @@ it('doctor says not ok where the receiver is on and no serve runs', async () => 
   expect(await receiverOf(0, { COUNTERFOIL_RECEIVER_ENABLED: 'false' })).toMatchObject({ ok: true });
   await serving(home);
   expect(await receiverOf(0)).toMatchObject({ ok: true, detail: 'serve runs' });
+});
+
+it('serve makes a backup each day in ledger.backup_dir; status and doctor say how old it is, and what failed', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = {
+    COUNTERFOIL_SCHEDULES_RECONCILE: '',
+    COUNTERFOIL_SCHEDULES_RECONCILE_FULL: '',
+    COUNTERFOIL_LEDGER_BACKUP_DIR: 'backups',
+  };
+  await serving(home, env);
+  const backupOf = (kind: string) =>
+    until(
+      20_000,
+      async () => JSON.parse((await home.run(['status', '--json'], env)).out),
+      (now) => jobOf(now, 'backup')?.last_result?.kind === kind,
+    );
+  const { file, bytes } = jobOf(await backupOf('succeeded'), 'backup').last_result;
+  expect(statSync(file).size).toBe(bytes);
+  const checks = async (): Promise<Json[]> =>
+    JSON.parse((await home.run(['doctor', '--offline', '--json'], env)).out).checks;
+  const backups = async () => (await checks()).find(({ name }) => name === 'backups');
+  expect(await backups()).toMatchObject({ ok: true, detail: expect.stringContaining('0 hours old') });
+  const old = file.replace(/\d{8}T/, '20200101T');
+  renameSync(file, old);
+  expect(await backups()).toMatchObject({ ok: false, detail: expect.stringContaining('days old') });
+});
+
+it('a backup that cannot be made is a failed job, which status and doctor name', async () => {
+  const home = await makeHome({ settleMs: 600_000 });
+  const env = { COUNTERFOIL_SCHEDULES_RECONCILE: '', COUNTERFOIL_LEDGER_BACKUP_DIR: 'no/disk' };
+  await serving(home, env);
+  await until(
+    20_000,
+    async () => JSON.parse((await home.run(['status', '--json'], env)).out),
+    (now) => jobOf(now, 'backup')?.last_result?.kind === 'failed',
+  );
+  const status = await home.run(['status'], env);
+  expect(status.out).toMatch(/ATTENTION: its last run failed: there is no folder .* for ledger.backup_dir/);
+  expect(status.code).toBe(4);
 });

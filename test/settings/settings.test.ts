@@ -136,6 +136,13 @@ describe('configuration file', () => {
     expect(problems()).toContain('ledger.url: expected sqlite:FILE, or postgres://');
   });
 
+  it('places ledger.backup_dir under the data folder, and refuses it for a ledger on PostgreSQL', () => {
+    write(`${minimal}ledger: { backup_dir: backups }`);
+    expect(good().ledger.backupDir).toBe(join(home, 'data/backups'));
+    write(`${minimal}ledger: { url: "postgres://user@db/books", backup_dir: backups }`);
+    expect(problems()).toContain('ledger.backup_dir: expected nothing');
+  });
+
   it.each([
     'redis://cache',
     'redis://:pw@cache:6379/3',

@@ -85,8 +85,9 @@ const wayOut: Record<HaltAdvice, string> = {
 };
 
 async function checkWebhooks({ ledger, clock }: App<'local'>): Promise<Check> {
-  const { oldestUnapplied, received, applied } = await webhookCounts(ledger.db);
-  const detail = `${received} received, ${applied} applied`;
+  const { oldestUnapplied, received, applied, strangers } = await webhookCounts(ledger.db);
+  const old = strangers === 0 ? '' : `; of ${strangers} old ones about no payout only the reference is kept`;
+  const detail = `${received} received, ${applied} applied${old}`;
   if (oldestUnapplied === null) return well('webhooks', detail);
   const waitedMs = clock.now() - Date.parse(oldestUnapplied);
   return waitedMs > lateMs

@@ -124,7 +124,14 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   }
   try {
     const { checkIntake } = await import('./doctor-intake.ts');
-    const checks = [...(await checkLedger(app)), await checkIntake(app), await checkSchedules(app)];
+    const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
+    const checks = [
+      ...(await checkLedger(app)),
+      await checkGrowth(app),
+      ...(await guarded('backups', () => checkBackups(app))),
+      await checkIntake(app),
+      await checkSchedules(app),
+    ];
     const examined = await examine(app, reference);
     const { running, elsewhere = false } = await daemonStanding(app);
     const after = examined ? [checkRefusal(examined, config.mode)] : [];

@@ -44,6 +44,14 @@ export const operateVerbs: readonly Entry[] = [
     load: async () => (await import('../restore.ts')).restore,
   },
   {
+    usage: 'archive',
+    summary: 'move closed months into a file beside the ledger',
+    does: 'move closed months into a file beside the ledger',
+    example: 'counterfoil archive --before 2026-10-01',
+    options: [['--before <date>', 'months that are closed and ended by then']],
+    load: async () => (await import('../archive.ts')).archive,
+  },
+  {
     usage: 'upgrade',
     summary: 'bring an older ledger to this version',
     does: 'back up an older ledger, then bring it to this version',

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Account } from '../../domain/origin.ts';
 import { foreignOrigins } from '../../ledger/origins.ts';
-import { frozenSheets } from '../../reconciliation/open-questions.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import type { Batch, Run } from '../../storage/tables/tables.ts';
@@ -14,6 +13,7 @@ import { periodFiles, periodFolder } from '../period-folder.ts';
 import { closedPeriods, lastPeriod } from '../periods.sql.ts';
 import { frozenRuns, reportedBatches } from '../reports.sql.ts';
 import { runSheets } from '../run-files.ts';
+import { sheetOfRuns } from '../run-sheets.sql.ts';
 import { lastRun, verdictsOf } from '../run-verdicts.sql.ts';
 import { storedCells } from '../stored-cells.ts';
 import { batchVerdict } from './batch-verdict.ts';
@@ -56,13 +56,16 @@ export function createIndexPage(deps: {
   /** The frozen sheets of these names, by run. */
   async function sheetsOf(runs: readonly Run[], names: string[]) {
     const ids = runs.map(({ id }) => id);
-    const rows = Map.groupBy(await frozenSheets(ledger.db, ids, names), ({ run_id }) => run_id);
-    return (run: string): Record<string, string[][] | undefined> => {
-      const sheets = Map.groupBy(rows.get(run) ?? [], ({ sheet }) => sheet);
-      return Object.fromEntries(
-        [...sheets].map(([name, some]) => [name, some.map(({ cells }) => storedCells(cells))]),
+    const sheets: [string, Map<string, string[][]>][] = [];
+    for (const name of names) {
+      const rows = Map.groupBy(await sheetOfRuns(ledger.db, ids, name), ({ run_id }) => run_id);
+      const cellsOf = [...rows].map(
+        ([run, some]) => [run, some.map(({ cells }) => storedCells(cells))] as const,
       );
-    };
+      sheets.push([name, new Map(cellsOf)]);
+    }
+    return (run: string): Record<string, string[][] | undefined> =>
+      Object.fromEntries(sheets.map(([name, byRun]) => [name, byRun.get(run)]));
   }
 
   async function hero(run: Run | undefined): Promise<string> {
@@ -73,11 +76,9 @@ export function createIndexPage(deps: {
   }
 
   async function runTable(runs: Run[]): Promise<string> {
+    const ids = runs.map(({ id }) => id);
     const sheets = await sheetsOf(runs, ['open']);
-    const verdicts = await verdictsOf(
-      ledger.db,
-      runs.map(({ id }) => id),
-    );
+    const verdicts = await verdictsOf(ledger.db, ids);
     const rows = runs.map((run) => {
       const known = { open: sheets(run.id).open, verdicts: verdicts.get(run.id) ?? [], files: filesOf(run) };
       return runRow(run, known, zone);

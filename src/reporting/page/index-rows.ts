@@ -105,7 +105,7 @@ function statesText(unpaid: ReadonlyMap<PayoutState, bigint>): string {
       })
       .join(' · ');
   const [open, over] = [texts(false), texts(true)];
-  return `${open === '' ? 'none' : open}${over === '' ? '' : `<small>besides ${over}</small>`}`;
+  return `${open === '' ? '0' : open}${over === '' ? '' : `<small>besides ${over}</small>`}`;
 }
 
 type Words = { sign: string; look: string; words: string };

@@ -3,8 +3,8 @@ import { Big } from 'big.js';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger } from '../../storage/ledger.ts';
 import { writeCsv } from '../csv-writer.ts';
-import { runRows } from '../reports.sql.ts';
 import { changedRows, differingRows, type RunPair, runsInOrder, type Twice } from '../run-differences.sql.ts';
+import { isFrozen, runRows } from '../run-sheets.sql.ts';
 import { type NamedCells, records, sheetOf } from '../sheet.ts';
 import { storedCells } from '../stored-cells.ts';
 import { type Line, statementLines } from './statement-lines.ts';
@@ -68,8 +68,14 @@ export function createCompareRuns(deps: { ledger: Ledger; config: Config; report
       return { kind: 'refused', why: `no run ${missing} in this ledger: data/reports/index.html lists them` };
     if (!first || !second) return { kind: 'refused', why: 'name two different runs' };
     const pair = { older: first.id, newer: second.id };
+    const archived = [first, second].find((run) => run.archive_id !== null);
+    if (archived)
+      return {
+        kind: 'refused',
+        why: `run ${archived.id} is in an archive, and only runs of the ledger are compared`,
+      };
     for (const run of [pair.older, pair.newer])
-      if ((await statementOf(run)).length === 0)
+      if (!(await isFrozen(ledger.db, run)))
         return { kind: 'refused', why: `run ${run} did not finish: it has no reports` };
     const lines = await changesOf(pair);
     const comparison = {

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../storage/ledger.ts';
-import type { PlacedRow } from '../reports.sql.ts';
+import type { PlacedRow } from '../run-sheets.sql.ts';
 import { foreignFacts, type PayoutFacts, payoutFacts } from '../statement-facts.sql.ts';
 import {
   type CurrencyVerdict,
@@ -39,15 +39,13 @@ export type Statement = { rows: StatementRow[]; verdicts: CurrencyVerdict[] };
  */
 export async function computeStatement(db: Db | Trx, about: About, sink: Sink): Promise<Statement> {
   const statement = createStatement();
-  let placed = 0;
+  let foreign = foreignPlaces;
 
-  async function take(entries: Entry[]): Promise<void> {
-    for (const entry of entries) statement.add(entry);
-    const rows = entries
-      .filter(({ line }) => linesWithRows.includes(line))
-      .map((entry) => ({ position: rowPosition(entry, placed++), cells: entrySheet.cells(entry) }));
+  async function take(entries: PlacedEntry[]): Promise<void> {
+    for (const { entry } of entries) statement.add(entry);
+    const rows = entries.filter(({ entry }) => linesWithRows.includes(entry.line)).map(rowOf);
     if (rows.length > 0) await sink.rows(rows);
-    const listed = entries.flatMap(({ line, transferId }) =>
+    const listed = entries.flatMap(({ entry: { line, transferId } }) =>
       line === 'listed_by_service' ? [transferId] : [],
     );
     if (listed.length > 0) await sink.transfers?.(listed);
@@ -60,16 +58,35 @@ export async function computeStatement(db: Db | Trx, about: About, sink: Sink): 
       statement.addFee(facts.payout.currency, paid, 1n);
       statement.addFee(facts.payout.currency, before, -1n);
     }
-    await take(stated.flatMap(({ entries }) => entries));
-    await take(page.flatMap((facts) => strangerEntries(facts, about)));
+    await take(
+      stated.flatMap(({ facts, entries }) =>
+        inPlaces(facts.payout.id * placesOfPayout, [...entries, ...strangerEntries(facts, about)]),
+      ),
+    );
     await sink.payouts?.(stated);
   }
-  for await (const page of foreignFacts(db, about)) await take(page.flatMap(foreignEntries));
+  for await (const page of foreignFacts(db, about)) {
+    const entries = page.flatMap(foreignEntries);
+    await take(inPlaces(foreign, entries));
+    foreign += BigInt(entries.length);
+  }
   const { rows, rest, verdicts } = statement.conclude(about.listing?.standing ?? null);
-  const left = rest.map((entry) => ({
-    position: rowPosition(entry, placed++),
-    cells: entrySheet.cells(entry),
-  }));
+  const left = inPlaces(foreign, rest).map(rowOf);
   if (left.length > 0) await sink.rows(left);
   return { rows, verdicts };
+}
+
+/** An entry with its place within its line. A payout has the same places in every run, so that runs share equal rows. */
+type PlacedEntry = { entry: Entry; place: bigint };
+
+const placesOfPayout = 10_000n;
+/** The places of entries without a payout, behind those of every payout. */
+const foreignPlaces = 9_000_000_000_000n;
+
+function inPlaces(from: bigint, entries: readonly Entry[]): PlacedEntry[] {
+  return entries.map((entry, index) => ({ entry, place: from + BigInt(index) }));
+}
+
+function rowOf({ entry, place }: PlacedEntry): PlacedRow {
+  return { position: rowPosition(entry, place), cells: entrySheet.cells(entry) };
 }

@@ -5,7 +5,7 @@ import type { Ledger } from '../../storage/ledger.ts';
 import type { Run } from '../../storage/tables/tables.ts';
 import { lastPeriod, listingOf } from '../periods.sql.ts';
 import { money, zoned } from '../presentation.ts';
-import { addRunRows, type PlacedRow, placedFrom } from '../reports.sql.ts';
+import { addSheetRows, type PlacedRow, placedFrom } from '../run-sheets.sql.ts';
 import { sheetOf } from '../sheet.ts';
 import type { ListedPart, StatedPayout } from '../statement-facts.sql.ts';
 import { computeStatement, type Stated, type Statement } from './compute-statement.ts';
@@ -66,32 +66,35 @@ export function createFreezeBooks(deps: { ledger: Ledger; config: Config }) {
     };
   }
 
-  /** Stores payouts and statement rows; gives the verdicts and the rows of statement.csv, which mark the whole when stored. */
-  return async function freezeBooks(run: Run, scope: Scope): Promise<Statement> {
+  /** Stores payouts and statement rows under the number `since`; gives the verdicts and the rows of statement.csv, which mark the whole when stored. */
+  return async function freezeBooks(run: Run, scope: Scope, since: bigint): Promise<Statement> {
     const about = await aboutRun(run, scope);
-    let position = 1;
     const store = (sheet: string, rows: PlacedRow[]): Promise<void> =>
-      ledger.write((trx) => addRunRows(trx, run.id, sheet, rows));
+      ledger.write((trx) => addSheetRows(trx, since, sheet, rows));
     await store('payouts', placedFrom(0, [payoutSheet.header]));
     await store('statement-rows', placedFrom(0, [entrySheet.header]));
     return computeStatement(ledger.db, about, {
       async payouts(page) {
-        const cells = page.flatMap((stated) => payoutCells(stated, about));
-        await store('payouts', placedFrom(position, cells));
-        position += cells.length;
+        await store(
+          'payouts',
+          page.flatMap((stated) => payoutRows(stated, about)),
+        );
       },
       rows: (placed) => store('statement-rows', placed),
     });
   };
 }
 
-/** The row of payouts.csv; none for a payout taken in after the cut. */
-function payoutCells(stated: Stated, about: About): string[][] {
+/**
+ * The row of payouts.csv, placed by the payout's id, so that runs share equal rows; none for a payout taken in after the
+ * cut.
+ */
+function payoutRows(stated: Stated, about: About): PlacedRow[] {
   const { payout } = stated.facts;
   const { state, late } = standAt(stated.facts, about);
   if (state === null) return [];
   const listed = shownRow(stated.facts, about.mode);
-  return [payoutSheet.cells({ payout, stated, about, state, late, listed })];
+  return [{ position: payout.id, cells: payoutSheet.cells({ payout, stated, about, state, late, listed }) }];
 }
 
 /**

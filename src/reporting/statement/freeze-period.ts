@@ -16,7 +16,8 @@ import {
   listingOf,
 } from '../periods.sql.ts';
 import { zoned } from '../presentation.ts';
-import { findRun, placedFrom } from '../reports.sql.ts';
+import { findRun } from '../reports.sql.ts';
+import { placedFrom } from '../run-sheets.sql.ts';
 import { computeStatement } from './compute-statement.ts';
 import { type Month, monthAfter, readMonth } from './months.ts';
 import { entrySheet, type StatementRow, statementSheet } from './statement.ts';

@@ -103,15 +103,15 @@ export function createStatement() {
 }
 
 /**
- * The position of a row in its statement: by currency, then by line. The header is at 0. Positions may have gaps, so that
+ * The position of a row in its statement: by currency, by line, and by its `place` in the line. The header is at 0. Positions may have gaps, so that
  * rows can be stored in any order.
  */
-export function rowPosition({ currency, line }: Entry, index: number): bigint {
+export function rowPosition({ currency, line }: Entry, place: bigint): bigint {
   const isCode = /^[A-Z]{3}$/.test(currency);
   const letters = isCode ? [0, 1, 2].map((at) => currency.charCodeAt(at) - 65) : [26, 0, 0];
   const rank = letters.reduce((sum, letter) => sum * 26 + letter, 0);
-  const place = BigInt(rank * statementLines.length + statementLines.indexOf(line) + 1);
-  return place * 1_000_000_000_000n + BigInt(index);
+  const group = BigInt(rank * statementLines.length + statementLines.indexOf(line) + 1);
+  return group * 10_000_000_000_000n + place;
 }
 
 /** What the service lists beyond everything accounted for. */

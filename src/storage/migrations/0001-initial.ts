@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts';
+import { periodTables } from './0001-periods.ts';
 import { totals } from './0001-totals.ts';
 import {
   answers,
@@ -17,6 +19,7 @@ import {
 
 const statements = [
   `create table meta (key text primary key not null, value text not null) strict`,
+  ...archiveTables,
   `create table batches (
     id text primary key not null, name text not null, file_name text not null, content_hash text not null,
     phase text not null check (phase in ('loading','loaded','cancelled')), columns text not null,
@@ -24,7 +27,8 @@ const statements = [
     created_at text not null, version integer not null default 0, reported_version integer not null default -1,
     dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
-    file_state text not null check (file_state in (${fileStates}))) strict`,
+    file_state text not null check (file_state in (${fileStates})),
+    archive_id integer references archives (id), archived_digest text not null default '') strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
   `create table batch_totals (
@@ -56,7 +60,7 @@ const statements = [
     final_at text, evidence text not null default '', not_before text,
     withheld_by text check (withheld_by in ('list','details','webhook','predecessor','limit','answer')), history_seq integer not null default 0,
     history_head text not null default '', updated_at text not null, successor_of integer references payouts (id),
-    unseen_sends integer not null default 0, auto_resends integer not null default 0) strict`,
+    unseen_sends integer not null default 0, auto_resends integer not null default 0, archived_seq integer) strict`,
   `create unique index payouts_reference on payouts (reference_key)`,
   `create index payouts_batch on payouts (batch_id, row_number)`,
   `create index payouts_state on payouts (state, id)`,
@@ -65,6 +69,7 @@ const statements = [
   `create trigger payouts_body_frozen before update of body on payouts
     when old.body is not new.body and old.history_seq > 0 and old.state in ('held','ready','sending','unknown')
     begin select raise(abort, 'the body of a payout is frozen at intake'); end`,
+  ...archiveGuards,
   // The state comes first although it is always `ready`: without an equality SQLite prefers the index on states, and
   // sorts.
   `create index payouts_ready on payouts (state, batch_id, currency, id) where state = 'ready'`,
@@ -153,6 +158,7 @@ const statements = [
   // Payout webhooks that matched no payout, by their reference in lower case; there are few.
   `create index webhooks_unmatched on webhooks (lower(reference))
     where payout_id is null and applied_at is not null and kind = 'payout'`,
+  ...strangerTables,
   `create table rejections (
     id integer primary key, at text not null, path text not null,
     kind text not null check (kind in (${rejectionKinds})), detail text not null, address text not null) strict`,
@@ -189,11 +195,15 @@ const statements = [
     reports_due integer not null default 0 check (reports_due in (0, 1)),
     list_standing text check (list_standing in (${standings})),
     verdict text check (verdict in (${verdicts})), origin_id integer not null default 0,
-    webhook_mark integer not null default 0) strict`,
+    webhook_mark integer not null default 0, ledger_bytes integer, frozen integer,
+    archive_id integer references archives (id)) strict`,
+  `create unique index runs_frozen on runs (frozen) where frozen is not null`,
   `create index runs_reports_due on runs (id) where reports_due = 1`,
+  // A row belongs to the frozen runs from the number `since` until, and without, the number `until`.
   `create table run_rows (
-    run_id text not null references runs (id), sheet text not null, position integer not null, cells text not null,
-    primary key (run_id, sheet, position)) strict, without rowid`,
+    sheet text not null, position integer not null, since integer not null, until integer, cells text not null,
+    primary key (sheet, position, since)) strict, without rowid`,
+  `create index run_rows_open on run_rows (sheet, position) where until is null`,
   `create table run_verdicts (
     run_id text not null references runs (id), currency text not null,
     verdict text not null check (verdict in (${verdicts})), overturned integer not null,
@@ -245,35 +255,7 @@ const statements = [
     begin select raise(abort, 'the life of a discrepancy is append-only'); end`,
   `create trigger discrepancy_events_no_delete before delete on discrepancy_events
     begin select raise(abort, 'the life of a discrepancy is append-only'); end`,
-  `create table periods (
-    month text not null, starts_at text not null, ends_at text not null, timezone text not null,
-    from_history integer not null, through_history integer not null check (through_history >= from_history),
-    closed_at text not null, closed_by text not null, run_id text, digest text not null,
-    primary key (month)) strict, without rowid`,
-  `create trigger periods_no_update before update on periods
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create trigger periods_no_delete before delete on periods
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create table period_rows (
-    month text not null, sheet text not null, position integer not null, cells text not null,
-    primary key (month, sheet, position)) strict, without rowid`,
-  `create trigger period_rows_no_update before update on period_rows
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create trigger period_rows_no_delete before delete on period_rows
-    begin select raise(abort, 'a closed month never changes'); end`,
-  // Rows are written before their month, in its transaction; nothing may be added afterwards.
-  `create trigger period_rows_no_more before insert on period_rows
-    when exists (select 1 from periods p where p.month = new.month)
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create table period_transfers (
-    transfer_id text not null, month text not null, primary key (transfer_id)) strict, without rowid`,
-  `create trigger period_transfers_no_update before update on period_transfers
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create trigger period_transfers_no_delete before delete on period_transfers
-    begin select raise(abort, 'a closed month never changes'); end`,
-  `create trigger period_transfers_no_more before insert on period_transfers
-    when exists (select 1 from periods p where p.month = new.month)
-    begin select raise(abort, 'a closed month never changes'); end`,
+  ...periodTables,
   `create table jobs (
     job text primary key not null, last_run_at text, last_success_at text, last_result text,
     result_kind text check (result_kind in ('running','succeeded','incomplete','failed','skipped')),

@@ -8,7 +8,7 @@ export type RunTables = {
   run_verdicts: RunVerdictTable;
   /** The batches that the newest run stated, each with its version then: one of another version has changed since. */
   compared_batches: { batch_id: string; run_id: string; version: bigint };
-  run_rows: { run_id: string; sheet: string; position: bigint; cells: string };
+  run_rows: RunRowTable;
 };
 
 export type RunTable = {
@@ -35,8 +35,25 @@ export type RunTable = {
   verdict: Generated<Verdict | null>;
   /** Whose listing it read (P31), of `origins`; 0 where that was not recorded. */
   origin_id: Generated<bigint>;
+  /** How large the ledger was when it finished; null where that was not recorded. */
+  ledger_bytes: Generated<bigint | null>;
+  /** Its number among the frozen runs, 1 for the first; null before its figures are frozen. */
+  frozen: Generated<bigint | null>;
+  /** The archive that has the rows of its reports; null: this ledger has them. */
+  archive_id: Generated<bigint | null>;
   /** 1: its reports are due and not written yet (P34). */
   reports_due: Generated<bigint>;
+};
+
+/** A row of a report. It belongs to the frozen runs from number `since` until, and without, number `until`. */
+type RunRowTable = {
+  sheet: string;
+  position: bigint;
+  since: bigint;
+  /** Null: it belongs to every run since. */
+  until: bigint | null;
+  /** JSON: an array of texts. */
+  cells: string;
 };
 
 /** The verdict on one currency of a frozen run. */

@@ -38,6 +38,18 @@ export type Tables = BrakeTables &
     origin_sights: { seen_by: bigint; origin_id: bigint; at: string };
     history: HistoryTable;
     webhooks: WebhookTable;
+    /** Files beside the ledger that have what closed months no longer need here. `done_at` null: not in use yet. */
+    archives: {
+      id: Generated<bigint>;
+      file: string;
+      through_history: bigint;
+      begun_at: string;
+      done_at: string | null;
+      sha256: Generated<string>;
+    };
+    archived_amounts: { archive_id: bigint; month: string; currency: string; line: string; amount: bigint };
+    /** References of deleted webhooks that matched no payout, with the id of the last one. */
+    heard_references: { reference_key: string; id: bigint };
     rejections: RejectionTable;
     inquiries: InquiryTable;
     listed: ListedTable;
@@ -87,6 +99,10 @@ type BatchTable = {
   /** 1: nothing of it is sent without an approval, even if the configuration changes. */
   approval_needed: Generated<bigint>;
   file_state: FileState;
+  /** The archive that has its files' cells, bodies and histories; null: this ledger has them. */
+  archive_id: Generated<bigint | null>;
+  /** SHA-256 over what identifies its payouts, from when it was archived; otherwise empty. */
+  archived_digest: Generated<string>;
 };
 
 type PayoutTable = {
@@ -130,6 +146,8 @@ type PayoutTable = {
   withheld_by: WithheldBy | null;
   /** The failed, refused or returned payout that this one pays again; each has at most one successor (P20). */
   successor_of: bigint | null;
+  /** Its last history entry when it was archived; null: it is not archived. */
+  archived_seq: Generated<bigint | null>;
   /** Sends that this ledger does not record but that may have happened (P25). */
   unseen_sends: Generated<bigint>;
   /** Automatic resends after confirmed absence: at most one (P16). */

@@ -1,0 +1,40 @@
+import type { App } from '../../app/app.ts';
+import { newestBackup } from '../../custody/daily-backup.ts';
+import { ledgerGrowth } from '../../custody/growth.ts';
+import { sizeText } from '../size-text.ts';
+import { type Check, skipped, well, wrong } from './doctor-check.ts';
+
+const hourMs = 60 * 60_000;
+/** A daily backup that is older was missed. */
+const lateHours = 36;
+
+/** Says how large the ledger is, and how fast it grew over the last weeks. */
+export async function checkGrowth({ ledger, clock }: App<'local'>): Promise<Check> {
+  const { bytes, perDay, days } = await ledgerGrowth(ledger.db, clock.now());
+  const size = `the ledger takes ${sizeText(bytes)}`;
+  if (perDay === null)
+    return well('growth', `${size}; how fast it grows is known a day after the first reconciliation`);
+  const year = bytes + perDay * 365;
+  return well(
+    'growth',
+    `${size} and grew by ${sizeText(perDay)} a day over the last ${Math.round(days)} days; at this rate it takes ${sizeText(year)} in a year`,
+  );
+}
+
+/** Says how old the newest daily backup is; a fault when one was missed. */
+export function checkBackups({ ledger, config, clock }: App<'local'>): Check {
+  const { backupDir } = config.ledger;
+  if (ledger.place.kind === 'postgres') return skipped('backups', 'the database makes them');
+  if (backupDir === '')
+    return well('backups', 'ledger.backup_dir is not set: serve makes none, and others are not seen here');
+  const newest = newestBackup(ledger, backupDir);
+  const bornMs = clock.now() - Date.parse(ledger.birth);
+  if (!newest && bornMs <= lateHours * hourMs)
+    return well('backups', `none in ${backupDir} yet: serve makes one each day`);
+  const fix =
+    'see the job backup in counterfoil status; counterfoil serve makes one each day, counterfoil backup FILE at once';
+  if (!newest) return wrong('backups', `none of this ledger in ${backupDir}`, fix);
+  const hours = (clock.now() - Date.parse(newest.at)) / hourMs;
+  const detail = `the newest is ${hours < 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`} old: ${newest.name} in ${backupDir}`;
+  return hours > lateHours ? wrong('backups', detail, fix) : well('backups', detail);
+}

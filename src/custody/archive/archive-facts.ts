@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { closedPeriods } from '../../reporting/periods.sql.ts';
+import type { Db } from '../../storage/ledger.ts';
+import { openUnchanged } from '../snapshot.ts';
+import { countByMonth } from '../verify-periods.ts';
+import type { Amount } from './strip-ledger.ts';
+
+/** An archive in use, and the digest of its file. */
+export type DoneArchive = { id: bigint; file: string; sha256: string };
+
+export function doneArchives(db: Db): Promise<DoneArchive[]> {
+  return db
+    .selectFrom('archives')
+    .select(['id', 'file', 'sha256'])
+    .where('done_at', 'is not', null)
+    .orderBy('id')
+    .execute();
+}
+
+/** Why the file is not the archive that was made; null when it is. */
+export async function whyNotAsWritten(path: string, { sha256 }: DoneArchive): Promise<string | null> {
+  if (!existsSync(path)) return `the file is not at ${path}, so that nothing of it is proven: put it back`;
+  return (await fileDigest(path)) === sha256 ? null : 'the file was changed since it was made';
+}
+
+/** SHA-256 of a file, in hex. */
+export async function fileDigest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** What the payouts in the archive at `path` add to each closed month of the ledger. */
+export async function archiveAmounts(ledger: Db, path: string): Promise<Amount[]> {
+  const periods = await closedPeriods(ledger);
+  const { db, close } = await openUnchanged(path);
+  try {
+    const months = await countByMonth(db, periods);
+    return months.flatMap(({ period: { month }, counted }) =>
+      [...counted.values()].filter(({ amount }) => amount !== 0n).map((one) => ({ month, ...one })),
+    );
+  } finally {
+    await close();
+  }
+}
+
+/** The lines in which the ledger's note of an archive differs from what the archive holds. */
+export async function differingAmounts(ledger: Db, path: string, archive: bigint): Promise<string[]> {
+  const noted = await ledger
+    .selectFrom('archived_amounts')
+    .select(['month', 'currency', 'line', 'amount'])
+    .where('archive_id', '=', archive)
+    .execute();
+  const keyOf = ({ month, currency, line, amount }: Amount): string =>
+    `${line} in ${currency} of ${month} (${amount})`;
+  const there = new Set((await archiveAmounts(ledger, path)).map(keyOf));
+  const here = new Set(noted.map(keyOf));
+  return [
+    ...[...here]
+      .filter((key) => !there.has(key))
+      .map((key) => `the ledger notes ${key}, which it does not hold`),
+    ...[...there]
+      .filter((key) => !here.has(key))
+      .map((key) => `it holds ${key}, which the ledger does not note`),
+  ];
+}

@@ -1,0 +1,268 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { barrierKeys, findBarrier } from '../../ledger/barriers.ts';
+import { closedPeriods } from '../../reporting/periods.sql.ts';
+import { archivePath } from '../../storage/archive-file.ts';
+import type { Db, Ledger } from '../../storage/ledger.ts';
+import { openDatabase } from '../../storage/sqlite.ts';
+import { syncFolder } from '../../storage/sync-folder.ts';
+import type { Period } from '../../storage/tables/period-tables.ts';
+import { markNow } from '../marking.ts';
+import { openLedger } from '../open-ledger.ts';
+import { batchDigests } from '../seal.ts';
+import { syncFile } from '../swap.ts';
+import { type Verdict, verifyArchive } from '../verify-ledger.ts';
+import { archivableBatches, archivableRuns, type Load } from './archivable.ts';
+import { copyParts } from './archive-copy.ts';
+import { archiveAmounts, fileDigest } from './archive-facts.ts';
+import { stripLedger } from './strip-ledger.ts';
+
+export type ArchiveRequest = {
+  path: string;
+  /** ISO UTC: months that ended by then are archived. */
+  before: string;
+  now: () => string;
+  /** Told before each step that may take long. */
+  onStep?: (step: Step) => void;
+};
+export type Step = 'copy' | 'prove' | 'strip' | 'shrink';
+
+export type Archived =
+  | { kind: 'refused'; why: string }
+  /** Every month by then is archived as far as it can be; `left`: batches of those months that have something open. */
+  | { kind: 'nothing'; month: string; left: number }
+  | {
+      kind: 'archived';
+      file: string;
+      month: string;
+      batches: number;
+      payouts: number;
+      runs: number;
+      left: number;
+      bytes: { before: number; after: number; archive: number };
+    };
+
+/**
+ * Moves what closed months no longer need out of the ledger into a file beside it. The caller has shut the gate. The file
+ * is written, made durable and proven first. Then one transaction takes it out of the ledger and ends the intent (P34).
+ * Whatever dies, all of it is in the ledger or all of it is in the archive, and the same call again finishes.
+ */
+export async function archiveLedger(request: ArchiveRequest): Promise<Archived> {
+  const { path, now, onStep = () => undefined } = request;
+  const ledger = await openLedger(path, { now, alone: 'owner' });
+  try {
+    await dropUnfinished(ledger);
+    const barrier = await findBarrier(ledger.db);
+    if (barrier) return { kind: 'refused', why: `${barrier.cause}. Until then nothing is archived` };
+    const period = await lastPeriodBefore(ledger.db, request.before);
+    if (!period)
+      return {
+        kind: 'refused',
+        why: 'no closed month ended by then: close-period closes months, the oldest first',
+      };
+    const load = await loadOf(ledger.db, period);
+    const left = await countLeft(ledger.db, period, load.batches);
+    if (load.batches.length === 0 && load.frozenThrough === 0n) {
+      shrink(path, onStep);
+      return { kind: 'nothing', month: period.month, left };
+    }
+    const bytes = statSync(path).size;
+    const lack = roomLacking(path, bytes);
+    if (lack !== null) return { kind: 'refused', why: lack };
+    const done = await moveOut(ledger, { ...request, onStep, load, period });
+    if (done.kind === 'refused') return done;
+    await ledger.write((trx) => markNow(trx, path, ledger.id));
+    shrink(path, onStep);
+    const after = { before: bytes, after: statSync(path).size, archive: statSync(done.file).size };
+    return { ...done, month: period.month, left, bytes: after };
+  } finally {
+    await ledger.close();
+  }
+}
+
+type Work = ArchiveRequest & { load: Load; period: Period; onStep(step: Step): void };
+type MovedOut =
+  | { kind: 'refused'; why: string }
+  | { kind: 'archived'; file: string; batches: number; payouts: number; runs: number };
+
+async function moveOut(ledger: Ledger, work: Work): Promise<MovedOut> {
+  const { path, now, onStep, load, period } = work;
+  const file = newName(path, period.month);
+  const target = archivePath({ path }, file);
+  const id = await ledger.write(async (trx) => {
+    const row = { file, through_history: period.through_history, begun_at: now(), done_at: null };
+    const { id: made } = await trx
+      .insertInto('archives')
+      .values(row)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return made;
+  });
+  const partial = `${target}.partial`;
+  onStep('copy');
+  await writeCopy(ledger, partial, work);
+  onStep('prove');
+  const proof = await verifyArchive(partial);
+  const why = proof.ok ? await whyUnlike(ledger.db, proof, load) : firstProblem(proof);
+  if (why !== null) {
+    await dropUnfinished(ledger);
+    return {
+      kind: 'refused',
+      why: `the archive is not the same as the ledger (${why}): nothing was changed`,
+    };
+  }
+  const amounts = await archiveAmounts(ledger.db, partial);
+  const sha256 = await fileDigest(partial);
+  renameSync(partial, target);
+  syncFolder(target);
+  onStep('strip');
+  const database = openDatabase(path);
+  try {
+    nameBatches(database, load.batches);
+    stripLedger(database, { archive: id, frozen: load.frozenThrough, at: now(), sha256, amounts });
+  } finally {
+    database.close();
+  }
+  const payouts = proof.batches.reduce((sum, batch) => sum + batch.payouts, 0);
+  const runs = await countRuns(ledger.db, id);
+  return { kind: 'archived', file: target, batches: load.batches.length, payouts, runs };
+}
+
+/** Writes the archive to `partial`, complete and durable, sealed so that it can never send. */
+async function writeCopy(ledger: Ledger, partial: string, { path, load, period, now }: Work): Promise<void> {
+  const folder = dirname(partial);
+  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+  removeFile(partial);
+  await (await openLedger(partial, { now, alone: 'copy', mode: ledger.mode })).close();
+  const database = openDatabase(path);
+  try {
+    database.prepare('attach database ? as archive').run(partial);
+    nameBatches(database, load.batches);
+    database.transaction(() => {
+      copyParts(database, { frozen: load.frozenThrough, through: period.through_history });
+      const cause = 'this is an archive of closed months: it can be read, and it never sends';
+      database
+        .prepare(`insert or replace into archive.meta (key, value)
+          select key, value from main.meta where key in ('ledger_id', 'birth', 'mode')
+          union all values (?, ?)`)
+        .run(barrierKeys.sealed, `${now()} ${cause}`);
+    })();
+  } finally {
+    database.close();
+  }
+  // One file without a log: it can be copied by any means, and reading it changes nothing.
+  const copy = openDatabase(partial);
+  copy.pragma('journal_mode = DELETE');
+  copy.close();
+  chmodSync(partial, 0o600);
+  syncFile(partial);
+}
+
+function nameBatches(database: ReturnType<typeof openDatabase>, batches: readonly string[]): void {
+  database.exec('create temp table archived (id text primary key not null)');
+  const insert = database.prepare('insert into temp.archived (id) values (?)');
+  for (const batch of batches) insert.run(batch);
+}
+
+/** Compares what was proven of the archive with the ledger; null when it is the same. */
+async function whyUnlike(db: Db, { batches }: Verdict, load: Load): Promise<string | null> {
+  const there = new Map(batches.map((one) => [one.batch, `${one.payouts} ${one.digest}`]));
+  if (there.size !== load.batches.length) return `${there.size} batches for ${load.batches.length}`;
+  for await (const { batch, payouts, digest } of batchDigests(db)) {
+    const proven = there.get(batch);
+    if (proven !== undefined && proven !== `${payouts} ${digest}`) return `batch ${batch} differs`;
+  }
+  return null;
+}
+
+function firstProblem({ checks }: Verdict): string {
+  const bad = checks.find((check) => !check.ok);
+  return `${bad?.name}: ${bad?.problems[0] ?? ''}`;
+}
+
+/** Forgets archives that were begun and not finished: the ledger still has all of what they were to hold. */
+async function dropUnfinished(ledger: Ledger): Promise<void> {
+  const rows = await ledger.db
+    .selectFrom('archives')
+    .select(['id', 'file'])
+    .where('done_at', 'is', null)
+    .execute();
+  for (const { id, file } of rows) {
+    const target = archivePath(ledger, file);
+    removeFile(`${target}.partial`);
+    removeFile(target);
+    await ledger.write((trx) => trx.deleteFrom('archives').where('id', '=', id).execute());
+  }
+}
+
+function removeFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal', '.gate']) rmSync(path + suffix, { force: true });
+}
+
+async function loadOf(db: Db, period: Period): Promise<Load> {
+  const newest = await db
+    .selectFrom('runs')
+    .select((on) => on.fn.max<bigint | null>('frozen').as('frozen'))
+    .where('archive_id', 'is not', null)
+    .executeTakeFirst();
+  const through = await archivableRuns(db, period.ends_at);
+  const batches = await archivableBatches(db, period.through_history);
+  return { batches, frozenThrough: through > (newest?.frozen ?? 0n) ? through : 0n };
+}
+
+async function countRuns(db: Db, archive: bigint): Promise<number> {
+  const row = await db
+    .selectFrom('runs')
+    .select((on) => on.fn.countAll<bigint>().as('n'))
+    .where('archive_id', '=', archive)
+    .executeTakeFirstOrThrow();
+  return Number(row.n);
+}
+
+async function lastPeriodBefore(db: Db, before: string): Promise<Period | undefined> {
+  return (await closedPeriods(db)).findLast(({ ends_at }) => ends_at <= before);
+}
+
+/** How many batches that came in before the month ended stay. */
+async function countLeft(db: Db, { ends_at }: Period, moved: readonly string[]): Promise<number> {
+  const row = await db
+    .selectFrom('batches')
+    .select((on) => on.fn.countAll<bigint>().as('n'))
+    .where('created_at', '<', ends_at)
+    .where('archive_id', 'is', null)
+    .executeTakeFirstOrThrow();
+  return Number(row.n) - moved.length;
+}
+
+function newName(path: string, month: string): string {
+  const stem = `${basename(path).replace(/\.[^.]*$/, '')}-${month}`;
+  for (let n = 1; ; n++) {
+    const file = `${stem}${n === 1 ? '' : `-${n}`}.db`;
+    if (!existsSync(archivePath({ path }, file))) return file;
+  }
+}
+
+/** The archive, the log of its removal and the shrinking may each need as much as the ledger. */
+function roomLacking(path: string, bytes: number): string | null {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  const [free, need] = [bavail * bsize, bytes * 2];
+  if (free >= need) return null;
+  const mib = (size: number): number => Math.ceil(size / 1_048_576);
+  return `${dirname(path)} has ${mib(free)} MiB free, and archiving may need ${mib(need)} MiB for a time: free some space`;
+}
+
+/** Gives the disk back what the ledger no longer fills, if that is worth the time. */
+function shrink(path: string, onStep: (step: Step) => void): void {
+  const database = openDatabase(path);
+  try {
+    const [free, all] = ['freelist_count', 'page_count'].map((name) =>
+      Number(database.pragma(name, { simple: true })),
+    );
+    if ((free ?? 0) * 10 < (all ?? 0)) return;
+    onStep('shrink');
+    database.exec('vacuum');
+    database.pragma('wal_checkpoint(TRUNCATE)');
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,92 @@
+import type Database from 'better-sqlite3';
+import { createIdentityDigest, type Identity, identity } from './identity.ts';
+
+/**
+ * Events that no later decision reads once the payout has ended. All others stay, and so do the entry by which the payout
+ * ended and its last one.
+ */
+const plainEvents = [
+  'intake',
+  'intent',
+  'accepted',
+  'refused',
+  'not_sent',
+  'turned_away',
+  'unknown',
+  ...['response', 'details', 'listing', 'webhook'].flatMap((source) =>
+    ['pending', 'success', 'failed', 'returned'].map((status) => `${source} says ${status}`),
+  ),
+];
+
+const payouts = 'select id from payouts where batch_id in (select id from temp.archived)';
+
+/**
+ * Takes out of the ledger what its archive `archive` holds, in one transaction with the end of the archive's intent. The
+ * payouts stay, with everything that a later decision reads: references, ids, money, states, links (P22).
+ */
+export function stripLedger(
+  ledger: Database.Database,
+  about: { archive: bigint; frozen: bigint; at: string; sha256: string; amounts: readonly Amount[] },
+): void {
+  const { archive, frozen, at, sha256, amounts } = about;
+  const run = (text: string, ...values: unknown[]): void => void ledger.prepare(text).run(...values);
+  ledger
+    .transaction(() => {
+      for (const batch of ledger.prepare('select id from temp.archived').pluck().all())
+        run(
+          'update batches set archive_id = ?, archived_digest = ? where id = ?',
+          archive,
+          identityDigest(ledger, String(batch)),
+          batch,
+        );
+      for (const { month, currency, line, amount } of amounts)
+        run(
+          'insert into archived_amounts (archive_id, month, currency, line, amount) values (?, ?, ?, ?, ?)',
+          archive,
+          month,
+          currency,
+          line,
+          amount,
+        );
+      withoutGuard(ledger, 'history_no_delete', () =>
+        run(`delete from history where payout_id in (${payouts}) and event in (${plainEvents.map((event) => `'${event}'`).join(', ')})
+          and exists (select 1 from payouts p where p.id = history.payout_id and history.seq < p.history_seq
+            and history.id <> coalesce((select max(m.id) from history m where m.payout_id = p.id
+              and m.to_state = p.state and coalesce(m.from_state, '') <> m.to_state), 0))`),
+      );
+      run(`update payouts set body = '', cells = '[]', archived_seq = history_seq where id in (${payouts})`);
+      run(`update attempts set raw = null where payout_id in (${payouts})`);
+      run(`update inquiries set raw = null where payout_id in (${payouts})`);
+      // A stale one may arrive again with a good time, and is then applied from its body.
+      run(`update webhooks set headers = '{}', body = x'' where stale = 0 and payout_id in (${payouts})`);
+      run('update runs set archive_id = ? where frozen <= ? and archive_id is null', archive, frozen);
+      run('delete from run_rows where until <= (select min(frozen) from runs where frozen > ?)', frozen);
+      run(`delete from meta where key in (select 'backup_digest:' || id from temp.archived)`);
+      run('update archives set done_at = ?, sha256 = ? where id = ?', at, sha256, archive);
+    })
+    .immediate();
+}
+
+/** What the payouts of an archive add to a line of a month, in minor units. */
+export type Amount = { month: string; currency: string; line: string; amount: bigint };
+
+/** Lifts a guard for one deletion, inside the caller's transaction. */
+function withoutGuard(ledger: Database.Database, name: string, work: () => void): void {
+  const text = ledger
+    .prepare(`select sql from sqlite_master where type = 'trigger' and name = ?`)
+    .pluck()
+    .get(name);
+  if (typeof text !== 'string') throw new Error(`the trigger ${name} is missing: run verify`);
+  ledger.exec(`drop trigger ${name}`);
+  work();
+  ledger.exec(text);
+}
+
+function identityDigest(ledger: Database.Database, batch: string): string {
+  const digest = createIdentityDigest();
+  const rows = ledger.prepare<[string], Identity>(
+    `select ${identity.join(', ')} from payouts where batch_id = ? order by row_number, id`,
+  );
+  for (const row of rows.iterate(batch)) digest.add(row);
+  return digest.end();
+}

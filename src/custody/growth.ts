@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import { latestRunFirst } from '../listing/listings.sql.ts';
+import { isPostgres } from '../storage/dialect.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+
+const dayMs = 24 * 60 * 60_000;
+/** How far back the growth is measured, in days. */
+const spanDays = 28;
+
+/** `perDay`: bytes; null while less than a day is known. */
+export type Growth = { bytes: number; perDay: number | null; days: number };
+
+/** Records how large the ledger is at the end of a run, in the transaction that finishes it. */
+export async function noteLedgerBytes(trx: Trx, run: string): Promise<void> {
+  await trx
+    .updateTable('runs')
+    .set({ ledger_bytes: await ledgerBytes(trx) })
+    .where('id', '=', run)
+    .execute();
+}
+
+/** The size of the ledger in bytes: its file without the log, or its tables and indexes on PostgreSQL. */
+async function ledgerBytes(db: Db | Trx): Promise<bigint> {
+  const ofFile = sql<{ bytes: bigint }>`
+    select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`;
+  const ofSchema = sql<{ bytes: bigint }>`
+    select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'`;
+  const { rows } = await (isPostgres(db) ? ofSchema : ofFile).execute(db);
+  return rows[0]?.bytes ?? 0n;
+}
+
+/**
+ * How fast the ledger grows, from the sizes that its runs of the last four weeks recorded. Only increases count: an
+ * archive or a vacuum that made it smaller says nothing about the next week.
+ */
+export async function ledgerGrowth(db: Db, nowMs: number): Promise<Growth> {
+  const since = new Date(nowMs - spanDays * dayMs).toISOString();
+  const newestFirst = await db
+    .selectFrom('runs')
+    .select(['started_at', 'ledger_bytes'])
+    .where('started_at', '>=', since)
+    .where('ledger_bytes', 'is not', null)
+    .orderBy(latestRunFirst)
+    .execute();
+  const now = await ledgerBytes(db);
+  const sizes = [...newestFirst.toReversed().map(({ ledger_bytes }) => ledger_bytes ?? 0n), now];
+  const grown = sizes.reduce((sum, size, at) => {
+    const before = sizes[at - 1] ?? size;
+    return size > before ? sum + size - before : sum;
+  }, 0n);
+  const first = newestFirst.at(-1)?.started_at;
+  const days = first === undefined ? 0 : (nowMs - Date.parse(first)) / dayMs;
+  return { bytes: Number(now), perDay: days < 1 ? null : Number(grown) / days, days };
+}

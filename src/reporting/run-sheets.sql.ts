@@ -1,0 +1,156 @@
+import { type RawBuilder, sql } from 'kysely';
+import { inParts, keyset } from '../storage/keyset.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
+
+/** A keyset page of rows that become files: small, so that their text leaves memory soon. */
+const filePage = 200;
+const rowsPerInsert = 1000;
+/** How many rows one short transaction deletes or compares. */
+const rowsAtOnce = 5000;
+
+/** This sheet is stored last, in the transaction that makes the run frozen. */
+const lastSheet = 'statement';
+
+/** A row of a sheet with its position. Rows are read in position order, and gaps are allowed. The header is at 0. */
+export type PlacedRow = { position: bigint; cells: string[] };
+
+/** Rows that follow each other, the first of them at `position`. */
+export function placedFrom(position: number, rows: string[][]): PlacedRow[] {
+  return rows.map((cells, index) => ({ position: BigInt(position + index), cells }));
+}
+
+/**
+ * Whether row `r` of `run_rows` belongs to the run that was frozen as `frozen`. A row belongs to every run from `since`
+ * until, and without, `until`: what does not differ from the run before is stored once.
+ */
+export function isRowOf(frozen: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(r.since <= ${frozen} and (r.until is null or r.until > ${frozen}))`;
+}
+
+/** The number under which the run was frozen; null for one that was not. */
+const frozenAs = (run: string): RawBuilder<bigint | null> => sql`(select frozen from runs where id = ${run})`;
+
+/** The number of the newest frozen run; 0 when there is none. */
+async function newestFrozen(db: Db | Trx): Promise<bigint> {
+  const row = await db
+    .selectFrom('runs')
+    .select((on) => on.fn.max<bigint | null>('frozen').as('newest'))
+    .executeTakeFirst();
+  return row?.newest ?? 0n;
+}
+
+/** Returns the number of the next frozen run, after deleting what an interrupted freeze stored under it. */
+export async function beginFreeze(ledger: Ledger): Promise<bigint> {
+  const newest = await newestFrozen(ledger.db);
+  for (;;) {
+    const { rows } = await ledger.write((trx) =>
+      sql<{ one: bigint }>`delete from run_rows where (sheet, position, since) in (
+        select sheet, position, since from run_rows where until is null and since > ${newest} limit ${rowsAtOnce})
+        returning 1 as one`.execute(trx),
+    );
+    if (rows.length < rowsAtOnce) return newest + 1n;
+  }
+}
+
+/** Adds rows to a sheet of the run that is being frozen under the number `since`. */
+export async function addSheetRows(trx: Trx, since: bigint, sheet: string, rows: PlacedRow[]): Promise<void> {
+  for (const some of inParts(rows, rowsPerInsert)) {
+    const values = some.map(({ position, cells }) => {
+      return { sheet, position, since, until: null, cells: JSON.stringify(cells) };
+    });
+    await trx.insertInto('run_rows').values(values).execute();
+  }
+}
+
+/**
+ * Compares every sheet but the last one with the run frozen before, in short transactions. Equal rows stay once, and
+ * rows that changed or went end there. Reports of older runs read the same before, between and after.
+ */
+export async function shareRows(ledger: Ledger, since: bigint): Promise<void> {
+  const { rows } = await sql<{ sheet: string }>`
+    select distinct sheet from run_rows where until is null and sheet <> ${lastSheet}`.execute(ledger.db);
+  for (const { sheet } of rows) {
+    for (let after: bigint | null = -1n; after !== null; ) {
+      const from: bigint = after;
+      after = await ledger.write((trx) => shareSome(trx, { sheet, since, after: from }));
+    }
+  }
+}
+
+/** Adds the sheet that comes last, and marks the run as frozen under the number `since`. */
+export async function endFreeze(
+  trx: Trx,
+  run: string,
+  { since, rows }: { since: bigint; rows: string[][] },
+): Promise<void> {
+  if ((await newestFrozen(trx)) >= since) throw new Error(`run ${run}: another run was frozen meanwhile`);
+  await addSheetRows(trx, since, lastSheet, placedFrom(0, rows));
+  for (let after: bigint | null = -1n; after !== null; )
+    after = await shareSome(trx, { sheet: lastSheet, since, after });
+  await trx.updateTable('runs').set({ frozen: since }).where('id', '=', run).execute();
+}
+
+/** Shares the rows of a piece of a sheet. Returns the position where the next piece begins; null after the last. */
+async function shareSome(
+  trx: Trx,
+  { sheet, since, after }: { sheet: string; since: bigint; after: bigint },
+): Promise<bigint | null> {
+  const last = await sql<{ position: bigint }>`select position from run_rows
+    where sheet = ${sheet} and position > ${after} and until is null
+    order by position limit 1 offset ${rowsAtOnce - 1}`.execute(trx);
+  const through = last.rows[0]?.position ?? null;
+  const piece = sql`r.sheet = ${sheet} and r.position > ${after} and r.until is null
+    ${through === null ? sql`` : sql`and r.position <= ${through}`}`;
+  await sql`update run_rows as r set until = ${since} where ${piece} and r.since < ${since} and not exists (
+    select 1 from run_rows n where n.sheet = r.sheet and n.position = r.position and n.since = ${since}
+      and n.cells = r.cells)`.execute(trx);
+  await sql`delete from run_rows as r where ${piece} and r.since = ${since} and exists (
+    select 1 from run_rows o where o.sheet = r.sheet and o.position = r.position and o.since < ${since}
+      and o.until is null)`.execute(trx);
+  return through;
+}
+
+/** The number of the run among the frozen ones; 0 for a run that is not frozen, and so has no reports. */
+export async function frozenNumber(db: Db, run: string): Promise<bigint> {
+  const row = await db.selectFrom('runs').select('frozen').where('id', '=', run).executeTakeFirst();
+  return row?.frozen ?? 0n;
+}
+
+/** True when the run's reports can be written. */
+export async function isFrozen(db: Db, run: string): Promise<boolean> {
+  return (await frozenNumber(db, run)) > 0n;
+}
+
+/** True when the run's frozen sheet has more rows than `beyond`, including its header. */
+export async function hasRunRows(db: Db, run: string, sheet: string, beyond = 0): Promise<boolean> {
+  const { rows } = await sql`select 1 from run_rows r where r.sheet = ${sheet} and ${isRowOf(frozenAs(run))}
+    order by r.position limit 1 offset ${beyond}`.execute(db);
+  return rows.length > 0;
+}
+
+/** The frozen rows of a sheet in order, each a JSON array of texts, a page at a time. */
+export async function* runRows(db: Db, run: string, sheet: string): AsyncGenerator<string[]> {
+  const pages = keyset<{ position: bigint; cells: string }>(filePage, async (last) => {
+    const { rows } = await sql<{ position: bigint; cells: string }>`
+      select r.position, r.cells from run_rows r
+      where r.sheet = ${sheet} and r.position > ${last?.position ?? -1n} and ${isRowOf(frozenAs(run))}
+      order by r.position limit ${filePage}`.execute(db);
+    return rows;
+  });
+  for await (const page of pages) yield page.map(({ cells }) => cells);
+}
+
+/** The frozen rows of this sheet of these runs, each row a JSON array of texts, in order; none of archived runs. */
+export async function sheetOfRuns(
+  db: Db,
+  runs: readonly string[],
+  sheet: string,
+): Promise<{ run_id: string; cells: string }[]> {
+  if (runs.length === 0) return [];
+  const { rows } = await sql<{ run_id: string; cells: string }>`
+    select runs.id as run_id, r.cells from runs join run_rows r on ${isRowOf(sql`runs.frozen`)}
+    where runs.id in (${sql.join(runs)}) and runs.archive_id is null and r.sheet = ${sheet} order by runs.id, r.position`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { archiveLedger } from '../../src/custody/archive/archive-ledger.ts';
+import { openLedger } from '../../src/custody/open-ledger.ts';
+import { reportingOf } from '../custody/archive-world.ts';
+import { batchOf, makeHome, until } from '../support/cli.ts';
+import { inProcess } from '../support/in-process.ts';
+
+it('after an archive a reconciliation finds nothing new, and no archived reference is taken again', async () => {
+  const home = inProcess(
+    await makeHome(
+      { settleMs: 0 },
+      { COUNTERFOIL_RECEIVER_ENABLED: 'false', COUNTERFOIL_RECONCILIATION_MISSING_GRACE_MINUTES: '0' },
+    ),
+  );
+  const file = home.put('pay.csv', batchOf(3));
+  const { batches } = await home.json(['submit', file], 0);
+  await until(
+    20_000,
+    async () => {
+      await home.run(['reconcile', '--full']);
+      return home.json(['status'], 0).catch(() => ({ payouts: {} }));
+    },
+    (now) => now.payouts.success === 3,
+  );
+  const before = await home.json(['reconcile', '--full'], 0);
+  const path = join(home.dir, 'data/ledger.db');
+  const now = (): string => new Date().toISOString();
+  const later = new Date(Date.now() + 40 * 24 * 3_600_000).toISOString();
+  const ledger = await openLedger(path, { now });
+  const closed = await reportingOf(ledger, join(home.dir, 'closing')).closePeriod(
+    now().slice(0, 7),
+    later,
+    'ada',
+  );
+  await ledger.close();
+  expect(closed.kind).toBe('closed');
+  expect(await archiveLedger({ path, before: later, now })).toMatchObject({
+    kind: 'archived',
+    payouts: 3,
+    left: 0,
+  });
+  const after = await home.json(['reconcile', '--full'], 0);
+  expect([after.verdict, after.discrepancies.open]).toEqual([before.verdict, before.discrepancies.open]);
+  expect([before.verdict, after.matched]).toEqual(['reconciled', 3]);
+  expect(await home.json(['verify'], 0)).toMatchObject({ ok: true });
+  expect(await home.run(['submit', file])).toMatchObject({
+    code: 3,
+    err: expect.stringContaining(batches[0].batch),
+  });
+  const again = home.put('again.csv', batchOf(3).replace(/\n$/, '\n\n'));
+  expect((await home.run(['submit', again])).code).toBe(3);
+  const story = await home.json(['show', 'PAY-0001'], 0);
+  expect(story.archive).toMatchObject({ read: true });
+  expect(story.history[0]).toMatchObject({ event: 'intake' });
+});
