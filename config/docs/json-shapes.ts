@@ -309,6 +309,7 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       batches: z.array(
         strict({
           batch: text,
+          archived: flag,
           payouts: count,
           digest: text,
           certificate: strict({ at_most_once: flag, sends: count, decisions: count, not_taken: count }),

@@ -2,7 +2,7 @@ import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { batchOf, type Home, type Json, until } from '../support/cli.ts';
+import { batchOf, flat, type Home, type Json, until } from '../support/cli.ts';
 import { makeHome } from '../support/decided.ts';
 import { serving } from '../support/serving.ts';
 
@@ -165,6 +165,8 @@ it('a backup that cannot be made is a failed job, which status and doctor name',
     (now) => jobOf(now, 'backup')?.last_result?.kind === 'failed',
   );
   const status = await home.run(['status'], env);
-  expect(status.out).toMatch(/ATTENTION: its last run failed: there is no folder .* for ledger.backup_dir/);
+  expect(flat(status.out)).toMatch(
+    /! backup: its last run failed: there is no folder .* for ledger.backup_dir/,
+  );
   expect(status.code).toBe(4);
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { TlsProblem } from '../../src/webhooks/tls.ts';
-import { makeHome, until } from '../support/cli.ts';
+import { flat, makeHome, until } from '../support/cli.ts';
 import { dial, proofOf, type Running, startReceiver } from '../support/receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -199,7 +199,7 @@ describe('serve', () => {
     home.put('key.pem', readFileSync(fixture('stranger.key.pem')));
     const files = { COUNTERFOIL_RECEIVER_TLS_CERT: 'cert.pem', COUNTERFOIL_RECEIVER_TLS_KEY: 'key.pem' };
     const other = await home.run(['serve'], files);
-    expect([other.code, other.err]).toEqual([
+    expect([other.code, flat(other.err)]).toEqual([
       2,
       expect.stringContaining('is not the key of the certificate'),
     ]);

@@ -54,7 +54,7 @@ it('offers something for every argument that names a batch, a payout or a file',
   const none = verbs.filter(({ argument }) => argument.kind === 'none').map(({ name }) => name);
   expect(none).toEqual([
     ...['demo', 'sandbox', 'status', 'batches', 'payouts', 'reconcile', 'ack', 'resolve', 'close-period'],
-    ...['serve', 'doctor', 'verify', 'upgrade', 'migrate'],
+    ...['serve', 'doctor', 'verify', 'archive', 'upgrade', 'migrate'],
   ]);
 });
 
