@@ -165,6 +165,12 @@ export const jsonShapes: Readonly<Record<string, Shape>> = {
       withheld: z.array(z.unknown()),
       daily_limit: z.array(z.unknown()),
       waits: z.array(text),
+      alerts: strict({
+        channels: z.array(text),
+        outbox: z.array(
+          strict({ channel: text, waiting: count, failing: count, gave_up: count, problem: text.nullable() }),
+        ),
+      }),
       approvals: z.array(z.unknown()),
       files: strict({
         open: z.array(z.unknown()),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { createAlerts } from '../alerts/alerts.ts';
 import { createCollectionLookUps } from '../collections/verify-collections.ts';
 import type { Account } from '../domain/origin.ts';
 import { createRedactor } from '../domain/redact.ts';
@@ -119,10 +120,19 @@ export async function openWhole(options: AppOptions) {
   const { sendDeadlineMs, haltAfterUnknown } = config.submission;
   const onHeld = (err: unknown): void =>
     local.log.error({ err }, 'payouts of a dead process could not be marked unknown yet');
+  const alerts = createAlerts({
+    ledger,
+    clock,
+    config,
+    log: local.log,
+    jobsStore: local.jobsStore,
+    worker: workers.id,
+  });
   return {
     ...local,
     /** Calls the watcher with the times of requests and of waits for the rate limit. */
     watchTimes: times.watch,
+    alerts,
     intake: local.intakeAsking((ids, signal) => lookUps.lookUp(ids, signal)),
     service,
     workers,

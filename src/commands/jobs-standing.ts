@@ -6,6 +6,7 @@ import { nextDue } from '../runtime/next-run.ts';
 import { isServing } from '../runtime/serve-lock.ts';
 import { anyWorkerLives } from '../runtime/worker-lock.ts';
 import { livesAnywhere, workedSince } from '../runtime/workers.sql.ts';
+import { scheduleList } from '../settings/schedule-list.ts';
 
 /** `elsewhere`: a daemon runs for another data folder, perhaps on another machine. Only with a shared ledger. */
 export type DaemonStanding = { running: boolean; elsewhere?: boolean };
@@ -46,19 +47,11 @@ export async function jobsStanding(
   const { schedules } = app.config;
   const { timezone } = schedules;
   const serves = daemon.running || daemon.elsewhere === true;
-  const backup: [string, string] = [backupJob.name, backupJob.expressionOf(app.config)];
-  const jobs: [job: string, expression: string][] = [
-    ['intake', schedules.intake],
-    ['submit', schedules.submit],
-    ['follow_up', schedules.followUp],
-    ['reconcile', schedules.reconcile],
-    ['reconcile_full', schedules.reconcileFull],
-    ['report', schedules.report],
-    ...(app.config.ledger.backupDir === '' ? [] : [backup]),
-  ];
+  const backup = { job: backupJob.name, expression: backupJob.expressionOf(app.config) };
+  const jobs = [...scheduleList(schedules), ...(app.config.ledger.backupDir === '' ? [] : [backup])];
   const pasts = new Map((await app.jobsStore.all()).map((row) => [row.job, row]));
   return Promise.all(
-    jobs.map(async ([job, expression]) => {
+    jobs.map(async ({ job, expression }) => {
       const past = pasts.get(job);
       // With commands from cron the schedules do not matter: only a daemon can miss them.
       const isKept = serves ? past?.kind !== 'running' : idle && past?.expression != null;

@@ -7,6 +7,7 @@ import { hushed, loadSettings } from './context.ts';
 import { problemLines } from './describe.ts';
 import { conclude, runLines, troubleLines } from './reconcile-lines.ts';
 import { type Result, Stop, worst } from './result.ts';
+import { tellPeople } from './tell-people.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
@@ -27,6 +28,7 @@ export const reconcile: Handler = async (context, _args, options) => {
         signal: context.signal,
       };
       const run = await reconcileJob.runByHand(app, payload);
+      await tellPeople(context, app);
       return await describe(context, app, run);
     } finally {
       await lock.release();

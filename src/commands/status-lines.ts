@@ -40,6 +40,8 @@ export type Standing = {
   isStuck: boolean;
   brakes: readonly string[];
   promised: readonly string[];
+  /** What could not be sent to people. */
+  alerts: readonly string[];
   terminal: Terminal;
 };
 
@@ -58,7 +60,13 @@ export function statusLines(standing: Standing): string[] {
     [headLine(standing), ...haltLines(standing)],
     batchTable(standing),
     [...personLines(standing), ...attentionLines(standing.needed)],
-    [...inboxLines(standing), ...standing.promised, ...standing.brakes, ...webhookLines(standing)],
+    [
+      ...inboxLines(standing),
+      ...standing.promised,
+      ...standing.brakes,
+      ...standing.alerts.map((one) => `! alerts: ${one}`),
+      ...webhookLines(standing),
+    ],
     scheduleLines(standing),
   ].filter((block) => block.length > 0);
   return wrapAll(

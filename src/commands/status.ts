@@ -10,6 +10,7 @@ import { findAttention } from '../sending/attention.sql.ts';
 import { webhookFigures } from '../webhooks/webhook-figures.sql.ts';
 import { countDiffering, countRejections } from '../webhooks/webhook-inbox.sql.ts';
 import { webhookCounts } from '../webhooks/webhooks.sql.ts';
+import { alertsStanding } from './alerts-standing.ts';
 import { heldBecause } from './batch-lines.ts';
 import { daemonStanding, isIdle, jobProblem, jobsStanding } from './jobs-standing.ts';
 import { promisedStanding } from './promised.ts';
@@ -48,6 +49,7 @@ export async function status(
     const brakes = await brakesStanding(app, terminal);
     const promised = await promisedStanding(app);
     const isStuck = idle && (await isReadySince(app.ledger.db, hourAgo(app)));
+    const alerts = await alertsStanding(app);
     const standing = {
       ...{ mode: json.mode, halted: halt, batches: all, lastRun: last, needed, terminal },
       ...{ payouts: json.payouts, webhooks: json.webhooks, collections: json.collections },
@@ -56,16 +58,28 @@ export async function status(
       groups: await openGroups(app.ledger.db),
       brakes: brakes.lines,
       promised: promised.lines,
+      alerts: alerts.problems,
     };
     const needsPerson =
-      brakes.failed || isStuck || waits(json.payouts, all) || jobs.some((job) => jobProblem(job) !== null);
+      brakes.failed ||
+      alerts.lost ||
+      isStuck ||
+      waits(json.payouts, all) ||
+      jobs.some((job) => jobProblem(job) !== null);
     const loose = last !== undefined && last.verdict !== 'reconciled';
     const person = Boolean(halt) || needsPerson || loose || Object.keys(json.discrepancies).length > 0;
     const unknown = needed.unknown.first.map(({ reference }) => reference);
     return {
       code: person ? 4 : 0,
       lines: statusLines(standing),
-      json: { ...json, unknown, withheld: needed.withheld.first, ...brakes.json, ...promised.json },
+      json: {
+        ...json,
+        alerts: alerts.json,
+        unknown,
+        withheld: needed.withheld.first,
+        ...brakes.json,
+        ...promised.json,
+      },
     };
   });
 }

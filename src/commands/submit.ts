@@ -14,6 +14,7 @@ import { type Result, Stop } from './result.ts';
 import { describeDryRun } from './submit-dry-run.ts';
 import { describeSubmit } from './submit-result.ts';
 import type { Sent, Taken } from './submit-standing.ts';
+import { tellPeople } from './tell-people.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
 
@@ -41,6 +42,7 @@ export const submit: Handler = async (context, args, given) => {
     const sent = await send(context, app, only);
     const sentFrom = await batchesSentFrom(app.ledger.db, app.workers.id, newest);
     const written = await writeResults(app);
+    await tellPeople(context, app);
     return describeSubmit(context, app, { taken, expected, givenBack, sent, sentFrom, only, ...written });
   });
 };

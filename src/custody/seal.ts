@@ -110,6 +110,8 @@ const counted = [
   'limit_uses',
   'workers',
   'file_moves',
+  'alerts',
+  'alert_messages',
 ] as const;
 
 /**

@@ -15,6 +15,7 @@ import { isLockConflict, ledgerFailureCode } from '../storage/failure.ts';
 import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { createAdmin } from './admin.ts';
+import { createAlerting } from './alerting.ts';
 import { createResults } from './renew-results.ts';
 import { scheduledJobs } from './schedules.ts';
 import { createSending } from './send-turns.ts';
@@ -183,8 +184,10 @@ export function createDaemon(app: App): Daemon {
       throw error;
     }
   }
+  const alerting = createAlerting(app, { stopping: stopping.signal, watched });
   let takingOver: Promise<void> | undefined;
   let watchingSteps: Promise<void> | undefined;
+  let telling: Promise<void> | undefined;
   return {
     failed: failure.promise,
     async start() {
@@ -198,6 +201,7 @@ export function createDaemon(app: App): Daemon {
       watchingSteps = watchWallSteps(clock, { signal: stopping.signal, onStep });
       await scheduler.start();
       takingOver = keepTakingOver();
+      telling = alerting.keep();
       started = true;
       return { url, admin: adminUrl };
     },
@@ -206,7 +210,7 @@ export function createDaemon(app: App): Daemon {
     },
     async stop() {
       stopping.abort();
-      await Promise.all([takingOver, watchingSteps]);
+      await Promise.all([takingOver, watchingSteps, telling]);
       await receiver?.close();
       await admin?.close();
       await scheduler.stop();

@@ -13,6 +13,11 @@ const buckets = [
 /** The buckets of age in days, the youngest first. */
 export const ageBuckets: string[] = buckets.map(({ name }) => name);
 
+/** The bucket of an age in whole days. */
+export function ageBucket(days: number): string {
+  return buckets.find(({ upTo }) => days <= upTo)?.name ?? '';
+}
+
 type Aged = { currency: string; kind: string; state: string; first_seen_at: string; money: bigint | null };
 type Group = { currency: string; kind: string; bucket: number; count: bigint; amount: bigint };
 

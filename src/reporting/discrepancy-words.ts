@@ -95,6 +95,11 @@ const words: Readonly<Record<DiscrepancyKind, Words>> = {
   },
 };
 
+/** What a finance officer does about a kind, whichever payout it is about. */
+export function kindAction(kind: DiscrepancyKind): string {
+  return words[kind].action;
+}
+
 /**
  * The command that a person runs first about a discrepancy. It holds only references in the ledger's own format: the
  * service wrote others, and people paste commands into a shell.

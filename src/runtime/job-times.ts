@@ -31,9 +31,12 @@ export function isOverdue(
 }
 
 /** A job due within this time may still wait for its turn. */
-const graceMs = 15 * minuteMs;
+export const graceMs = 15 * minuteMs;
 
-/** Whether a due time of a job passed without a success, and its turn should have come. A job that never ran is not late. */
+/**
+ * Whether the job's last due time passed {@link graceMs} ago without a success. A job that is off, or that never ran, is
+ * not late.
+ */
 export function isLate(
   expression: string,
   timezone: string,

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { remainingMs } from '../domain/wait.ts';
 import { isPostgres } from '../storage/dialect.ts';
-import type { Trx } from '../storage/ledger.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 
 type Stored = Selectable<Tables['rates']>;
@@ -60,12 +60,12 @@ async function reserveAt(trx: Trx, name: string, at: { nextMs: number; nowMs: nu
 }
 
 /**
- * The clock that reservations are counted by. Machines that share a ledger have clocks some seconds apart. By its own
+ * The clock that reservations and alerts are counted by, in ms since the epoch. Machines that share a ledger have clocks some seconds apart. By its own
  * clock, a machine that is behind would wait too long, and one that is ahead would find slots free that are not.
  */
-async function sharedNow(trx: Trx, ownMs: number): Promise<number> {
-  if (!isPostgres(trx)) return ownMs;
+export async function sharedNow(db: Db | Trx, ownMs: number): Promise<number> {
+  if (!isPostgres(db)) return ownMs;
   const { rows } = await sql<{ now_ms: bigint }>`
-    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`.execute(trx);
+    select (extract(epoch from clock_timestamp()) * 1000)::bigint as now_ms`.execute(db);
   return Number(rows[0]?.now_ms ?? ownMs);
 }

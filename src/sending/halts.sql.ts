@@ -21,6 +21,15 @@ export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   return haltOf(await standing(db, []));
 }
 
+/** The kind of each cause of the halt in force, with its batch where it has one. Barriers of the ledger come first. */
+export async function haltCauses(db: Db | Trx): Promise<{ kind: HaltKind; batch: string | null }[]> {
+  const barrier = (await findBarrier(db)) ? [{ kind: 'barrier' as const, batch: null }] : [];
+  const rows = await standing(db, []);
+  const causes = rows.map(({ detail }) => readHaltCause(detail));
+  const own = causes.map((cause) => ({ kind: cause.kind, batch: 'batch' in cause ? cause.batch : null }));
+  return [...barrier, ...own];
+}
+
 /** Several causes are one halt, since the first of them. */
 function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefined {
   const [first] = rows;

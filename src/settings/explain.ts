@@ -1,6 +1,6 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { createRedactor } from '../domain/redact.ts';
-import type { ModeKeys } from './key-names.ts';
+import { type ModeKeys, smtpPasswordName } from './key-names.ts';
 import { type Config, type LoadOptions, loadConfig, secretsOf, type Unreadable } from './settings.ts';
 import { sections } from './settings-schema.ts';
 import { withoutCredentials } from './yaml-file.ts';
@@ -69,6 +69,7 @@ export function explainConfig(options: LoadOptions): ({ kind: 'ok' } & Explained
         ),
       ),
       secret('COUNTERFOIL_ADMIN_TOKENS', config.adminTokens.length),
+      secret(smtpPasswordName, config.alerts.smtpPassword === undefined ? 0 : 1),
     ],
     unread: unknownVariables({ ...dotEnv, ...environment }),
   };

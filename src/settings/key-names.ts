@@ -43,6 +43,25 @@ export function readAdminTokens(secret: SecretReader, problems: string[]): { nam
   });
 }
 
+/** The variable that holds the password of `alerts.smtp_url`. */
+export const smtpPasswordName = 'COUNTERFOIL_ALERTS_SMTP_PASSWORD';
+
+/** A user of the mail server needs the password, and a password a user. */
+export function checkSmtpUser(url: string, password: string | undefined, problems: string[]): void {
+  const user = URL.canParse(url) ? new URL(url).username : '';
+  if (user !== '' && password === undefined)
+    problems.push(`alerts.smtp_url names a user: set ${smtpPasswordName} in the environment or .env`);
+  if (user === '' && password !== undefined)
+    problems.push(`${smtpPasswordName} is set, but alerts.smtp_url names no user: smtps://user@host:465`);
+}
+
+/** The path and query of an address that nobody must guess, as written. */
+export function pathsOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { pathname, search } = new URL(url);
+  return [`${pathname}${search}`, search].filter((text) => text.length > 1);
+}
+
 /** The password inside an address, both as written and percent-decoded. */
 export function passwordsOf(url: string): string[] {
   if (!URL.canParse(url)) return [];

@@ -1,5 +1,6 @@
 import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
+import { alertSection } from './alert-section.ts';
 import {
   checkBackupDir,
   checkLimits,
@@ -37,11 +38,7 @@ const codes = z.record(
   z.enum(['unknown', 'halt'], 'a code may move only towards unknown or halt'),
 );
 
-/** This version accepts one value of the setting and refuses every other, instead of ignoring it. */
-const only = <T extends string | number>(known: T) =>
-  z.literal(known, `this version knows only ${JSON.stringify(known)}`);
-const emptyText = only('');
-const emptyList = z.array(z.never()).max(0, 'this version knows only an empty list');
+/** Addresses hold the secret themselves (a path that nobody guesses), so they may have a query too. */
 
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
 
@@ -187,12 +184,7 @@ export const sections = {
       .default([])
       .describe('Addresses of TLS proxies before it, whose X-Forwarded-For and X-Forwarded-Proto count'),
   }).superRefine(checkTlsPair),
-  alerts: section({
-    webhook_url: emptyText.default('').describe('Reserved: this version sends no alerts'),
-    smtp_url: emptyText.default('').describe('Reserved: this version sends no alerts'),
-    mail_to: emptyList.default([]).describe('Reserved: this version sends no alerts'),
-    mail_from: emptyText.default('').describe('Reserved: this version sends no alerts'),
-  }),
+  alerts: alertSection,
   ledger: section({
     url: z
       .string()

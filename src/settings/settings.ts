@@ -5,7 +5,16 @@ import type { Advice } from '../domain/advice.ts';
 import { type Place, placeNamed } from '../storage/place.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
-import { type ModeKeys, passwordsOf, readAdminTokens, readModeKeys, type SecretReader } from './key-names.ts';
+import {
+  checkSmtpUser,
+  type ModeKeys,
+  passwordsOf,
+  pathsOf,
+  readAdminTokens,
+  readModeKeys,
+  type SecretReader,
+  smtpPasswordName,
+} from './key-names.ts';
 import { isLoopback } from './settings-checks.ts';
 import type { FileConfig } from './settings-schema.ts';
 import { parseFile } from './yaml-file.ts';
@@ -19,7 +28,8 @@ type Camel<T> = { [K in keyof T as K extends string ? CamelCase<K> : K]: T[K] };
 type Sections = { [K in Exclude<keyof FileConfig, 'mode'>]: Camel<FileConfig[K]> };
 
 /** The whole configuration: contract.md's file in camelCase, the secrets, and the paths. */
-export type Config = Sections & {
+export type Config = Omit<Sections, 'alerts'> & {
+  alerts: Sections['alerts'] & { smtpPassword: string | undefined };
   mode: 'test' | 'live';
   /** The folder that holds `config/` (or the file itself, when it lies elsewhere), absolute. */
   home: string;
@@ -83,6 +93,8 @@ export function loadConfig(
   const test = readModeKeys('test', secret, problems);
   const live = readModeKeys('live', secret, problems);
   const adminTokens = readAdminTokens(secret, problems);
+  const smtpPassword = secret(smtpPasswordName);
+  checkSmtpUser(file?.values.alerts.smtp_url ?? '', smtpPassword, problems);
   if (!file || problems.length > 0) return { kind: 'problem', problems };
   const values = camelSections(file.values);
   const ledgerPlace = placeNamed(file.values.ledger.url, dataDir);
@@ -99,6 +111,7 @@ export function loadConfig(
       receiver,
       admin,
       ledger: withFolder(values.ledger, dataDir),
+      alerts: { ...values.alerts, smtpPassword },
       mode: file.values.mode,
       home,
       dataDir,
@@ -130,13 +143,21 @@ function placesOf({ cwd, configFlag, env }: LoadOptions): { configFile: string; 
 }
 
 /** Every secret value of both modes, and the passwords inside addresses, so that a redactor can remove them. */
-export function secretsOf({ keys, adminTokens = [], queue, ledger }: Secrets): string[] {
+export function secretsOf({ keys, adminTokens = [], queue, ledger, alerts }: Secrets): string[] {
   const ofModes = [keys.test, keys.live].flatMap((own) => (own ? Object.values(own).flat() : []));
   const addresses = [queue?.url ?? '', ledger?.url ?? ''];
-  return [...ofModes, ...adminTokens.map(({ token }) => token), ...addresses.flatMap(passwordsOf)];
+  const ofAlerts = alerts
+    ? [alerts.smtpPassword ?? '', ...[alerts.webhookUrl, alerts.heartbeatUrl].flatMap(pathsOf)]
+    : [];
+  return [
+    ...ofModes,
+    ...adminTokens.map(({ token }) => token),
+    ...addresses.flatMap(passwordsOf),
+    ...ofAlerts,
+  ];
 }
 
-type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger'>>;
+type Secrets = Pick<Config, 'keys'> & Partial<Pick<Config, 'adminTokens' | 'queue' | 'ledger' | 'alerts'>>;
 
 type Text = { kind: 'text'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
 

@@ -75,6 +75,9 @@ function fromText(text: string, type: z.ZodType): unknown {
   }
 }
 
+/** Secrets whose names begin like a section's. */
+const secretNames = /^COUNTERFOIL_(ADMIN_TOKENS|ALERTS_SMTP_PASSWORD)(_FILE)?$/;
+
 /** Refuses a misspelt override, which would otherwise be ignored silently. */
 function refuseUnknownVariables(
   prefix: string,
@@ -84,8 +87,7 @@ function refuseUnknownVariables(
 ): void {
   const known = keys.map((key) => `${prefix}${key.toUpperCase()}`);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith(prefix) || known.includes(name) || /^COUNTERFOIL_ADMIN_TOKENS(_FILE)?$/.test(name))
-      continue;
+    if (!name.startsWith(prefix) || known.includes(name) || secretNames.test(name)) continue;
     problems.push(`${name}: no such setting${suggest(name, known)}`);
   }
 }

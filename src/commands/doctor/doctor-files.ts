@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { keyNameOf } from '../../service/signing.ts';
 import type { Explained, SecretState } from '../../settings/explain.ts';
 import type { Config } from '../../settings/settings.ts';
+import { measureSpace } from '../../storage/free-space.ts';
 import { secretText } from '../config-show.ts';
 import { type Check, well, wrong } from './doctor-check.ts';
-
-/** Free space that a large intake's journal and the reports need. */
-const spareBytes = 256 * 1024 * 1024;
 
 /** Checks that the configuration is valid and safe. An unreadable one was refused before. */
 export function checkConfiguration({ config, unread }: Explained): Check {
@@ -92,14 +90,9 @@ export function checkDisk({ dataDir, ledgerFile }: Config): Check {
         : `check the folder's owner and rights, and that the disk is not read-only`,
     );
   }
-  const { bavail, bsize } = statfsSync(dataDir);
-  const free = bavail * bsize;
-  const ledger = [ledgerFile, `${ledgerFile}-wal`].reduce(
-    (sum, file) => sum + (existsSync(file) ? statSync(file).size : 0),
-    0,
-  );
+  const { free, ledger, isShort } = measureSpace({ dataDir, ledgerFile });
   const detail = `${dataDir}: ${mib(free)} free, the ledger takes ${mib(ledger)}`;
-  return free < ledger + spareBytes
+  return isShort
     ? wrong(
         'disk',
         detail,

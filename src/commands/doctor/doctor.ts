@@ -25,6 +25,10 @@ export const doctor: Handler = async (context, _args, options) => {
   const { time } = terminalOf(context, explained.config, new Date().toISOString());
   const reference = typeof options.reference === 'string' ? options.reference : undefined;
   const { checks, examined } = await look(explained, { offline: options.offline === true, reference });
+  if (options.alert === true) {
+    const { tryChannels } = await import('./doctor-alerts.ts');
+    checks.push(...(await guarded('test alert', () => tryChannels(explained.config))));
+  }
   if (!examined) return describe({ ...context, time }, checks, []);
   const { signatureJson, signatureLines } = await import('./doctor-signature.ts');
   const lines = signatureLines(examined, { config: explained.config, whole });
@@ -125,12 +129,14 @@ async function lookIntoLedger({ config }: Explained, reference: string | undefin
   try {
     const { checkIntake } = await import('./doctor-intake.ts');
     const { checkBackups, checkGrowth } = await import('./doctor-keeping.ts');
+    const { checkAlerts } = await import('./doctor-alerts.ts');
     const checks = [
       ...(await checkLedger(app)),
       await checkGrowth(app),
       ...(await guarded('backups', () => checkBackups(app))),
       await checkIntake(app),
       await checkSchedules(app),
+      await checkAlerts(app),
     ];
     const examined = await examine(app, reference);
     const { running, elsewhere = false } = await daemonStanding(app);

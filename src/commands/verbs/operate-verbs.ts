@@ -16,6 +16,7 @@ export const operateVerbs: readonly Entry[] = [
     example: 'counterfoil doctor --reference ACME-0001',
     options: [
       ['--offline', 'ask the service nothing'],
+      ['--alert', 'send a test message through each channel of alerts'],
       ['--reference <reference>', 'show how the body of this payout was signed'],
       ['--show-body', 'show the whole body, account number included; only on a terminal'],
     ],

@@ -3,6 +3,8 @@ import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts'
 import { periodTables } from './0001-periods.ts';
 import { totals } from './0001-totals.ts';
 import {
+  alertChannels,
+  alertKinds,
   answers,
   fileStates,
   haltKinds,
@@ -269,6 +271,18 @@ const statements = [
     name text primary key not null, until_at text not null, strikes integer not null, why text not null,
     noted_at text not null) strict`,
   `create table tallies (name text primary key not null, n integer not null, seen integer not null default 0) strict`,
+  // The alerts that stand. `mark` is the newest id of what they are about.
+  `create table alerts (
+    kind text not null check (kind in (${alertKinds})), subject text not null, n integer not null,
+    mark integer not null, raised_at text not null, repeat_at text not null, noted_at text not null,
+    primary key (kind, subject)) strict, without rowid`,
+  `create table alert_messages (
+    id integer primary key, channel text not null check (channel in (${alertChannels})), content text not null,
+    run_id text, made_at text not null, state text not null check (state in ('due','sent','gave_up')),
+    tries integer not null default 0, due_at text not null, noted_at text not null, claimed_by text,
+    problem text, ended_at text) strict`,
+  `create index alert_messages_due on alert_messages (channel, id) where state = 'due'`,
+  `create unique index alert_messages_run on alert_messages (channel, run_id) where run_id is not null`,
   `create table file_moves (
     id integer primary key, source text not null, target text not null, created_at text not null, done_at text,
     machine text not null default '', kind text not null check (kind in (${tasks})),

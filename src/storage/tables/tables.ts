@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../../domain/history-event.ts';
 import type { InquiryReason } from '../../domain/inquiry-reason.ts';
 import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
+import type { AlertTables } from './alert-tables.ts';
 import type { BrakeTables } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
@@ -17,7 +18,8 @@ import type { LookUpOutcome, WebhookVerdict, WordColumns } from './word-columns.
  * The ledger's tables. Every INTEGER is read as bigint; amounts are minor units of the row's currency. Every instant is
  * ISO 8601 text in UTC with milliseconds, so that text order is time order.
  */
-export type Tables = BrakeTables &
+export type Tables = AlertTables &
+  BrakeTables &
   CollectionTables &
   DiscrepancyTables &
   FileTables &

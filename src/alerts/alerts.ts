@@ -1,0 +1,134 @@
+import { type AlertChannel, alertRules } from '../domain/alert-kinds.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { JobsStore } from '../runtime/jobs.sql.ts';
+import type { Logger } from '../runtime/logger.ts';
+import { sharedNow } from '../runtime/rates.sql.ts';
+import type { Config } from '../settings/settings.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { machineOf } from '../storage/machine.ts';
+import { applyChanges, moveWaits, standingAlerts } from './alerts.sql.ts';
+import { alertChanges, type StandingAlert } from './changes.ts';
+import type { SendMessage } from './channel.ts';
+import { openChannels, wordChannels } from './channels.ts';
+import type { Condition } from './condition.ts';
+import { createDelivery, type Delivery } from './deliver.ts';
+import { completeRun, findDigest, scheduledRun } from './digest.sql.ts';
+import { createConditionSources } from './find-conditions.ts';
+import { type Content, noticesOf } from './message.ts';
+import { addMessages, channelsWithout, giveUpOthers } from './outbox.sql.ts';
+import { markSilence } from './silence.sql.ts';
+
+/** A smaller difference between the clocks comes from the network or NTP (P33). */
+const stepMs = 5000;
+
+export type Alerts = {
+  /** Whether any channel is configured; without one nothing is looked at, noted or sent. */
+  isOn: boolean;
+  /**
+   * Looks at what is so now, and puts what people must be told into the outbox. `daemon`: this process runs the
+   * schedules and the receiver, so it can judge them.
+   */
+  look(options: { daemon: boolean }): Promise<void>;
+  /** Sends what is due. */
+  deliver: Delivery['deliver'];
+  /** Gives up what waits for channels that are no longer configured. */
+  forgetOthers(): Promise<void>;
+};
+
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  config: Config;
+  log: Pick<Logger, 'warn'>;
+  jobsStore: Pick<JobsStore, 'all'>;
+  /** This process's worker id, which its claims bear. */
+  worker: string;
+  /** The ways out; absent: those of the configuration. */
+  channels?: Map<AlertChannel, SendMessage>;
+};
+
+/** Tells people what needs them: conditions from the ledger, an outbox in it, and the channels. */
+export function createAlerts(deps: Deps): Alerts {
+  const { ledger, clock, config, jobsStore, channels = openChannels(config) } = deps;
+  const names = [...channels.keys()];
+  const machine = ledger.place.kind === 'postgres' ? machineOf(ledger.path) : '';
+  const sources = createConditionSources({ config, jobsStore, machine });
+  const { deliver } = createDelivery({ ...deps, channels });
+  const addTo = wordChannels(names);
+  let offset: number | null = null;
+
+  /** P33: the alerts' waits go on as they were when the shared clock steps. Returns the time now. */
+  async function followClock(): Promise<number> {
+    const nowMs = await sharedNow(ledger.db, clock.now());
+    const present = nowMs - clock.monotonic();
+    const moved = offset === null ? 0 : present - offset;
+    offset = present;
+    if (Math.abs(moved) > stepMs)
+      await ledger.write((trx) => moveWaits(trx, { at: isoOf(nowMs), stepMs: moved }));
+    return nowMs;
+  }
+  const seesFor =
+    (daemon: boolean) =>
+    ({ kind, subject }: Pick<StandingAlert, 'kind' | 'subject'>): boolean => {
+      const { seenBy } = alertRules[kind];
+      return seenBy === 'all' || (seenBy === 'daemon' ? daemon : subject === machine);
+    };
+
+  async function lookForAlerts(nowMs: number, daemon: boolean): Promise<void> {
+    const at = isoOf(nowMs);
+    const sees = seesFor(daemon);
+    const outside: Condition[] = await sources.outside({ daemon, nowMs: clock.now() });
+    const find = async (db: Parameters<typeof sources.inLedger>[0]) => {
+      const { conditions, mark } = await sources.inLedger(db, clock.iso(), { daemon });
+      const all = [...conditions, ...outside];
+      return { mark, changes: alertChanges(all, await standingAlerts(db), { nowMs, sees }) };
+    };
+    const first = await find(ledger.db);
+    if (first.changes.length === 0 && first.mark === null) return;
+    // Looked at again inside: another process may have told it meanwhile, or its cause may have changed.
+    await ledger.write(async (trx) => {
+      const { changes, mark } = await find(trx);
+      if (mark) await markSilence(trx, mark);
+      await applyChanges(trx, changes, at);
+      const notices = noticesOf(changes, at);
+      if (notices.length > 0)
+        await addMessages(trx, addTo, { content: { kind: 'notices', notices }, run: null, at });
+    });
+  }
+  async function lookForRuns(nowMs: number): Promise<void> {
+    const at = isoOf(nowMs);
+    const add = async (
+      own: readonly AlertChannel[],
+      run: string | undefined,
+      contentOf: (run: string) => Promise<Content | undefined>,
+    ): Promise<void> => {
+      if (run === undefined) return;
+      const without = await channelsWithout(ledger.db, own, run);
+      const content = without.length > 0 ? await contentOf(run) : undefined;
+      if (content) await ledger.write((trx) => addMessages(trx, without, { content, run, at }));
+    };
+    const beats = names.filter((name) => name === 'heartbeat');
+    if (addTo.length > 0)
+      await add(addTo, scheduledRun(await jobsStore.all(), clock.now()), async (run) => {
+        const digest = await findDigest(ledger.db, run, clock.iso());
+        return digest && { kind: 'digest', digest };
+      });
+    if (beats.length > 0)
+      await add(beats, await completeRun(ledger.db, clock.now()), async () => ({ kind: 'heartbeat' }));
+  }
+  return {
+    isOn: names.length > 0,
+    async look({ daemon }) {
+      if (names.length === 0) return;
+      const nowMs = await followClock();
+      if (addTo.length > 0) await lookForAlerts(nowMs, daemon);
+      await lookForRuns(nowMs);
+    },
+    deliver,
+    forgetOthers: () => ledger.write((trx) => giveUpOthers(trx, names, clock.iso())),
+  };
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}

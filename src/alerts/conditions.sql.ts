@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
+import { formatMinor } from '../domain/money.ts';
+import { later } from '../ledger/projection.ts';
+import { standingCanaries } from '../sending/canaries.sql.ts';
+import { haltCauses } from '../sending/halts.sql.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { type Condition, mostNames, plainCondition } from './condition.ts';
+
+type Group = {
+  subject: string;
+  currency: string | null;
+  n: bigint;
+  amount: bigint | null;
+  mark: bigint | null;
+};
+
+/** Halts and failed canaries. The halt of a canary is the alert of its batch. */
+export async function haltConditions(db: Db | Trx): Promise<Condition[]> {
+  const causes = await haltCauses(db);
+  const failed = (await standingCanaries(db)).filter(({ state }) => state === 'failed');
+  const batches = [...causes.map(({ batch }) => batch), ...failed.map(({ batch }) => batch)];
+  const kinds = causes.filter(({ batch }) => batch === null).map(({ kind }) => kind);
+  return [
+    ...[...new Set(kinds)].map((kind) => plainCondition('sending_halted', kind)),
+    ...[...new Set(batches)].flatMap((batch) =>
+      batch === null ? [] : [{ ...plainCondition('canary_failed', batch), names: [batch] }],
+    ),
+  ];
+}
+
+/** A stamp further ahead than this came from a clock that was set back since (P33). */
+const aheadMs = 60_000;
+
+/** Payouts whose outcome is unknown for longer than the quiet period (P19), as of `at`, ISO UTC. */
+export async function unknownConditions(
+  db: Db | Trx,
+  { at, quietMs }: { at: string; quietMs: number },
+): Promise<Condition[]> {
+  const over = sql`from payouts p left join attempts a on a.id = p.last_attempt_id
+    where p.state = 'unknown' and (coalesce(a.ended_at, p.updated_at) <= ${later(at, -quietMs)}
+      or coalesce(a.ended_at, p.updated_at) > ${later(at, aheadMs)})`;
+  const groups =
+    await sql<Group>`select '' as subject, p.currency, count(*) as n, cast(sum(p.amount) as bigint) as amount,
+      max(coalesce(p.last_attempt_id, 0)) as mark ${over} group by p.currency order by p.currency`.execute(
+      db,
+    );
+  if (groups.rows.length === 0) return [];
+  const first = await sql<{
+    name: string;
+  }>`select p.reference as name ${over} order by p.id limit ${sql.lit(mostNames)}`.execute(db);
+  return [{ kind: 'payout_unknown', ...sumOf('', groups.rows), names: first.rows.map(({ name }) => name) }];
+}
+
+/**
+ * Open discrepancies of high severity, by kind. Unknown outcomes are left out: they have an alert of their own. They are
+ * named by their ids, since the references and currencies of foreign transfers are texts of strangers.
+ */
+export async function discrepancyConditions(db: Db | Trx, at: string): Promise<Condition[]> {
+  const open = sql`from discrepancies d left join payouts p on p.id = d.payout_id
+    where d.state = 'open' and d.kind <> 'unknown_outcome'
+      and (d.severity = 'high' or (d.later_severity = 'high' and d.graver_at <= ${at}))`;
+  const groups = await sql<Group>`select d.kind as subject, p.currency, count(*) as n,
+      cast(sum(p.amount) as bigint) as amount,
+      max((select max(e.id) from discrepancy_events e where e.discrepancy_id = d.id
+        and e.event in ('opened', 'reopened', 'changed'))) as mark
+    ${open} group by d.kind, p.currency order by d.kind, p.currency`.execute(db);
+  const kinds = discrepancyKinds.filter((kind) => groups.rows.some(({ subject }) => subject === kind));
+  const conditions: Condition[] = [];
+  for (const kind of kinds) {
+    const first = await sql<{ name: string }>`select d.id as name ${open} and d.kind = ${kind}
+      order by d.first_seen_at, d.id limit ${sql.lit(mostNames)}`.execute(db);
+    const own = groups.rows.filter(({ subject }) => subject === kind);
+    conditions.push({
+      kind: 'discrepancy_high',
+      ...sumOf(kind, own),
+      names: first.rows.map(({ name }) => name),
+    });
+  }
+  return conditions;
+}
+
+function sumOf(subject: string, groups: readonly Group[]): Omit<Condition, 'kind' | 'names'> {
+  const totals = groups.flatMap(({ currency, amount }) =>
+    currency === null || amount === null ? [] : [[currency, formatMinor(amount, currency)] as const],
+  );
+  return {
+    subject,
+    count: groups.reduce((sum, { n }) => sum + Number(n), 0),
+    mark: groups.reduce((most, { mark }) => (mark !== null && mark > most ? mark : most), 0n),
+    totals: Object.fromEntries(totals),
+  };
+}

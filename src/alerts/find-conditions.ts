@@ -1,0 +1,80 @@
+import type { JobsStore } from '../runtime/jobs.sql.ts';
+import { scheduleList } from '../settings/schedule-list.ts';
+import type { Config } from '../settings/settings.ts';
+import { measureSpace } from '../storage/free-space.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import { readTlsPair, TlsProblem, validityProblem } from '../webhooks/tls.ts';
+import { type Condition, plainCondition } from './condition.ts';
+import { discrepancyConditions, haltConditions, unknownConditions } from './conditions.sql.ts';
+import { createJobWatch } from './late-jobs.ts';
+import { findSilence, type SilenceMark } from './silence.sql.ts';
+
+const dayMs = 24 * 3_600_000;
+/** A certificate that ends sooner is an alert, as it is for `doctor`. */
+const warnDays = 14;
+
+/** What is so, and how far the watch for webhooks has come. */
+export type Findings = { conditions: Condition[]; mark: SilenceMark | null };
+
+export type ConditionSources = {
+  /** What this process alone knows, and what no transaction protects. `daemon`: it runs the schedules. */
+  outside(options: { daemon: boolean; nowMs: number }): Promise<Condition[]>;
+  /** What the ledger says, as of `at`, ISO UTC. The same in every process. */
+  inLedger(db: Db | Trx, at: string, options: { daemon: boolean }): Promise<Findings>;
+};
+
+/** Builds the conditions from typed facts. `machine` names this machine among those that share the ledger. */
+export function createConditionSources(deps: {
+  config: Config;
+  jobsStore: Pick<JobsStore, 'all'>;
+  machine: string;
+}): ConditionSources {
+  const { config, jobsStore, machine } = deps;
+  const { submission, receiver, reconciliation, schedules } = config;
+  const watch = createJobWatch({ timezone: schedules.timezone, jobs: scheduleList(schedules) });
+  return {
+    outside: async ({ daemon, nowMs }) => [
+      ...(daemon ? watch.conditions(await jobsStore.all(), nowMs) : []),
+      ...(await certificateConditions(config, { machine, nowMs })),
+      ...diskConditions(config, machine),
+    ],
+    async inLedger(db, at, { daemon }) {
+      const quietMs = submission.quietPeriodMinutes * 60_000;
+      const graceMs = reconciliation.webhookGraceMinutes * 60_000;
+      const none: Findings = { conditions: [], mark: null };
+      const silence = daemon && receiver.enabled ? await findSilence(db, { at, graceMs }) : none;
+      const conditions = [
+        ...(await haltConditions(db)),
+        ...(await unknownConditions(db, { at, quietMs })),
+        ...(await discrepancyConditions(db, at)),
+        ...silence.conditions,
+      ];
+      return { conditions, mark: silence.mark };
+    },
+  };
+}
+
+async function certificateConditions(
+  { receiver }: Config,
+  { machine, nowMs }: { machine: string; nowMs: number },
+): Promise<Condition[]> {
+  if (!receiver.enabled || receiver.tlsCert === '') return [];
+  const left = await daysLeft({ certFile: receiver.tlsCert, keyFile: receiver.tlsKey }, nowMs);
+  return left < warnDays ? [plainCondition('certificate_ends', machine, left)] : [];
+}
+
+/** Whole days until the certificate ends; 0 for one that is not valid now or cannot be used. */
+async function daysLeft(files: { certFile: string; keyFile: string }, nowMs: number): Promise<number> {
+  try {
+    const pair = await readTlsPair(files);
+    return validityProblem(pair, files, nowMs) ? 0 : Math.floor((pair.validTo - nowMs) / dayMs);
+  } catch (error) {
+    if (error instanceof TlsProblem) return 0;
+    throw error;
+  }
+}
+
+function diskConditions({ dataDir, ledgerFile }: Config, machine: string): Condition[] {
+  const { free, isShort } = measureSpace({ dataDir, ledgerFile });
+  return isShort ? [plainCondition('disk_low', machine, Math.floor(free / 1024 / 1024))] : [];
+}

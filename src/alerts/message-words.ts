@@ -1,0 +1,80 @@
+import { counted, grouped } from '../domain/counted.ts';
+import type { Mode } from '../domain/payout.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { linkLines, noticeLines, noticeTitle, type Style } from './alert-words.ts';
+import type { Content, Digest } from './message.ts';
+
+/** A message as people read it: one line, and the whole text. */
+export type Wording = { title: string; text: string };
+
+/** So many alerts are told in full; the rest is counted. */
+const mostNotices = 20;
+
+const verdictTexts: Record<Verdict, string> = {
+  reconciled: 'reconciled: everything matches',
+  exceptions: 'exceptions: the list and the ledger differ',
+  not_compared: 'not compared: there was no usable list',
+};
+
+/** The words of messages that leave as one. */
+export function messageWords(contents: readonly Content[], mode: Mode, style: Style): Wording {
+  const notices = contents.flatMap((one) => (one.kind === 'notices' ? one.notices : []));
+  const digests = contents.flatMap((one) => (one.kind === 'digest' ? [one.digest] : []));
+  const [first] = notices;
+  const [digest] = digests;
+  const subject =
+    notices.length > 1
+      ? `${notices.length} alerts`
+      : first
+        ? noticeTitle(first)
+        : digest
+          ? `reconciliation ${verdictTexts[digest.verdict]}`
+          : 'a message';
+  const rest = notices.length - mostNotices;
+  const blocks = [
+    ...notices.slice(0, mostNotices).map((notice) => noticeLines(notice, style)),
+    ...(rest > 0 ? [[`and ${grouped(`${rest}`)} more: counterfoil status shows them.`]] : []),
+    ...digests.map((one) => digestLines(one, style)),
+  ];
+  const title = `Counterfoil ${mode}: ${subject}`;
+  return { title, text: [title, ...blocks.map((lines) => lines.join('\n'))].join('\n\n') };
+}
+
+/** The message with which a person tries a channel. */
+export function testWords(mode: Mode, style: Style): Wording {
+  const title = `Counterfoil ${mode}: test message`;
+  const lines = ['This is a test by counterfoil doctor --alert. Nothing is wrong.', ...linkLines(style, '/')];
+  return { title, text: [title, lines.join('\n')].join('\n\n') };
+}
+
+function digestLines(
+  { run, verdict, currencies, payouts, totals, ages, high }: Digest,
+  style: Style,
+): string[] {
+  const open = Object.values(ages).reduce((sum, n) => sum + n, 0);
+  const own = Object.entries(currencies);
+  return [
+    `RECONCILIATION  ${run}`,
+    ...(own.length === 0 ? [`  Verdict: ${verdictTexts[verdict]}`] : []),
+    ...own.map(([currency, one]) => `  ${currency}: ${verdictTexts[one]}`),
+    `  Payouts: ${listText(payouts)}`,
+    ...Object.entries(totals).map(([currency, states]) => {
+      const amounts = Object.entries(states).map(([state, amount]) => `${state} ${grouped(amount)}`);
+      return `  ${currency}: ${amounts.join(', ')}`;
+    }),
+    ...(open > 0
+      ? [
+          `  Open: ${counted(open, 'discrepancy', 'discrepancies')}, ${grouped(`${high}`)} of high severity`,
+          `  By age: ${Object.entries(ages)
+            .map(([days, n]) => `${grouped(`${n}`)} for ${days} days`)
+            .join(', ')}`,
+        ]
+      : [verdict === 'not_compared' ? '  Discrepancies: not checked' : '  Discrepancies: none open']),
+    ...linkLines(style, `/runs/${run}`),
+  ];
+}
+
+function listText(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).map(([state, n]) => `${grouped(`${n}`)} ${state}`);
+  return parts.length > 0 ? parts.join(', ') : 'none';
+}

@@ -1,0 +1,44 @@
+import { type ChannelStanding, channelStandings } from '../alerts/outbox.sql.ts';
+import type { App } from '../app/app.ts';
+import type { AlertChannel } from '../domain/alert-kinds.ts';
+import { counted } from '../domain/counted.ts';
+import type { Config } from '../settings/settings.ts';
+
+/** The channels that the configuration names, in the order in which people read of them. */
+export function configuredChannels({ alerts }: Pick<Config, 'alerts'>): AlertChannel[] {
+  const { webhookUrl, smtpUrl, heartbeatUrl } = alerts;
+  const all: [AlertChannel, string][] = [
+    ['webhook', webhookUrl],
+    ['mail', smtpUrl],
+    ['heartbeat', heartbeatUrl],
+  ];
+  return all.flatMap(([channel, url]) => (url === '' ? [] : [channel]));
+}
+
+/** How the outbox stands, for `status` and `doctor`. Channels that are off are left out. */
+export async function alertsStanding({ config, ledger }: App<'looking'>) {
+  const channels = configuredChannels(config);
+  const standings = channels.length === 0 ? [] : await channelStandings(ledger.db);
+  const own = standings.filter(({ channel }) => channels.includes(channel));
+  const problems = own.flatMap((one) => problemOf(one) ?? []);
+  return {
+    problems,
+    /** Messages were given up: somebody was not told. */
+    lost: own.some(({ gaveUp }) => gaveUp > 0),
+    json: {
+      channels,
+      outbox: own.map(({ channel, waiting, failing, gaveUp, problem }) => {
+        return { channel, waiting, failing, gave_up: gaveUp, problem };
+      }),
+    },
+  };
+}
+
+function problemOf({ channel, waiting, failing, gaveUp, problem }: ChannelStanding): string | null {
+  if (failing === 0 && gaveUp === 0) return null;
+  const counts = [
+    ...(gaveUp > 0 ? [`${counted(gaveUp, 'message')} could not be sent in a day`] : []),
+    ...(waiting > 0 ? [`${counted(waiting, 'message waits', 'messages wait')} to be sent again`] : []),
+  ];
+  return `${channel}: ${counts.join(', ')} (last failure: ${problem ?? 'unknown'})`;
+}

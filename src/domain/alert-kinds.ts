@@ -1,0 +1,33 @@
+/** What people are told at once (docs/alerts.md). */
+export type AlertKind =
+  | 'sending_halted'
+  | 'payout_unknown'
+  | 'discrepancy_high'
+  | 'canary_failed'
+  | 'receiver_silent'
+  | 'schedule_missed'
+  | 'schedule_failed'
+  | 'certificate_ends'
+  | 'disk_low';
+
+/** The ways out. A heartbeat is a request without words, for a monitor that raises the alarm when none comes. */
+export type AlertChannel = 'webhook' | 'mail' | 'heartbeat';
+
+/**
+ * `grows`: a further case is told at once. `seenBy`: who can see whether it stands: every process, one that runs the
+ * schedules, or only processes on the machine that is the alert's subject.
+ */
+type AlertRules = { grows: boolean; seenBy: 'all' | 'daemon' | 'machine' };
+
+/** Every kind with its rules. */
+export const alertRules: Readonly<Record<AlertKind, AlertRules>> = {
+  sending_halted: { grows: false, seenBy: 'all' },
+  payout_unknown: { grows: true, seenBy: 'all' },
+  discrepancy_high: { grows: true, seenBy: 'all' },
+  canary_failed: { grows: false, seenBy: 'all' },
+  receiver_silent: { grows: false, seenBy: 'daemon' },
+  schedule_missed: { grows: false, seenBy: 'daemon' },
+  schedule_failed: { grows: false, seenBy: 'daemon' },
+  certificate_ends: { grows: false, seenBy: 'machine' },
+  disk_low: { grows: false, seenBy: 'machine' },
+};

@@ -1,0 +1,43 @@
+import type { Generated } from 'kysely';
+import type { AlertChannel, AlertKind } from '../../domain/alert-kinds.ts';
+
+/** What people are told at once, and the messages on their way to them. */
+export type AlertTables = {
+  alerts: AlertTable;
+  alert_messages: AlertMessageTable;
+};
+
+/** An alert that stands; it is deleted when its condition ends. */
+type AlertTable = {
+  kind: AlertKind;
+  /** What it is about, such as a batch or a job; empty where the kind says it all. */
+  subject: string;
+  /** The largest number of cases that a message named. */
+  n: bigint;
+  /** The newest id of what it is about, as of its last message. */
+  mark: bigint;
+  raised_at: string;
+  /** When it is repeated, and when that was decided, both by the clock that all processes share. */
+  repeat_at: string;
+  noted_at: string;
+};
+
+/** One message through one channel: the outbox. */
+type AlertMessageTable = {
+  id: Generated<bigint>;
+  channel: AlertChannel;
+  /** JSON: typed facts. The words are made when it is sent. */
+  content: string;
+  /** The run that it reports; one message a run and channel. */
+  run_id: string | null;
+  made_at: string;
+  state: 'due' | 'sent' | 'gave_up';
+  tries: Generated<bigint>;
+  due_at: string;
+  noted_at: string;
+  /** The worker that is sending it, or died while it did. */
+  claimed_by: string | null;
+  /** Why the last try failed: a code such as `http_404`, never a text of the other side. */
+  problem: string | null;
+  ended_at: string | null;
+};
