@@ -14,7 +14,7 @@ const longestPauseMs = 3_600_000;
 const mostTries: Record<AlertChannel, number> = { webhook: 30, mail: 30, heartbeat: 7 };
 
 /** The wait after so many tries; null: that was the last one. A longer wait that the other side asks for is kept. */
-export function pauseAfter(channel: AlertChannel, tries: number, retryAfterMs: number): number | null {
+function pauseAfter(channel: AlertChannel, tries: number, retryAfterMs: number): number | null {
   if (tries >= mostTries[channel]) return null;
   const own = Math.min(firstPauseMs * 2 ** Math.min(tries - 1, 10), longestPauseMs);
   return Math.min(Math.max(own, retryAfterMs), longestPauseMs);

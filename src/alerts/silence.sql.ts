@@ -15,7 +15,7 @@ const aheadMs = 60_000;
 /** How far the watch is: the newest webhook by id, and the newest history entry that needs no more watching. */
 export type SilenceMark = { webhook: bigint; history: bigint };
 
-/** What one look found. `mark`: the watch has come further, and this is to be noted. */
+/** What this watch knows after a look. `mark`: the watch has come further, and this is to be noted. */
 export type Silence = { conditions: Condition[]; mark: SilenceMark | null };
 
 /**

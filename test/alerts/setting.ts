@@ -98,7 +98,7 @@ export async function configWith(env: Record<string, string>): Promise<Config> {
 }
 
 /** A clock whose two hands a test moves. */
-export function handClock() {
+function handClock() {
   let wall = Date.parse(born);
   let mono = 0;
   const clock: Clock = {

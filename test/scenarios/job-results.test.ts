@@ -165,8 +165,6 @@ it('a backup that cannot be made is a failed job, which status and doctor name',
     (now) => jobOf(now, 'backup')?.last_result?.kind === 'failed',
   );
   const status = await home.run(['status'], env);
-  expect(flat(status.out)).toMatch(
-    /! backup: its last run failed: there is no folder .* for ledger.backup_dir/,
-  );
+  expect(flat(status.out)).toMatch(/! backup: its last run failed: there is no folder /);
   expect(status.code).toBe(4);
 });

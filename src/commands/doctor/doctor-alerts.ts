@@ -5,7 +5,8 @@ import type { Config } from '../../settings/settings.ts';
 import { alertsStanding, configuredChannels } from '../alerts-standing.ts';
 import { type Check, skipped, well, wrong } from './doctor-check.ts';
 
-const off = 'alerts.webhook_url and alerts.smtp_url are empty: nobody is told of a halt or a failed run';
+const off =
+  'alerts.webhook_url and alerts.smtp_url are empty: no message about a halt or a failed run is sent';
 
 /** Checks that alerts leave: what could not be sent. */
 export async function checkAlerts(app: App<'looking'>): Promise<Check> {
