@@ -3,7 +3,7 @@ import type { Scope } from '../reconciliation/run-facts.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { ageDays } from './ageing.ts';
-import { actionFor, commandFor } from './discrepancy-words.ts';
+import { actionFor, commandFor, stepFor } from './discrepancy-words.ts';
 import { money, zoned } from './presentation.ts';
 import { byText, sheetOf } from './sheet.ts';
 
@@ -24,12 +24,14 @@ const actionSheet = sheetOf<{ one: OpenQuestion; cut: string; zone: string }>({
   difference: ({ one }) => one.difference,
   first_seen_at: ({ one, zone }) => zoned(one.first_seen_at, zone),
   age_days: ({ one, cut }) => `${ageDays(one.first_seen_at, cut)}`,
+  next_step: ({ one }) => stepFor(one),
   action: ({ one }) => actionFor(one),
   command: ({ one }) => commandFor(one),
   batch: ({ one }) => one.batch_id ?? '',
   discrepancy_id: ({ one }) => one.id,
   transfer_id: ({ one }) => one.transfer_id ?? '',
   trx: ({ one }) => one.trx ?? '',
+  evidence: ({ one }) => one.evidence,
 });
 const openSheet = sheetOf<Awaited<ReturnType<typeof openSums>>[number]>({
   currency: ({ currency }) => currency,

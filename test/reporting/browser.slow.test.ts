@@ -106,14 +106,14 @@ describe.skipIf(path === undefined)(`the pages in a real browser${missing}`, () 
   }, async () => {
     const page = await open('report.html', 1280);
     const reached: string[] = [];
-    for (let n = 0; n < 12; n++) {
+    for (let n = 0; n < 14; n++) {
       await page.keyboard.press('Tab');
       const now = await page.evaluate<{ text: string; outlined: boolean }>(focused);
       expect(now.outlined, now.text).toBe(true);
       reached.push(now.text);
     }
-    expect(reached.slice(0, 3)).toEqual(['Skip to the content', 'All reports', 'report.xlsx']);
-    expect(reached).toContain('What needs action');
+    expect(reached.slice(0, 3)).toEqual(['Skip to the content', 'All reports', 'What to do']);
+    expect(reached, 'the story of a discrepancy').toContain('Details');
     await page.context().close();
   });
 

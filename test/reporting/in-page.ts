@@ -17,7 +17,7 @@ export const lowestContrast = `(() => {
     }
     return 'rgb(255, 255, 255)';
   };
-  const text = 'p, th, td, a, code, dt, dd, caption, figcaption, h1, h2, h3, .badge, .good, .bad, .soft';
+  const text = 'p, li, th, td, a, code, dt, dd, caption, figcaption, summary, h1, h2, h3, small, strong, .badge, .good, .bad, .soft';
   const ratios = [...document.querySelectorAll(text)].map((element) => {
     const pair = [luminance(getComputedStyle(element).color), luminance(behind(element))].sort((a, b) => b - a);
     return (pair[0] + 0.05) / (pair[1] + 0.05);

@@ -26,11 +26,19 @@ async function page(): Promise<string> {
   await world.reporting.writeRun(runId);
   return readFileSync(join(world.reports, `reconciliation-${runId}`, 'report.html'), 'utf8');
 }
-/** What a reader sees of a section, without the markup. */
-const words = (html: string, id: string): string =>
-  (new RegExp(`<section id="${id}".*?</section>`, 's').exec(html)?.[0] ?? '')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ');
+/** What a reader sees, without the markup. */
+const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+/** What a reader sees of a section, or of a figure and the lines that stand for it. */
+const words = (html: string, id: string): string => {
+  const parts = new RegExp(
+    `<section id="${id}".*?</section>|<(figure|li) data-figure="${id}".*?</\\1>`,
+    'gs',
+  );
+  return plain([...html.matchAll(parts)].map(([part]) => part).join(' '));
+};
+/** Each line of what to do, with its story. */
+const items = (html: string): string[] =>
+  [...html.matchAll(/<tbody class="item">.*?<\/tbody>/gs)].map(([item]) => plain(item));
 
 describe('report.html', () => {
   it('says in a sentence what is empty, and draws nothing', async () => {
@@ -71,7 +79,7 @@ describe('report.html', () => {
     const payout = await addPayout(world.ledger, 'SAL-1', ['ready', 'sending', 'unknown'], {
       account_name: 'Ada Obi',
     });
-    for (let n = 0; n < 45; n++)
+    for (let n = 0; n < 105; n++)
       await addDiscrepancy(world.ledger, `D-low-${n}`, { severity: 'low', kind: 'fee_conflict' });
     await addDiscrepancy(world.ledger, 'D-unknown', {
       kind: 'unknown_outcome',
@@ -89,22 +97,127 @@ describe('report.html', () => {
     });
     await addDiscrepancy(world.ledger, 'D-known', { state: 'acknowledged' });
     const html = await page();
-    const cards = [...html.matchAll(/<article.*?<\/article>/gs)].map(([card]) =>
-      card.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' '),
+    const lines = items(html);
+    expect(lines).toHaveLength(100);
+    expect(lines[0]).toMatch(/High Paid twice SAL-1 .* Discrepancy D-twice/);
+    expect(lines[0], 'what the service calls it, as far as it is known').toContain(
+      'Reference SAL-1 Transfer id 771 Beneficiary',
     );
-    expect(cards).toHaveLength(40);
-    expect(cards[0]).toContain('High : Paid twice D-twice');
-    expect(cards[0], 'what the service calls it, as far as it is known').toContain(
-      'Reference SAL-1 Transfer id 771 Who',
-    );
-    expect(cards[1]).toContain('Do not pay it another way before 2026-11-22 13:02 +01:00.');
-    expect(cards[1]).toContain('Who Ada Obi, account 0123456789, bank 058');
-    expect(cards[1]).toContain('How much NGN 100.00');
-    expect(cards[1]).toContain('How old 3 days, since 2026-11-18 14:05 +01:00');
-    expect(cards[1]).toContain('Command counterfoil show SAL-1');
-    expect(words(html, 'action')).toContain('47 discrepancies open.');
+    expect(lines[1]).toContain('Wait until 22 Nov 2026, 13:02; do not pay it another way');
+    expect(lines[1]).toContain('Do not pay it another way before 22 Nov 2026, 13:02.');
+    expect(lines[1]).toContain('Beneficiary Ada Obi, account 0123456789, bank 058');
+    expect(lines[1]).toContain('Amount NGN 100.00');
+    expect(lines[1]).toContain('Open since 18 Nov 2026, 14:05, 3 days');
+    expect(lines[1]).toContain('Command counterfoil show SAL-1');
+    expect(words(html, 'action')).toContain('107 discrepancies open.');
     expect(words(html, 'action')).toContain('… and 7 more in discrepancies.csv');
     expect(words(html, 'action')).toContain('1 discrepancy more acknowledged');
+  });
+
+  it('groups those that differ in nothing but their payout, never a grave one or one with a difference', async () => {
+    await addRun(world.ledger);
+    const missing = {
+      kind: 'webhook_missing',
+      expected: 'a webhook',
+      actual: 'none heard',
+      difference: '',
+    } as const;
+    for (let n = 1; n <= 24; n++) {
+      const payout = await addPayout(world.ledger, `W-${n}`, ['ready', 'sending', 'pending', 'success']);
+      const reference = `W-${n}`;
+      await addDiscrepancy(world.ledger, `D-w${n}`, {
+        ...missing,
+        severity: 'low',
+        reference,
+        payout_id: payout,
+      });
+      if (n <= 3) await addDiscrepancy(world.ledger, `D-g${n}`, { ...missing, severity: 'high', reference });
+      if (n <= 4) await addDiscrepancy(world.ledger, `D-m${n}`, { severity: 'medium', reference });
+    }
+    const html = await page();
+    const lines = items(html);
+    expect(lines).toHaveLength(3 + 4 + 1);
+    expect(lines.at(-1)).toMatch(/Low Webhook missing 24 payouts · NGN 2,400\.00 .* a webhook none heard/);
+    expect(lines.at(-1)).toContain('W-1 · Ada Obi · NGN 100.00 · since 21 Nov 2026, 14:00 · D-w1');
+    expect(lines.at(-1)).toContain('… and 4 more payouts in discrepancies.csv.');
+    expect(lines.at(-1)).toContain('counterfoil discrepancies --kind webhook_missing');
+    expect(words(html, 'action')).toContain('31 discrepancies open.');
+    expect(words(html, 'action')).not.toContain('… and 0 more');
+  });
+
+  it('groups every amount, also a difference and those inside words, and keeps ids as they are', async () => {
+    await addRun(world.ledger);
+    await addDiscrepancy(world.ledger, 'D1', {
+      kind: 'missing_at_service',
+      transfer_id: '4800131',
+      expected: 'pending 198750.00',
+      actual: 'not listed, not found',
+      difference: '-198750.00',
+      evidence: 'listed under this reference: 480010 success 176300.75, 480011 success 176300.75',
+    });
+    await addDiscrepancy(world.ledger, 'D2', { kind: 'duplicate_at_service', difference: '1176300.75' });
+    const [first, second] = items(await page());
+    expect(first).toContain('pending 198,750.00 not listed, not found −198,750.00');
+    expect(first).toContain('480010 success 176,300.75, 480011 success 176,300.75');
+    expect(first).toContain('Transfer id 4800131');
+    expect(second).toContain('+1,176,300.75');
+  });
+
+  it('says where every ordered payout is, and what is open, before anything else', async () => {
+    await addRun(world.ledger);
+    await addPayout(world.ledger, 'P1', ['ready', 'sending', 'pending', 'success']);
+    await addPayout(world.ledger, 'P2', ['ready', 'sending', 'pending']);
+    await addPayout(world.ledger, 'P3', ['ready', 'sending', 'refused'], { amount: 123_456_789n });
+    await addPayout(world.ledger, 'P4', ['ready'], { currency: 'ZAR' });
+    await addDiscrepancy(world.ledger, 'D1', { payout_id: 1n, first_seen_at: '2026-11-18T13:05:00.000Z' });
+    const html = await page();
+    expect(words(html, 'totals').trim()).toBe(
+      'Ordered 4 NGN 1,234,767.89 ZAR 100.00 Paid 1 NGN 100.00 In flight 1 NGN 100.00 Unknown 0 Failed or refused 1 NGN 1,234,567.89 Needs action 1 NGN 100.00 oldest 3 days Also ordered: 1 not sent yet (ZAR 100.00).',
+    );
+    const order = ['verdict', 'totals', 'action', 'statement', 'pictures', 'files'];
+    const places = order.map((id) => html.indexOf(`<section id="${id}"`));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(html).toContain('<h1>Reconciliation, 21 Nov 2026, 14:00</h1>');
+  });
+
+  it('calls nothing that was not checked zero, open or green', async () => {
+    await addRun(world.ledger, runId, '2026-11-21T13:00:00.000Z', 'unread');
+    await addPayout(world.ledger, 'P1', ['ready', 'sending', 'pending', 'success']);
+    const html = await page();
+    expect(words(html, 'verdict')).toContain('○ NGN: not compared');
+    expect(words(html, 'totals')).toContain('Needs action not checked');
+    expect(words(html, 'statement')).toContain('Not checked:');
+    expect(/is-reconciled"|class="good"/.exec(html)?.[0]).toBeUndefined();
+    expect(/nothing is open|none open/i.exec(plain(html))?.[0]).toBeUndefined();
+  });
+
+  it('does not call a reconciled currency done while a discrepancy of it is open', async () => {
+    await addRun(world.ledger);
+    await addPayout(world.ledger, 'P1', ['ready', 'sending', 'pending', 'success']);
+    await addListed(world.ledger, 'P1', { payout_id: 1n });
+    await addDiscrepancy(world.ledger, 'D1', { kind: 'webhook_missing', severity: 'low' });
+    expect(words(await page(), 'verdict')).toContain('Not all is done: 1 discrepancy is open.');
+  });
+
+  it('draws no picture of a single day, a single reason or of nothing, and says it in a line', async () => {
+    await addRun(world.ledger);
+    for (const [n, end] of (['success', 'success', 'failed'] as const).entries())
+      await addPayout(world.ledger, `P${n}`, ['ready', 'sending', 'pending', end], {
+        submitted_at: '2026-11-21T12:01:00.000Z',
+        final_at: '2026-11-21T12:03:00.000Z',
+        message: 'Account closed',
+        ...(end === 'success' ? { settled_at: '2026-11-21T12:03:00.000Z', fee: '10.75' } : {}),
+      });
+    const html = await page();
+    expect(html.match(/<svg /g)).toHaveLength(1);
+    expect(words(html, 'money')).toContain('Of NGN 300.00 ordered, NGN 200.00 is paid.');
+    expect(words(html, 'days')).toContain(
+      'Sent 3 payouts worth NGN 300.00 and settled NGN 200.00, all on 21 Nov 2026.',
+    );
+    expect(words(html, 'failures')).toContain('failed – Account closed');
+    expect(words(html, 'fees')).toContain('NGN 21.50 for 2 payouts.');
+    expect(words(html, 'speed')).toContain('NGN: Half of 2 payouts settled within 2 min');
   });
 
   it('begins with a halt, and with a list that was not proven complete', async () => {
@@ -122,14 +235,15 @@ describe('report.html', () => {
     await world.ledger.db.updateTable('runs').set({ summary, list_standing: 'incomplete' }).execute();
     const html = await page();
     expect(words(html, 'action')).toMatch(
-      /Sending is halted Since 2026-11-21 14:05 \+01:00: the service answered 13 \(&#60;balance&#62;\) to SAL-1\. When the cause is gone: counterfoil release --mode/,
+      /Sending is halted\. Since 21 Nov 2026, 14:05: the service answered 13 \(&#60;balance&#62;\) to SAL-1\. When the cause is gone: counterfoil release --mode/,
     );
     expect(words(html, 'action')).toContain('counterfoil release --mode');
-    expect(words(html, 'action')).toContain('not proven complete page 3 failed');
+    expect(words(html, 'verdict')).toContain('not proven complete: page 3 failed');
+    expect(words(html, 'verdict')).toContain('○ Not compared');
     const alien = JSON.stringify({ run: runId, complete: true, trouble: 'the list shows none of ours' });
     await world.ledger.db.updateTable('runs').set({ summary: alien, list_standing: 'not_ours' }).execute();
-    expect(words(await page(), 'action'), 'and with a whole list that proves nothing').toContain(
-      'may be another account’s the list shows none of ours',
+    expect(words(await page(), 'verdict'), 'and with a whole list that proves nothing').toContain(
+      'may be another account’s: the list shows none of ours',
     );
     expect(words(html, 'webhooks')).toContain('2 webhooks of 8 did not come (25.0 of 100).');
   });
@@ -141,12 +255,12 @@ describe('report.html', () => {
     await addPayout(world.ledger, 'R2', ['ready', 'sending', 'pending'], { currency: 'ZAR' });
     await addListed(world.ledger, 'R2', { payout_id: 2n, currency: 'ZAR', status: 'pending' });
     const html = await page();
-    expect(words(html, 'statement')).toContain(
-      'NGN ✗ Exceptions: 1 payout reported as paid is failed on the service’s list; 1 not explained, NGN −100.00.',
+    expect(words(html, 'verdict')).toContain(
+      '✗ NGN: exceptions Reported as paid, failed on the list: 1 Unexplained: 1, NGN −100.00',
     );
     expect(words(html, 'action')).toContain('Reported as paid, failed at the service: 1 payout in NGN.');
-    expect(words(html, 'statement')).toContain('statement-rows.csv names each row and why.');
-    expect(words(html, 'statement')).toContain('ZAR ✓ Reconciled.');
+    expect(words(html, 'verdict')).toContain('Do not sign off. Each row: statement-rows.csv');
+    expect(words(html, 'verdict')).toContain('✓ ZAR: reconciled');
     expect(words(html, 'statement')).not.toContain('276');
   });
 

@@ -140,7 +140,7 @@ it('P35: a list that shows all of it is reconciled, and only then green', async 
   );
   expect(lines.net_paid).toEqual({ count: `${count}`, amount: total });
   expect(lines.listed_by_service).toEqual({ count: `${count}`, amount: total });
-  expect(seen.paper.page.words).toContain('✓ Reconciled');
+  expect(seen.paper.page.words).toContain('✓ NGN: reconciled');
   expect(readIndexRow(seen.reports, seen.batch).words).toMatch(/✓ reconciled/);
   const status = await seen.home.json(['status'], 0);
   expect(status.last_run).toMatchObject({
@@ -162,9 +162,7 @@ it('P35: what the list lacks after its grace is unseen and never green; inside i
   const late = await reconciled(sent, 4);
   expect(verdictOf(late)).toEqual(everywhere('exceptions'));
   expect(late.run.statement.NGN.unseen).toEqual({ count: 1, amount: '1001.50' });
-  expect(late.paper.page.words).toContain(
-    '✗ Exceptions: 1 sent, and not on the service’s list, NGN 1,001.50',
-  );
+  expect(late.paper.page.words).toContain('✗ NGN: exceptions Not on the list: 1, NGN 1,001.50');
 });
 
 function withGrace(home: Home, minutes: string): Home {
@@ -217,10 +215,8 @@ it('P35: a success that the service shows as failed later is said first, in the 
   sent.home.sandbox.book.change(turned?.id ?? 0, { status: 'failed' });
   const seen = await reconciled(sent, 4);
   expect(verdictOf(seen)).toEqual(everywhere('exceptions'));
-  expect(seen.paper.page.words).toMatch(
-    /NGN ✗ Exceptions: 1 payout reported as paid is failed on the service’s list/,
-  );
-  expect(/<article.*?<\/article>/s.exec(seen.paper.page.html)?.[0]).toContain('PAY-0003');
+  expect(seen.paper.page.words).toMatch(/✗ NGN: exceptions Reported as paid, failed on the list: 1/);
+  expect(/<tbody class="item">.*?<\/tbody>/s.exec(seen.paper.page.html)?.[0]).toContain('PAY-0003');
   const row = readResults(seen.reports, seen.batch).find(({ reference }) => reference === 'PAY-0003');
   expect(row).toMatchObject({ payout_state: 'success', open_discrepancy: 'status_conflict' });
   expect(row?.message).not.toContain('initiated');

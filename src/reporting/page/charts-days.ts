@@ -5,18 +5,25 @@ import { commonSpec, shortNumbers } from './charts.ts';
 export type DayValue = { day: string; series: string; value: number };
 
 /** Few days leave room for upright labels. */
-const upright = 8;
+const upright = 5;
+/** `2026-11-21` as `21 Nov`. */
+const dayLabel =
+  "+slice(datum.value, 8) + ' ' + slice('JanFebMarAprMayJunJulAugSepOctNovDec', 3 * slice(datum.value, 5, 7) - 3, 3 * slice(datum.value, 5, 7))";
+/** How many labels stand side by side. */
+const mostLabels = 16;
 
 function dayAxis(days: string[]) {
+  const step = Math.ceil(days.length / mostLabels);
   return {
     field: 'day',
     type: 'ordinal',
     title: null,
     scale: { domain: days },
     axis: {
-      labelExpr: 'slice(datum.value, 5)',
+      labelExpr: dayLabel,
       labelAngle: days.length > upright ? -90 : 0,
       labelOverlap: false,
+      values: days.filter((_, index) => (days.length - 1 - index) % step === 0),
       grid: false,
     },
   } as const;
@@ -40,7 +47,7 @@ export function dayBarsSpec(
   const most = Math.max(0, ...values.map(({ value }) => value));
   return {
     ...commonSpec,
-    height: 190,
+    height: 170,
     data: { values },
     mark: { type: 'bar', stroke: 'var(--ink)', strokeWidth: 0.4 },
     encoding: {
@@ -68,7 +75,7 @@ export function dayLinesSpec(
   const domain: number[] = [0, Math.max(1, ...values.map(({ value }) => value))];
   return {
     ...commonSpec,
-    height: 190,
+    height: 170,
     data: { values },
     encoding: {
       x: dayAxis(days),

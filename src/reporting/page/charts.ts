@@ -35,7 +35,7 @@ export function nameAxis(names: string[]) {
 /** What all pictures share; the page's style decides the colours, so that one picture serves both schemes. */
 export const commonSpec = {
   $schema: 'https://vega.github.io/schema/vega-lite/v6.json',
-  width: 540,
+  width: 400,
   background: 'transparent',
   padding: { left: 2, right: 8, top: 4, bottom: 4 },
   autosize: { type: 'fit-x', contains: 'padding' },

@@ -5,7 +5,7 @@ import type { NamedCells } from '../sheet.ts';
 import { type DayValue, dayBarsSpec, dayLinesSpec } from './charts-days.ts';
 import { figure, numberColumn, textColumn } from './page-figure.ts';
 import type { Part } from './page-part.ts';
-import { amountText, duration } from './page-words.ts';
+import { amountText, dayText, duration } from './page-words.ts';
 
 const sent = ['submitted', 'settled'];
 const speeds = ['median', '95th percentile'];
@@ -20,64 +20,60 @@ const units: [string, number][] = [
 const longest = 62;
 
 export const daysPart: Part = async (rows, { currency, id, draw }) => {
+  const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
+  const sentText = `Sent ${counted(total(rows, 'submitted'), 'payout')} worth ${amountText(currency, totalDecimal(rows, 'submitted_amount'))}`;
+  const settledText = `ettled ${amountText(currency, totalDecimal(rows, 'settled_amount'))}`;
+  if (rows.length === 1) {
+    const text = `${sentText} and s${settledText}, all on ${dayText(rows[0]?.day ?? '')}.`;
+    return [{ kind: 'line', text }];
+  }
   const days = everyDay(rows);
   const values = (suffix: string): DayValue[] =>
     rows.flatMap((row) =>
       sent.map((series) => ({ day: row.day ?? '', series, value: Number(row[`${series}${suffix}`]) })),
     );
-  const busiest = rows.toSorted((a, b) => Number(b.submitted) - Number(a.submitted))[0];
-  const summary = `Sent ${counted(total(rows, 'submitted'), 'payout')} worth ${amountText(currency, totalDecimal(rows, 'submitted_amount'))} in the last 31 days; most on ${busiest?.day} (${grouped(busiest?.submitted ?? '')}). Left bar: sent for the first time; right bar: settled.`;
   const drawn = (suffix: string, title: string) => dayBarsSpec(values(suffix), days, sent, title);
   const numbers = await figure(draw, drawn('', 'payouts'), {
     id: `${id}-volume`,
-    title: `${currency}: number per day`,
-    summary,
-    caption: `${currency}: payouts per day`,
-    columns: [
-      textColumn('Day', 'day'),
-      numberColumn('Sent', 'submitted'),
-      numberColumn('Settled', 'settled'),
-    ],
+    currency,
+    title: 'payouts a day',
+    summary: `${sentText}; most on ${dayText(busiest?.day ?? '')} (${grouped(busiest?.submitted ?? '')}).`,
+    columns: [dayColumn('Day'), numberColumn('Sent', 'submitted'), numberColumn('Settled', 'settled')],
     rows,
   });
   const amounts = await figure(draw, drawn('_amount', `amount (${currency})`), {
     id: `${id}-value`,
-    title: `${currency}: value per day`,
-    summary: `Settled ${amountText(currency, totalDecimal(rows, 'settled_amount'))} in the last 31 days. Left bar: sent for the first time; right bar: settled. k is a thousand, M a million, G a thousand million.`,
-    caption: `${currency}: amounts per day`,
+    currency,
+    title: 'amount a day',
+    summary: `S${settledText}. k is a thousand, M a million, G a thousand million.`,
     columns: [
-      textColumn('Day', 'day'),
+      dayColumn('Day'),
       numberColumn(`Sent (${currency})`, 'submitted_amount'),
       numberColumn(`Settled (${currency})`, 'settled_amount'),
     ],
     rows,
   });
-  return numbers + amounts;
+  return [numbers, amounts];
 };
+
+const dayColumn = (name: string) => textColumn(name, ({ day = '' }) => dayText(day));
 
 export const feesPart: Part = async (rows, { currency, id, draw }) => {
   const untold = total(rows, 'fee_not_told');
   const all = amountText(currency, totalDecimal(rows, 'fee'));
   const summary =
-    `Fees of what settled in the last 31 days: ${all} for ${counted(total(rows, 'count'), 'payout')}.` +
+    `${all} for ${counted(total(rows, 'count'), 'payout')}.` +
     (untold > 0n ? ` For ${counted(untold, 'more payout')} the service reported no fee.` : '');
   const columns = [
-    textColumn('Day settled', 'day'),
+    dayColumn('Day settled'),
     numberColumn('Payouts with a fee', 'count'),
     numberColumn(`Fees (${currency})`, 'fee'),
     numberColumn('Fee not reported', 'fee_not_told'),
   ];
   const values = rows.map((row) => ({ day: row.day ?? '', series: 'fees', value: Number(row.fee) }));
-  const isFree = values.every(({ value }) => value === 0);
-  const spec = isFree ? null : dayBarsSpec(values, everyDay(rows), ['fees'], `fees (${currency})`);
-  return figure(draw, spec, {
-    id,
-    title: `${currency}: fees`,
-    summary,
-    caption: `${currency}: fees per day`,
-    columns,
-    rows,
-  });
+  const isFlat = rows.length === 1 || values.every(({ value }) => value === 0);
+  const spec = isFlat ? null : dayBarsSpec(values, everyDay(rows), ['fees'], `fees (${currency})`);
+  return [await figure(draw, spec, { id, currency, title: 'fees a day', summary, columns, rows })];
 };
 
 export const settlePart: Part = async (rows, { currency, id, draw }) => {
@@ -91,19 +87,15 @@ export const settlePart: Part = async (rows, { currency, id, draw }) => {
   ]);
   const summary = `Half of ${counted(BigInt(overall?.count ?? '0'), 'payout')} settled within ${duration(Number(overall?.median_seconds))} of being sent, 95 of 100 within ${duration(Number(overall?.p95_seconds))}.`;
   const columns = [
-    textColumn('Day sent', ({ day = '' }) => (day === 'all' ? 'All days' : day)),
+    textColumn('Day sent', ({ day = '' }) => (day === 'all' ? 'All days' : dayText(day))),
     numberColumn('Settled', 'count'),
     { name: 'Median', number: true, cell: (row: NamedCells) => duration(Number(row.median_seconds)) },
     { name: '95th percentile', number: true, cell: (row: NamedCells) => duration(Number(row.p95_seconds)) },
   ];
-  return figure(draw, dayLinesSpec(values, everyDay(perDay), speeds, unit), {
-    id,
-    title: `${currency}: time from sent to settled`,
-    summary,
-    caption: `${currency}: time to settle`,
-    columns,
-    rows: [...perDay, ...(overall ? [overall] : [])],
-  });
+  const spec = perDay.length > 1 ? dayLinesSpec(values, everyDay(perDay), speeds, unit) : null;
+  const title = 'time from sent to settled';
+  const all = [...perDay, ...(overall ? [overall] : [])];
+  return [await figure(draw, spec, { id, currency, title, summary, columns, rows: all })];
 };
 
 /** All days from the first to the last of the rows, at least a week. Quiet days count, to keep the time scale true. */

@@ -3,6 +3,7 @@ import { grouped } from '../../domain/counted.ts';
 import type { NamedCells } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { bareTable, type Column, escapeHtml, wide } from './page-markup.ts';
+import type { Figured } from './page-part.ts';
 
 /** A column of a figure's table, with the text of its cell for a row. */
 export type Shown = Column & { cell: (row: NamedCells, index: number) => string };
@@ -17,21 +18,32 @@ export function numberColumn(name: string, key: string): Shown {
   return { name, number: true, cell: (row) => grouped(row[key] ?? '') };
 }
 
-/** A figure: in words, as a picture, and as the table below it. */
+/** A figure: in words, as a picture, and as the numbers behind it. */
 export type Told = {
   id: string;
+  currency: string;
   title: string;
   summary: string;
-  caption: string;
   columns: Shown[];
   rows: NamedCells[];
 };
 
-/** A figure under its heading. Without a specification it has words and table only. */
-export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told): Promise<string> {
-  const { id, title, summary, caption, columns, rows } = told;
-  const svg = spec === null ? '' : `${await draw(spec, { id, title, summary })}\n`;
+/** A text that names its currency, in front where its amounts do not. */
+export function withCurrency(currency: string, text: string): string {
+  return text.includes(currency) ? text : `${currency}: ${text}`;
+}
+
+/** A figure under its heading, its numbers folded; one line without a specification. */
+export async function figure(draw: Draw, spec: TopLevelSpec | null, told: Told): Promise<Figured> {
+  const { id, currency, title: name, summary, columns, rows } = told;
+  if (spec === null) return { kind: 'line', text: withCurrency(currency, summary) };
+  const title = `${currency}: ${name}`;
+  const svg = await draw(spec, { id, title, summary });
   const cells = rows.map((row, index) => columns.map(({ cell }) => cell(row, index)));
-  const content = wide(title, svg + bareTable(caption, columns, cells));
-  return `<h3>${escapeHtml(title)}</h3>\n<figure>\n<figcaption>${escapeHtml(summary)}</figcaption>\n${content}</figure>\n`;
+  const numbers = wide(title, bareTable(title, columns, cells));
+  const caption = `<figcaption><h3>${escapeHtml(title)}</h3><p>${escapeHtml(summary)}</p></figcaption>`;
+  return {
+    kind: 'picture',
+    html: `${caption}\n${svg}\n<details><summary>The numbers</summary>\n${numbers}</details>`,
+  };
 }

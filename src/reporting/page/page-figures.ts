@@ -2,9 +2,9 @@ import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import { records } from '../sheet.ts';
 import type { Draw } from './charts.ts';
 import { daysPart, feesPart, settlePart } from './page-days.ts';
-import { paragraph, section } from './page-markup.ts';
+import { escapeHtml, section } from './page-markup.ts';
 import { agePart, bankPart, reasonPart, statePart } from './page-money.ts';
-import type { Part } from './page-part.ts';
+import type { Figured, Part } from './page-part.ts';
 
 type Figure = { id: string; title: string; sheet: string; none: string; part: Part };
 
@@ -18,14 +18,14 @@ const figures: Figure[] = [
   },
   {
     id: 'ageing',
-    title: 'Age of open discrepancies',
+    title: 'Ageing of open items',
     sheet: 'ageing',
     none: 'No open discrepancy is known.',
     part: agePart,
   },
   {
     id: 'days',
-    title: 'Payouts per day',
+    title: 'Payouts a day',
     sheet: 'days',
     none: 'Nothing was sent or settled in the last 31 days.',
     part: daysPart,
@@ -46,7 +46,7 @@ const figures: Figure[] = [
   },
   {
     id: 'fees',
-    title: 'Fees per day',
+    title: 'Fees a day',
     sheet: 'fees',
     none: 'Nothing settled in the last 31 days, so there were no fees.',
     part: feesPart,
@@ -62,34 +62,57 @@ const figures: Figure[] = [
 /** The most currencies that are drawn: the service decides how many it lists. */
 const mostCurrencies = 12;
 
-/** The headings that the page's contents name. */
-export const figureTitles = figures.map(({ id, title }) => ({ id, title }));
-
-/** Every figure of the run, each with its table; currencies are never added together. */
+/**
+ * Every figure of the run: pictures in a grid, then one line for each figure that has none. Currencies are never added
+ * together. `lines` are further list items.
+ */
 export async function figureSections(
   sheets: Record<string, string[][]>,
-  list: ListStanding | null,
+  { list, lines }: { list: ListStanding | null; lines: string },
   draw: Draw,
 ): Promise<string> {
   const unchecked = isUsable(list) ? '' : ' The service’s list was not checked.';
-  const parts: string[] = [];
-  for (const figure of figures) {
-    const none = figure.none + unchecked;
-    parts.push(await figureSection({ ...figure, none }, sheets[figure.sheet], draw));
+  const pictures: string[] = [];
+  const items: string[] = [];
+  for (const { id, title, none, ...figure } of figures) {
+    const found = await figuresOf({ ...figure, id, none: none + unchecked }, sheets[figure.sheet], draw);
+    const texts = found.flatMap((one) => (one.kind === 'line' ? [one.text] : []));
+    pictures.push(
+      ...found.flatMap((one) =>
+        one.kind === 'picture' ? [`<figure data-figure="${id}">\n${one.html}</figure>\n`] : [],
+      ),
+    );
+    if (texts.length > 0) items.push(lineItem(id, title, texts.join(' ')));
   }
-  return parts.join('');
+  const count = Math.min(3, pictures.length);
+  const rest = `<ul class="lines">\n${items.join('')}${lines}</ul>\n`;
+  return section(
+    'pictures',
+    'The last 31 days',
+    `<div class="pictures with-${count}">\n${pictures.join('')}${rest}</div>\n`,
+  );
 }
 
-async function figureSection(figure: Figure, sheet: string[][] | undefined, draw: Draw): Promise<string> {
-  const { id, title, none, part } = figure;
-  if (sheet === undefined)
-    return section(id, title, paragraph('This run was made before these figures were kept.'));
+/** A list item that stands for a figure without a picture. `more` is markup. */
+export function lineItem(id: string, title: string, text: string, more = ''): string {
+  return `<li data-figure="${id}"><strong>${escapeHtml(title)}.</strong> ${escapeHtml(text)}${more}</li>\n`;
+}
+
+async function figuresOf(
+  figure: Omit<Figure, 'title'>,
+  sheet: string[][] | undefined,
+  draw: Draw,
+): Promise<Figured[]> {
+  const { id, none, part } = figure;
+  const line = (text: string): Figured => ({ kind: 'line', text });
+  if (sheet === undefined) return [line('This run was made before these figures were kept.')];
   const groups = [...Map.groupBy(records(sheet), (row) => row.currency ?? '')];
-  if (groups.length === 0) return section(id, title, paragraph(none));
-  const parts: string[] = [];
+  if (groups.length === 0) return [line(none)];
+  const found: Figured[] = [];
   for (const [index, [currency, rows]] of groups.slice(0, mostCurrencies).entries())
-    parts.push(await part(rows, { currency: currency || 'No currency', id: `${id}-${index + 1}`, draw }));
-  if (groups.length > mostCurrencies)
-    parts.push(paragraph(`… and ${groups.length - mostCurrencies} more currencies in report.xlsx.`));
-  return section(id, title, parts.join(''));
+    found.push(
+      ...(await part(rows, { currency: currency || 'No currency', id: `${id}-${index + 1}`, draw })),
+    );
+  const more = groups.length - mostCurrencies;
+  return more > 0 ? [...found, line(`… and ${more} more currencies in report.xlsx.`)] : found;
 }

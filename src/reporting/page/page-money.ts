@@ -1,6 +1,7 @@
+import type { TopLevelSpec } from 'vega-lite';
 import { counted, grouped } from '../../domain/counted.ts';
 import { ageBuckets } from '../ageing.ts';
-import { ageingSpec, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
+import { ageingSpec, type Bar, barsSpec, type Step, waterfallSpec } from './charts-money.ts';
 import { figure, numberColumn, textColumn } from './page-figure.ts';
 import type { Part } from './page-part.ts';
 import { amountText, plainKind, shortened } from './page-words.ts';
@@ -58,14 +59,17 @@ export const statePart: Part = async (rows, { currency, id, draw }) => {
     numberColumn('Payouts', 'count'),
     numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  return figure(draw, waterfallSpec(steps), {
+  // Where nothing was taken off, two equal bars would show nothing.
+  const spec = steps.length > 2 ? waterfallSpec(steps) : null;
+  const told = {
     id,
-    title: `${currency}: from ordered to paid`,
+    currency,
+    title: 'from ordered to paid',
     summary,
-    caption: `${currency}: payouts by state`,
     columns,
     rows,
-  });
+  };
+  return [await figure(draw, spec, told)];
 };
 
 export const agePart: Part = async (rows, { currency, id, draw }) => {
@@ -79,21 +83,18 @@ export const agePart: Part = async (rows, { currency, id, draw }) => {
     (sum, { bucket, count }) => sum + (bucket === '8-30' || bucket === '31+' ? count : 0),
     0,
   );
-  const summary = `${counted(all, 'discrepancy is', 'discrepancies are')} open or acknowledged; ${grouped(`${old}`)} of them for 8 days or more.`;
+  const ages = new Set(kinds.map(({ bucket }) => bucket));
+  const [only = ''] = ages;
+  const howOld = ages.size === 1 ? `all for ${only} days` : `${grouped(`${old}`)} of them for 8 days or more`;
+  const summary = `${counted(all, 'item is', 'items are')} open or acknowledged, ${howOld}.`;
   const columns = [
     textColumn('Kind', ({ kind = '' }) => plainKind(kind)),
     textColumn('Days open', 'bucket'),
     numberColumn('Discrepancies', 'count'),
     numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  return figure(draw, ageingSpec(kinds, ageBuckets), {
-    id,
-    title: `${currency}: discrepancies by age`,
-    summary,
-    caption: `${currency}: discrepancies by kind and age`,
-    columns,
-    rows,
-  });
+  const spec = ages.size > 1 ? ageingSpec(kinds, ageBuckets) : null;
+  return [await figure(draw, spec, { id, currency, title: 'ageing of open items', summary, columns, rows })];
 };
 
 export const reasonPart: Part = async (rows, { currency, id, draw }) => {
@@ -102,7 +103,7 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
   const summary = `${counted(all, 'payout')} failed, were refused or came back in the last 31 days; most often (${grouped(first?.count ?? '0')}): ${first?.state} – ${shortened(first?.reason ?? '', 80)}.`;
   const bars = rows.map((row, index) => ({
     // Two long reasons may start alike: the number in front separates them, and points to the table's row.
-    name: `${index + 1}. ${shortened(`${row.state}: ${row.reason}`, 32)}`,
+    name: `${index + 1}. ${shortened(`${row.state}: ${row.reason}`, 26)}`,
     value: Number(row.count),
     label: grouped(row.count ?? ''),
   }));
@@ -112,14 +113,8 @@ export const reasonPart: Part = async (rows, { currency, id, draw }) => {
     numberColumn('Payouts', 'count'),
     numberColumn(`Amount (${currency})`, 'amount'),
   ];
-  return figure(draw, barsSpec(bars, 'payouts'), {
-    id,
-    title: `${currency}: why payouts were not paid`,
-    summary,
-    caption: `${currency}: failures by reason`,
-    columns,
-    rows,
-  });
+  const title = 'why payouts were not paid';
+  return [await figure(draw, barsOf(bars, 'payouts'), { id, currency, title, summary, columns, rows })];
 };
 
 export const bankPart: Part = async (rows, { currency, id, draw }) => {
@@ -137,12 +132,13 @@ export const bankPart: Part = async (rows, { currency, id, draw }) => {
     numberColumn(`Amount (${currency})`, 'amount'),
     numberColumn('Sent', 'submitted'),
   ];
-  return figure(draw, barsSpec(bars, 'payouts not paid'), {
-    id,
-    title: `${currency}: failures by bank`,
-    summary,
-    caption: `${currency}: failures by bank`,
-    columns,
-    rows,
-  });
+  const title = 'failures by bank';
+  return [
+    await figure(draw, barsOf(bars, 'payouts not paid'), { id, currency, title, summary, columns, rows }),
+  ];
 };
+
+/** One bar compares with nothing. */
+function barsOf(bars: Bar[], title: string): TopLevelSpec | null {
+  return bars.length > 1 ? barsSpec(bars, title) : null;
+}

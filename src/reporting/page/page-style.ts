@@ -1,64 +1,73 @@
-const light = `--ink:#15202b;--soft:#4a5763;--paper:#fff;--raised:#f4f6f8;--line:#c5ccd3;--grid:#e3e7eb;--link:#0b57a4;
---one:#0b66b0;--two:#b8500b;--three:#00704f;--grey:#66717c;
+const light = `--bg:#f6f7f9;--card:#fff;--ink:#16202c;--soft:#515e6b;--line:#dbe0e6;--grid:#e3e7eb;--link:#17538f;--paper:#fff;--raised:#eef1f4;
+--bad:#a8201a;--bad-bg:#fdecea;--warn:#7d4f00;--warn-bg:#fff2d6;--calm:#35566f;--calm-bg:#e6eef5;--good:#0a6640;--good-bg:#e5f5ec;--none:#46525f;--none-bg:#e9edf1;
+--one:#1f5fa8;--two:#b8500b;
 --age1:#dbe9f6;--age2:#a9cdea;--age3:#6aa5d8;--age4:#2a6fb0;--age5:#0c3a68;
---on1:#15202b;--on2:#15202b;--on3:#15202b;--on4:#fff;--on5:#fff;
---high:#a3141c;--medium:#8a4b00;--low:#35566f;--good:#00643f`;
-const dark = `--ink:#e6ebf0;--soft:#aab6c1;--paper:#12171c;--raised:#1b222a;--line:#48545f;--grid:#2b343d;--link:#8cc4ff;
---one:#67b2f5;--two:#ff9f57;--three:#4fcf9f;--grey:#95a1ad;
+--on1:#15202b;--on2:#15202b;--on3:#15202b;--on4:#fff;--on5:#fff`;
+const dark = `--bg:#10151b;--card:#18202a;--ink:#e7ecf2;--soft:#a3b0be;--line:#2d3946;--grid:#2a3542;--link:#8dbdf5;--paper:#18202a;--raised:#222c37;
+--bad:#ff9a90;--bad-bg:#3a1b1a;--warn:#ffd27a;--warn-bg:#36290f;--calm:#a8c7e0;--calm-bg:#1b2b3a;--good:#7fe0b0;--good-bg:#12301f;--none:#b7c2cf;--none-bg:#222c37;
+--one:#67a9f0;--two:#ff9f57;
 --age1:#1d3448;--age2:#2a567c;--age3:#33709f;--age4:#86bdea;--age5:#d6ebfc;
---on1:#e6ebf0;--on2:#fff;--on3:#fff;--on4:#12171c;--on5:#12171c;
---high:#ff9a94;--medium:#ffc078;--low:#a8c7e0;--good:#6fdca6`;
+--on1:#e6ebf0;--on2:#fff;--on3:#fff;--on4:#12171c;--on5:#12171c`;
 
-/** The look of report.html and index.html: readable in both schemes, at 360 px, by keyboard, and on A4. */
+/**
+ * The look that report.html and index.html share: colours, banners, tiles, cards and plain tables. It is readable in both
+ * schemes, at 360 px, by keyboard, and on A4. Only the verdict `reconciled` is green.
+ */
 export const pageStyle = `:root{color-scheme:light dark;${light}}
 @media (prefers-color-scheme:dark){:root{${dark}}}
 *{box-sizing:border-box}
-body{font:1rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;margin:0;color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
-header,main,footer{max-width:64rem;margin:0 auto;padding:0 1rem}
-header{padding-top:1.25rem}footer{padding-bottom:2rem;color:var(--soft)}
-h1{font-size:1.6rem;line-height:1.25;margin:.4rem 0}
-h2{font-size:1.25rem;margin:2.2rem 0 .6rem;padding-top:.8rem;border-top:2px solid var(--line)}
-h3{font-size:1.05rem;margin:1.3rem 0 .4rem}
-p{margin:.5rem 0;max-width:46rem}
+body{font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;margin:0;color:var(--ink);background:var(--bg);overflow-wrap:anywhere}
+header,main,footer{max-width:1228px;margin:0 auto;padding:0 24px}
+header{display:flex;flex-wrap:wrap;gap:4px 24px;align-items:baseline;justify-content:space-between;padding-top:16px}
+footer{padding-bottom:24px;color:var(--soft);font-size:13px}
+h1{font-size:24px;line-height:1.25;margin:0}
+h2{font-size:17px;margin:22px 0 8px}
+h3{font-size:15px;margin:12px 0 6px}
+p{margin:8px 0;max-width:70rem}header p{margin:2px 0 0;flex-basis:100%;max-width:none}footer p{max-width:none}
 a{color:var(--link);text-underline-offset:.15em}
-a:focus-visible,.wide:focus-visible{outline:3px solid var(--two);outline-offset:2px;border-radius:2px}
-.skip{position:absolute;left:-100vw;top:0;padding:.5rem 1rem;background:var(--paper);z-index:1}.skip:focus{left:0}
-nav ul{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;list-style:none;padding:0;margin:.6rem 0}
-.soft{color:var(--soft)}
-.wide{overflow-x:auto;margin:.6rem 0 1rem}
-table{border-collapse:collapse;min-width:min(100%,24rem)}
-caption{text-align:left;font-weight:600;padding:.2rem 0;color:var(--soft)}
-th,td{text-align:left;vertical-align:top;padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
-th[scope=row]{font-weight:500}td{min-width:4rem}
+a:focus-visible,summary:focus-visible,.wide:focus-visible{outline:3px solid var(--two);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:-100vw;top:0;padding:8px 16px;background:var(--card);z-index:2}.skip:focus{left:0}
+nav ul{display:flex;flex-wrap:wrap;gap:2px 16px;list-style:none;padding:0;margin:0}
+.soft{color:var(--soft);font-weight:400}
+.wide{overflow-x:auto}
+table{border-collapse:collapse;width:100%}
+caption{text-align:left;font-weight:600;padding:4px 0;color:var(--soft)}
+th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--line);overflow-wrap:normal}
+thead th{font-size:13px;color:var(--soft);font-weight:600}th[scope=row]{font-weight:500}
 time{white-space:nowrap}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td.number,th.number{padding-left:.6rem}
-code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:3px}
-.badge{font-weight:700;white-space:nowrap}
-.high{color:var(--high)}.medium{color:var(--medium)}.low{color:var(--low)}
-.good{color:var(--good);font-weight:700}.bad{color:var(--high);font-weight:700}
-.verdict{border-left:.35rem solid var(--line);background:var(--raised);padding:.6rem .9rem;margin:.6rem 0;max-width:none}
-.verdict.is-reconciled{border-color:var(--good)}.verdict.is-exceptions,.verdict.is-not_compared{border-color:var(--high)}
-ol.cards{list-style:none;padding:0;margin:1rem 0}
-.card{border:1px solid var(--line);border-left-width:.35rem;border-radius:4px;padding:.6rem .9rem;margin:0 0 .8rem;background:var(--raised)}
-.card.is-high{border-left-color:var(--high)}.card.is-medium{border-left-color:var(--medium)}.card.is-low{border-left-color:var(--low)}
-.card h3,.card h4{margin:0 0 .3rem}
-.card code{background:var(--paper);border:1px solid var(--line)}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .9rem;margin:.4rem 0}
-dt{color:var(--soft)}dd{margin:0;min-width:0}
-@media (min-width:52rem){.card dl{grid-template-columns:max-content 1fr max-content 1fr}}
-figure{margin:.8rem 0}figcaption{margin:.2rem 0 .4rem;max-width:46rem}
-figure svg{display:block;width:100%;min-width:28rem;max-width:42rem;height:auto;color:var(--ink);overflow:visible}
-@media (max-width:30rem){dl{grid-template-columns:1fr}dd{margin-bottom:.3rem}h1{font-size:1.35rem}
-.wide{overflow-x:visible}figure svg{min-width:0}time,.number,.badge{white-space:normal}
-table,caption,tbody,tr,th,td{display:block;min-width:0;overflow-wrap:anywhere}thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
-tr{border-bottom:1px solid var(--line);padding:.3rem 0}th,td{border:0;padding:.1rem 0}td.number,th.number{text-align:left;padding-left:0}
+code{font:.92em ui-monospace,"DejaVu Sans Mono",Consolas,monospace;background:var(--raised);padding:.1em .35em;border-radius:4px}
+summary{cursor:pointer;color:var(--link)}
+.badge{border-radius:99px;padding:1px 9px;font-size:13px;font-weight:600;white-space:nowrap}
+.badge.high{background:var(--bad-bg);color:var(--bad)}.badge.medium{background:var(--warn-bg);color:var(--warn)}.badge.low{background:var(--calm-bg);color:var(--calm)}
+.good{color:var(--good);font-weight:700}.bad{color:var(--bad);font-weight:700}
+.card{background:var(--card);border:1px solid var(--line);border-radius:10px}
+.card th:first-child,.card td:first-child{padding-left:14px}.card th:last-child,.card td:last-child{padding-right:14px}
+.card tbody:last-child tr:last-child>*{border-bottom:0}
+.notice{max-width:none;margin:0 0 12px;padding:10px 16px;border-radius:10px;border-left:6px solid var(--bad);background:var(--bad-bg)}
+.notice strong{color:var(--bad)}.notice code{background:var(--card)}
+.verdicts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,290px),1fr));gap:12px;margin-top:14px}.verdicts .notice{grid-column:1/-1;margin:0}
+.verdict{border-radius:10px;padding:9px 16px;border-left:6px solid var(--none);background:var(--none-bg)}
+.verdict strong{font-size:17px}.verdict p,.verdict ul{margin:2px 0 0}.verdict ul{padding-left:0;list-style:none}
+.verdict.is-reconciled{background:var(--good-bg);border-color:var(--good)}.verdict.is-reconciled strong{color:var(--good)}
+.verdict.is-exceptions{background:var(--bad-bg);border-color:var(--bad)}.verdict.is-exceptions strong{color:var(--bad)}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,160px),1fr));gap:12px;margin-top:12px}
+.tile{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:9px 14px;min-width:0}
+.tile span{color:var(--soft);font-size:13px}.tile strong{display:block;font-size:20px;line-height:1.3;font-variant-numeric:tabular-nums}
+.tile small{display:block;color:var(--soft);font-size:13px;font-variant-numeric:tabular-nums}
+@media (max-width:560px){header,main,footer{padding-left:14px;padding-right:14px}header{padding-top:10px}h1{font-size:18px}nav ul{gap:2px 12px}
+.wide{overflow-x:visible}time,.number,.badge{white-space:normal}
+.verdicts,.tiles{gap:8px;margin-top:8px}.verdict{padding:8px 12px}
+.tiles{grid-template-columns:1fr 1fr}.tile{padding:6px 10px}.tile strong{font-size:18px}
+.wide table,.wide caption,.wide tbody,.wide tr,.wide th,.wide td{display:block;min-width:0;overflow-wrap:anywhere}
+.wide thead{position:absolute;clip-path:inset(50%);width:1px;height:1px;overflow:hidden}
+.wide tr{border-bottom:1px solid var(--line);padding:5px 0}.wide th,.wide td{border:0;padding:1px 0}.wide .number{text-align:left}
+.card.wide tr{padding:8px 12px}.card.wide tr>*{padding:1px 0!important}
 td[data-label]::before{content:attr(data-label) ": ";color:var(--soft)}}
 @page{size:A4;margin:15mm}
 @media print{:root{color-scheme:light;${light}}
-body{font-size:9.5pt}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
-h2,h3,h4,caption,figcaption,figure svg{break-after:avoid}figure svg,.card,.verdict,tr{break-inside:avoid}thead{display:table-header-group}
-.wide{overflow:visible}table{width:100%}th,td{padding:.2rem .5rem .2rem 0;overflow-wrap:anywhere}
-td{min-width:0}.card,.verdict{background:none}a{color:var(--ink)}figure svg{min-width:0;max-width:150mm}
+body{font-size:9pt;background:#fff}header,main,footer{max-width:none;padding:0}.skip,nav{display:none}
+h2,h3,caption,figcaption{break-after:avoid}figure,.card:not(.wide),.verdict,.tile,.notice,tr{break-inside:avoid}thead{display:table-header-group}
+.wide{overflow:visible}th,td{padding:3px 6px 3px 0;overflow-wrap:anywhere}a{color:var(--ink)}
 *{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;

@@ -9,11 +9,33 @@ export function when(instant: string, zone?: string): string {
   return time.isValid ? time.toFormat('yyyy-LL-dd HH:mm ZZ') : instant;
 }
 
+/** An instant as the page's heading has it: `21 Nov 2026, 14:05`. Other text is unchanged. */
+export function shortTime(instant: string, zone: string): string {
+  const time = DateTime.fromISO(instant, { zone, locale: 'en-US' });
+  return time.isValid ? time.toFormat('d LLL yyyy, HH:mm') : instant;
+}
+
+/** A day of a sheet (`2026-11-21`) as `21 Nov 2026`. Other text is unchanged. */
+export function dayText(day: string): string {
+  const time = DateTime.fromISO(day, { zone: 'utc', locale: 'en-US' });
+  return time.isValid ? time.toFormat('d LLL yyyy') : day;
+}
+
 /** The UTC instants inside a sentence, in the zone of the reports. */
 export function localTimes(sentence: string, zone: string): string {
   return sentence.replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g, (instant) =>
-    when(instant, zone),
+    shortTime(instant, zone),
   );
+}
+
+/** The amounts inside a text, grouped: `pending 198750.00` as `pending 198,750.00`. Only decimals with a point count. */
+export function groupedInside(text: string): string {
+  return text.replaceAll(/(?<![\w.,/:-])-?\d{4,}\.\d{1,4}(?![\w.])/g, grouped);
+}
+
+/** A difference with its sign: `+176,300.75`, `−10.00`. Other text is unchanged. */
+export function signed(decimal: string): string {
+  return /^\d/.test(decimal) && /[1-9]/.test(decimal) ? `+${grouped(decimal)}` : grouped(decimal);
 }
 
 /** A length of time with the two units that matter: `45 s`, `1 min 5 s`, `2 d 3 h`. */

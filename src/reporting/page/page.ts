@@ -1,14 +1,18 @@
 import { z } from 'zod';
-import { counted } from '../../domain/counted.ts';
-import type { ListStanding } from '../../domain/verdict.ts';
+import { counted, grouped } from '../../domain/counted.ts';
+import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { type Draw, openCharts } from './charts.ts';
 import { actionSection } from './page-action.ts';
-import { figureSections, figureTitles } from './page-figures.ts';
-import { escapeHtml, pageFrame, paragraph, section, table } from './page-markup.ts';
+import { figureSections, lineItem } from './page-figures.ts';
+import { escapeHtml, link, pageFrame, section, table } from './page-markup.ts';
 import { statementSection } from './page-statement.ts';
 import { pageStyle } from './page-style.ts';
-import { when } from './page-words.ts';
+import { tileSection } from './page-tiles.ts';
+import { verdictSection } from './page-verdicts.ts';
+import { shortTime } from './page-words.ts';
+import { reportStyle } from './report-style.ts';
 import { listWords } from './verdict-words.ts';
 
 /** The part of the run's summary on the page; older runs lack some of it. */
@@ -27,6 +31,7 @@ export type ReportPage = {
     started_at: string;
     summary: string | null;
     list_standing: ListStanding | null;
+    verdict: Verdict | null;
   };
   /** The verdict on each currency. */
   verdicts: readonly RunVerdict[];
@@ -37,7 +42,7 @@ export type ReportPage = {
   files: string[];
 };
 
-/** report.html: what needs action, the statement, then the pictures, each with its table. Loads the drawing libraries. */
+/** report.html: verdict, totals, what to do, the statement, then the pictures. Loads the drawing libraries. */
 export async function reportPage(page: ReportPage): Promise<string> {
   const charts = openCharts();
   try {
@@ -49,30 +54,44 @@ export async function reportPage(page: ReportPage): Promise<string> {
 
 async function drawnPage({ run, verdicts, sheets, zone, files }: ReportPage, draw: Draw): Promise<string> {
   const summary = run.summary === null ? {} : summaryShape.parse(JSON.parse(run.summary));
-  const contents = [
-    { id: 'action', title: 'What needs action' },
-    { id: 'statement', title: 'Statement' },
-    ...figureTitles,
-    ...(summary.webhooks ? [{ id: 'webhooks', title: 'Webhooks' }] : []),
-  ];
   const list = run.list_standing;
+  const judged = {
+    verdict: run.verdict,
+    verdicts,
+    list,
+    trouble: summary.trouble ?? null,
+    zone,
+    open: openCounts(sheets.open),
+  };
+  const title = `Reconciliation, ${shortTime(run.started_at, zone)}`;
   const body = `<header>
-<nav aria-label="Reports"><ul><li><a href="../index.html">All reports</a></li>${files.map((name) => `<li><a href="${escapeHtml(encodeURIComponent(name))}">${escapeHtml(name)}</a></li>`).join('')}</ul></nav>
-<h1>Reconciliation ${escapeHtml(run.id)}</h1>
-<p>Mode <strong>${escapeHtml(run.mode)}</strong>, begun ${escapeHtml(when(run.started_at, zone))} (${escapeHtml(zone)}). ${escapeHtml(scopeText(summary, list))}</p>
-<nav aria-label="On this page"><ul>${contents.map(({ id, title }) => `<li><a href="#${id}">${title}</a></li>`).join('')}</ul></nav>
+<h1>${escapeHtml(title)}</h1>
+<nav aria-label="Pages"><ul><li><a href="../index.html">All reports</a></li><li><a href="#action">What to do</a></li><li><a href="#statement">Statement</a></li><li><a href="#pictures">Pictures</a></li><li><a href="#files">Files</a></li></ul></nav>
+<p class="soft"><strong>${escapeHtml(run.mode)}</strong> mode · ${escapeHtml(zone)} · ${escapeHtml(scopeText(summary, list))}</p>
 </header>
 <main id="main" tabindex="-1">
-${actionSection(sheets, { zone, list, verdicts, trouble: summary.trouble ?? null })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, list, draw)}${webhookSection(summary)}</main>
-<footer><p>Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
+${verdictSection(sheets.statement, judged)}${tileSection(sheets, list)}${actionSection(sheets, { zone, list, verdicts })}${statementSection(sheets.statement, { list, verdicts })}${await figureSections(sheets, { list, lines: webhookLine(summary) }, draw)}${fileSection(files)}</main>
+<footer><p>Run <code>${escapeHtml(run.id)}</code>. Made by Counterfoil from what it knew at the end of this run; writing it again gives the same page. “The last 31 days” are those up to the run, as ${escapeHtml(zone)} counts days.</p></footer>
 `;
-  return pageFrame(`Reconciliation ${run.id} (${run.mode})`, pageStyle, body);
+  return pageFrame(title, pageStyle + reportStyle, body);
+}
+
+function openCounts(sheet: string[][] | undefined): Map<string, bigint> {
+  const counts = new Map<string, bigint>();
+  for (const { currency = '', state, count } of records(sheet))
+    if (state === 'open') counts.set(currency, (counts.get(currency) ?? 0n) + BigInt(count || '0'));
+  return counts;
 }
 
 function scopeText({ listed, matched }: Summary, list: ListStanding | null): string {
   const words = listWords[list ?? 'unread'];
-  if (listed === undefined || matched === undefined || list === 'unread') return `${words}.`;
-  return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them.`;
+  if (listed === undefined || matched === undefined || list === 'unread') return words;
+  return `${words}: ${counted(listed, 'transfer')}, ${counted(matched, 'payout')} of ours among them`;
+}
+
+function fileSection(files: string[]): string {
+  const links = files.map((name) => `<li>${link(name, name)}</li>`).join('');
+  return section('files', 'Files', `<ul class="files">${links}</ul>\n`);
 }
 
 const webhookNames: Record<string, string> = {
@@ -83,15 +102,20 @@ const webhookNames: Record<string, string> = {
   resent: 'Heard after we asked again',
 };
 
-function webhookSection({ webhooks }: Summary): string {
+/** One line, and the numbers folded where there are any. */
+function webhookLine({ webhooks }: Summary): string {
   if (!webhooks) return '';
   const { due = 0, heard = 0 } = webhooks;
   const lost = Math.max(0, due - heard);
   const words =
     due === 0
       ? 'No webhook was due.'
-      : `${counted(lost, 'webhook')} of ${due} did not come (${((lost / due) * 100).toFixed(1)} of 100).`;
-  const rows = Object.entries(webhooks).map(([name, count]) => [webhookNames[name] ?? name, `${count}`]);
+      : `${counted(lost, 'webhook')} of ${grouped(`${due}`)} did not come (${((lost / due) * 100).toFixed(1)} of 100).`;
+  const rows = Object.entries(webhooks).map(([name, count]) => [
+    webhookNames[name] ?? name,
+    grouped(`${count}`),
+  ]);
   const columns = [{ name: 'Webhooks' }, { name: 'Number', number: true }];
-  return section('webhooks', 'Webhooks', paragraph(words) + table('Webhooks of this run', columns, rows));
+  const numbers = `<details><summary>The numbers</summary>\n${table('Webhooks of this run', columns, rows)}</details>\n`;
+  return lineItem('webhooks', 'Webhooks', words, due === 0 ? '' : numbers);
 }

@@ -10,13 +10,9 @@ export const listWords: Record<ListStanding, string> = {
   unread: 'The service’s list could not be read',
 };
 
-const marks: Record<Verdict, string> = {
-  reconciled: '<span class="good">✓ Reconciled.</span>',
-  exceptions: '<span class="bad">✗ Exceptions:</span>',
-  not_compared: '<span class="bad">– Not compared.</span>',
+/** Each verdict with a sign of its own shape, so that the colour only repeats it. */
+export const verdictNames: Record<Verdict, { sign: string; name: string }> = {
+  reconciled: { sign: '✓', name: 'reconciled' },
+  exceptions: { sign: '✗', name: 'exceptions' },
+  not_compared: { sign: '○', name: 'not compared' },
 };
-
-/** The verdict with its sign; only the first is green. */
-export function verdictMark(verdict: Verdict): string {
-  return marks[verdict];
-}

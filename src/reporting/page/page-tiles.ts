@@ -1,0 +1,80 @@
+import { Big } from 'big.js';
+import { counted, grouped } from '../../domain/counted.ts';
+import { isUsable, type ListStanding } from '../../domain/verdict.ts';
+import { type NamedCells, records } from '../sheet.ts';
+import { escapeHtml } from './page-markup.ts';
+import { amountText } from './page-words.ts';
+
+/** The currencies that a tile names; the rest are counted. */
+const mostNamed = 3;
+
+/** A tile's payouts are those in these states; null: all. */
+const tiles: [string, string[] | null][] = [
+  ['Ordered', null],
+  ['Paid', ['success']],
+  ['In flight', ['sending', 'pending']],
+  ['Unknown', ['unknown']],
+  ['Failed or refused', ['failed', 'refused']],
+];
+/** What no tile but the first counts, so that a reader can add them up. */
+const besides: [string, string[]][] = [
+  ['not sent yet', ['held', 'ready']],
+  ['cancelled', ['cancelled']],
+  ['came back after they were paid', ['returned']],
+];
+
+/** How many payouts stand where and how much that is, then what needs a person. */
+export function tileSection(sheets: Record<string, string[][]>, list: ListStanding | null): string {
+  const rows = records(sheets.states);
+  const among = (states: string[] | null): NamedCells[] =>
+    rows.filter(({ state = '' }) => states === null || states.includes(state));
+  const money =
+    sheets.states === undefined ? [] : tiles.map(([name, states]) => stateTile(name, among(states)));
+  const others = besides.flatMap(([what, states]) => {
+    const some = among(states);
+    return some.length === 0 ? [] : [`${grouped(`${total(some)}`)} ${what} (${amounts(some).join(', ')})`];
+  });
+  const note =
+    others.length > 0 ? `<p class="soft">Also ordered: ${escapeHtml(others.join('; '))}.</p>\n` : '';
+  return `<section id="totals" aria-label="Totals">\n<div class="tiles">\n${money.join('')}${actionTile(sheets, list)}</div>\n${note}</section>\n`;
+}
+
+function stateTile(name: string, rows: NamedCells[]): string {
+  return tile(name, grouped(`${total(rows)}`), amounts(rows));
+}
+
+/** What is open. Without a usable list the number cannot be known, and a zero would be false. */
+function actionTile(sheets: Record<string, string[][]>, list: ListStanding | null): string {
+  if (sheets.open === undefined) return tile('Needs action', '–', ['not counted']);
+  const open = records(sheets.open).filter(({ state }) => state === 'open');
+  const count = total(open);
+  const unchecked = isUsable(list) ? [] : [count === 0n ? 'no list to compare with' : 'others not checked'];
+  const value = count === 0n && unchecked.length > 0 ? 'not checked' : grouped(`${count}`);
+  const ages = records(sheets.action).map((row) => Number(row.age_days));
+  const oldest = ages.length > 0 ? [`oldest ${counted(Math.max(...ages), 'day')}`] : [];
+  return tile('Needs action', value, [...amounts(open), ...oldest, ...unchecked]);
+}
+
+function tile(name: string, value: string, small: string[]): string {
+  const lines = small.map((line) => `<small>${escapeHtml(line)}</small>`).join('');
+  return `<div class="tile"><span>${name}</span> <strong>${escapeHtml(value)}</strong>${lines}</div>\n`;
+}
+
+/** The amount of each currency; currencies are never added together. */
+function amounts(rows: NamedCells[]): string[] {
+  const sums = [...Map.groupBy(rows, ({ currency = '' }) => currency)]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, some]) => amountText(currency, sum(some)));
+  const more = sums.length - mostNamed;
+  if (more <= 0) return sums;
+  return [...sums.slice(0, mostNamed), `and ${counted(more, 'more currency', 'more currencies')}`];
+}
+
+function sum(rows: NamedCells[]): string {
+  const digits = Math.max(...rows.map(({ amount = '' }) => amount.split('.')[1]?.length ?? 0));
+  return rows.reduce((all, { amount }) => all.plus(amount || '0'), Big(0)).toFixed(digits);
+}
+
+function total(rows: NamedCells[]): bigint {
+  return rows.reduce((all, { count }) => all + BigInt(count || '0'), 0n);
+}

@@ -1,0 +1,120 @@
+import { counted, grouped } from '../../domain/counted.ts';
+import {
+  type ExceptionLine,
+  exceptionLines,
+  isUsable,
+  type ListStanding,
+  type Verdict,
+} from '../../domain/verdict.ts';
+import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { escapeHtml, link } from './page-markup.ts';
+import { amountText, localTimes } from './page-words.ts';
+import { isZero, type Lines, lineOf, linesByCurrency } from './statement-figures.ts';
+import { listWords, verdictNames } from './verdict-words.ts';
+
+/** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
+export type Judged = {
+  verdict: Verdict | null;
+  verdicts: readonly RunVerdict[];
+  list: ListStanding | null;
+  trouble: string | null;
+  zone: string;
+  /** How many discrepancies are open, by currency. */
+  open: ReadonlyMap<string, bigint>;
+};
+
+/** The verdict on each currency, before anything else on the page. */
+export function verdictSection(statement: string[][] | undefined, judged: Judged): string {
+  const lines = linesByCurrency(statement);
+  const each = judged.verdicts.map((one) => currencyBanner(one, lines.get(one.currency) ?? {}, judged.open));
+  const banners = each.length > 0 ? each : [runBanner(lines.size > 0, judged)];
+  return `<section id="verdict" class="verdicts" aria-label="Verdict">\n${troubleNotice(judged)}${banners.join('')}</section>\n`;
+}
+
+/** The reason why nothing was compared, once for all currencies. */
+function troubleNotice({ list, trouble, zone }: Judged): string {
+  if (isUsable(list)) return '';
+  const why = sentence(localTimes(trouble ?? 'The reason is not known', zone));
+  return `<p class="notice"><strong>${escapeHtml(listWords[list ?? 'unread'])}:</strong> ${escapeHtml(why)} Run <code>counterfoil reconcile</code> again.</p>\n`;
+}
+
+/** The banner of a run in which no currency has a verdict. Even a good list of nothing is not green. */
+function runBanner(hasStatement: boolean, { verdict, list }: Judged): string {
+  if (hasStatement && verdict === null)
+    return banner('is-none', 'No verdict', [
+      'This run was made before verdicts were kept: run counterfoil reconcile for one.',
+    ]);
+  if (!isUsable(list)) return banner('is-not_compared', '○ Not compared', [notCompared]);
+  return banner('is-none', 'Nothing to state', ['Nothing was sent, and the service lists nothing.']);
+}
+
+const notCompared = 'Paid amounts rest on earlier evidence only. Do not sign off.';
+
+function currencyBanner(
+  { currency, verdict, overturned }: RunVerdict,
+  lines: Lines,
+  open: Judged['open'],
+): string {
+  const { sign, name } = verdictNames[verdict];
+  const words: Record<Verdict, () => string[]> = {
+    reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
+    exceptions: () => exceptionTexts(currency, lines, overturned),
+    not_compared: () => [notCompared],
+  };
+  const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
+  const rows =
+    verdict === 'exceptions'
+      ? `<p>Do not sign off. Each row: ${link('statement-rows.csv', 'statement-rows.csv')}</p>`
+      : '';
+  return banner(`is-${verdict}`, `${sign} ${currency}: ${name}`, words[verdict](), mark, rows);
+}
+
+function banner(look: string, title: string, texts: string[], mark = '', after = ''): string {
+  const [only = '', ...others] = texts.map(escapeHtml);
+  const said =
+    others.length === 0
+      ? `<p>${only}</p>`
+      : `<ul>${[only, ...others].map((text) => `<li>${text}</li>`).join('')}</ul>`;
+  return `<div class="verdict ${look}" ${mark}><strong>${escapeHtml(title)}</strong>${said}${after}</div>\n`;
+}
+
+function reconciledTexts(currency: string, lines: Lines, open: bigint): string[] {
+  const { count, amount } = lineOf(lines, 'listed_by_service');
+  const timing = lineOf(lines, 'timing');
+  const listed = `Explained in full: ${counted(count, 'transfer')} on the service’s list, ${amountText(currency, amount)}.`;
+  return [
+    listed,
+    ...(isZero(timing)
+      ? []
+      : [`Timing, inside the grace: ${grouped(`${timing.count}`)}, ${amountText(currency, timing.amount)}.`]),
+    ...(open === 0n
+      ? []
+      : [`Not all is done: ${counted(open, 'discrepancy is', 'discrepancies are')} open.`]),
+  ];
+}
+
+const exceptionWords: Record<ExceptionLine, string> = {
+  unseen: 'Not on the list',
+  foreign: 'Not ordered here',
+  amount_differences: 'Amount differences',
+  unexplained: 'Unexplained',
+  unreadable: 'Unreadable amounts',
+};
+
+/** Each line of the statement that is not empty, with its count and amount; what is paid here and failed there comes first. */
+function exceptionTexts(currency: string, lines: Lines, overturned: bigint): string[] {
+  const first = overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
+  const others = exceptionLines.flatMap((line) => {
+    const { count, amount } = lineOf(lines, line);
+    if (count === 0n) return [];
+    const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
+    return [`${exceptionWords[line]}: ${grouped(`${count}`)}${money}`];
+  });
+  const all = [...first, ...others];
+  return all.length > 0 ? all : ['The books do not add up.'];
+}
+
+/** Ends with a full stop where no other mark ends it. */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,47 @@
+import { Big } from 'big.js';
+import { records } from '../sheet.ts';
+
+/** A line of the statement: how many, and a plain decimal in the statement's currency. */
+export type Figure = { count: bigint; amount: string };
+/** The lines of one currency by their names in statement.csv. */
+export type Lines = Record<string, Figure>;
+
+/** The statement sheet by currency. */
+export function linesByCurrency(sheet: string[][] | undefined): Map<string, Lines> {
+  const found = new Map<string, Lines>();
+  for (const { currency = '', line = '', count = '0', amount = '0' } of records(sheet))
+    found.set(currency, { ...found.get(currency), [line]: { count: BigInt(count), amount } });
+  return found;
+}
+
+/** A line by name; zero where the statement has none. */
+export function lineOf(lines: Lines, name: string): Figure {
+  return lines[name] ?? { count: 0n, amount: '0' };
+}
+
+export function isZero({ count, amount }: Figure): boolean {
+  return count === 0n && !/[1-9]/.test(amount);
+}
+
+/** The same line taken off instead of added. */
+export function negated({ count, amount }: Figure): Figure {
+  return { count: -count, amount: minus('0', amount) };
+}
+
+/** Taken off `net_paid` besides what was returned: paid once, and reopened since. */
+export function paidAndReopened(lines: Lines): Figure {
+  const [settled, returned, net] = ['settled', 'returned', 'net_paid'].map((name) => lineOf(lines, name));
+  if (!settled || !returned || !net) return { count: 0n, amount: '0' };
+  return {
+    count: net.count - settled.count + returned.count,
+    amount: minus(minus(net.amount, settled.amount), minus('0', returned.amount)),
+  };
+}
+
+/** `a` less `b`, with the digits of the longer. */
+function minus(a: string, b: string): string {
+  const digits = Math.max(...[a, b].map((one) => one.split('.')[1]?.length ?? 0));
+  return Big(a || '0')
+    .minus(b || '0')
+    .toFixed(digits);
+}
