@@ -6,7 +6,7 @@ import { firstNames } from '../reconciliation/offers.ts';
 import type { Discrepancy } from '../storage/tables/tables.ts';
 
 /**
- * What a finance officer does about a kind, the same in one short line, and a command that shows more, or asks before it
+ * What a finance officer does about a kind, and the same in one short line. The command shows more, or asks before it
  * changes anything.
  */
 type Words = { step: string; action: string; command: 'show' | 'resend' | 'retry' };

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { grouped } from '../../domain/counted.ts';
 
 export { amountText } from '../../domain/counted.ts';
 export { plainKind } from '../../domain/plain-kind.ts';
