@@ -294,7 +294,7 @@ describe('index.html', () => {
     expect(words(html, 'latest')).toMatch(
       /21 Nov 2026, 14:00 .*▲ NGN: exceptions .*Needs a person: ▲ 1 high ● 1 low/,
     );
-    expect(words(html, 'runs')).toContain('▲ NGN exceptions ▲ 1 high ● 1 low ✓ complete');
+    expect(words(html, 'runs')).toContain('▲ NGN exceptions ▲ 1 high ● 1 low complete');
     expect(words(html, 'batches')).toMatch(
       /b-20261121-000001 b\.csv · 21 Nov 2026, 13:00 1 NGN 200\.00 NGN 100\.00 50% 1 unknown ▲ exceptions 2 open/,
     );
