@@ -33,6 +33,7 @@ const rooms = [
   'alerts',
   'custody',
   'admin',
+  'dashboard',
   'app',
   'jobs',
   'daemon',
@@ -46,7 +47,7 @@ const pureLibraries = ['big.js', 'currency-codes', 'luxon', 'node:crypto'];
 const sqlRooms = ['storage', 'ledger', 'custody'];
 
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
-const wordingRooms = ['reporting', 'alerts', 'admin', 'demo', 'commands', 'entry'];
+const wordingRooms = ['reporting', 'alerts', 'admin', 'dashboard', 'demo', 'commands', 'entry'];
 /** Files that still hold command lines. This list only gets shorter. */
 const stillWording = [
   'src/evidence/doubts.ts',

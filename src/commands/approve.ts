@@ -1,17 +1,12 @@
 import type { App } from '../app/app.ts';
+import { judgeApproval } from '../decisions/whole-batch.ts';
 import { counted } from '../domain/counted.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
-import { readReasons } from '../ledger/hold-reasons.ts';
+import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
-import { type Account, approvalAsked, behindSudo, whyNotApprove } from '../sending/approval.ts';
-import {
-  type Approvable,
-  approvalsOf,
-  batchTotals,
-  isApprovedReason,
-  readApprovable,
-  recordApproval,
-} from '../sending/approvals.sql.ts';
+import { readable } from '../reporting/readable.ts';
+import { type Account, behindSudo } from '../sending/approval.ts';
+import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
 import { holdTexts } from '../sending/hold-words.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
@@ -27,7 +22,6 @@ import { refuseCancelled } from './hold.ts';
 import { loadedBatch } from './named-batch.ts';
 import { person } from './person.ts';
 import { type Result, Stop } from './result.ts';
-import { readable } from './terminal/readable.ts';
 import { type Terminal, terminalOf } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
 import { withApp } from './with-app.ts';
@@ -38,28 +32,25 @@ export async function approve(context: Context, args: string[]): Promise<Result>
   return withApp(context, { level: 'local', use: 'writes' }, async (app) => {
     const batch = await loadedBatch(app, args);
     await refuseCancelled(app, batch.id);
-    await refuseNeedless(app, batch);
-    const shown = await readApprovable(app.ledger.db, batch);
-    const before = (await approvalsOf(app.ledger.db, [batch.id]))
-      .get(batch.id)
-      ?.find(({ throughId }) => throughId >= shown.throughId);
-    if (before) return goOn(context, app, batch, before);
-    const acting = approvers(context);
-    const why = droppersOf(batch).flatMap((dropper) => whyNotApprove(dropper, acting) ?? [])[0];
-    if (why !== undefined) throw new Stop(2, `${batch.id} is not approved: ${why}. Nothing was done`);
-    if (!shown.sound)
+    const order = { batch, rule: app.config.submission, acting: approvers(context) };
+    const judged = await judgeApproval(app.ledger.db, order);
+    if (judged.kind === 'needless') return refuseNeedless(batch, judged.reasons);
+    if (judged.kind === 'approved') return goOn(context, app, batch, judged.before);
+    if (judged.kind === 'own')
+      throw new Stop(2, `${batch.id} is not approved: ${judged.why}. Nothing was done`);
+    if (judged.kind === 'unsound')
       throw new Stop(
         1,
         `${batch.id} is not approved: its payouts in the ledger are not those that were taken in. Nothing was done; counterfoil verify says what differs`,
       );
+    const { shown } = judged;
     const warnings = await warningsOf(app, batch, shown);
     const terminal = terminalOf(context, app.config, app.clock.iso());
     for (const line of orderLines(batch, shown, { warnings, terminal }))
       (context.options.json ? context.say : context.print)(line);
     const by = person();
     const at = app.clock.iso();
-    const order = { batch, shown, by, at };
-    const done = await app.ledger.write((trx) => recordApproval(trx, order));
+    const done = await app.ledger.write((trx) => recordApproval(trx, { batch, shown, by, at }));
     if (done.kind === 'changed')
       throw new Stop(2, `${batch.id} changed while it was looked at: look again. Nothing was done`);
     const json = { approved_by: by, approved_at: at, ...orderJson(shown, warnings) };
@@ -73,10 +64,8 @@ export async function approve(context: Context, args: string[]): Promise<Result>
   });
 }
 
-async function refuseNeedless(app: App<'local'>, batch: Batch): Promise<void> {
-  const asked = approvalAsked(app.config.submission, await batchTotals(app.ledger.db, batch.id));
-  const reasons = holdTexts(readReasons(batch.hold_reasons), batch.id);
-  if (batch.approval_needed === 1n || asked !== null) return;
+function refuseNeedless(batch: Batch, held: readonly HoldReason[]): never {
+  const reasons = holdTexts(held, batch.id);
   const next = reasons.length > 0 ? `. It is held: ${reasons.join('; ')}` : '';
   throw new Stop(2, `${batch.id} needs no approval; nothing was done${next}`);
 }
@@ -127,16 +116,6 @@ async function letGo(
     hold_reasons: stays,
   };
   return unlessQuiet(context, { code: stays.length > 0 || notReleased(released) ? 4 : 0, lines, json: told });
-}
-
-/** All accounts that submitted it: the person's, and the one they became with sudo. */
-function droppersOf(batch: Batch): Account[] {
-  const account = (name: string, uid: bigint | null): Account => ({
-    name,
-    uid: uid === null ? null : Number(uid),
-  });
-  const person = account(batch.dropped_by, batch.dropped_uid);
-  return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
 }
 
 /** All accounts of this person: sudo does not make them a second person. */

@@ -2,6 +2,7 @@ import { amountText, counted, grouped } from '../domain/counted.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { stateWords } from '../reporting/state-words.ts';
 import { holdTexts } from '../sending/hold-words.ts';
 import { payoutColours } from './terminal/colours.ts';
 import type { Paint } from './terminal/ink.ts';
@@ -15,20 +16,6 @@ export function batchHead({ batch, totals, counts }: BatchCounts, mode: Mode): s
 
 /** States after an answer that the service took the payout. */
 const accepted = ['pending', 'success', 'failed', 'returned'] as const;
-
-/** The states in the words of a finance officer. */
-export const stateWords: Record<PayoutState, string> = {
-  held: 'held',
-  ready: 'waiting',
-  sending: 'sending',
-  pending: 'pending',
-  success: 'paid',
-  failed: 'failed',
-  refused: 'refused',
-  unknown: 'unknown',
-  cancelled: 'cancelled',
-  returned: 'returned',
-};
 
 /** `accepted 118 (99 paid, 11 failed)   refused 1   unknown 1`: where the payouts of a batch stand. */
 export function progressLine({ counts, state }: Pick<BatchCounts, 'counts' | 'state'>, paint: Paint): string {

@@ -1,8 +1,9 @@
 import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
+import { stateWords } from '../reporting/state-words.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
-import { payoutsText, stateWords } from './batch-lines.ts';
+import { payoutsText } from './batch-lines.ts';
 import { confirm } from './context.ts';
 import { finished, unlessQuiet } from './describe.ts';
 import { findNamedBatch, nearestBatch, refuseLoading } from './named-batch.ts';

@@ -1,6 +1,7 @@
 import { amountText } from '../domain/counted.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
+import { webhookText } from '../reporting/word-texts.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
 import type { Halt } from '../sending/halts.sql.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
@@ -10,7 +11,6 @@ import { closing } from './terminal/closing.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
 import { withheldLines } from './unknown-lines.ts';
-import { webhookText } from './word-texts.ts';
 import type { Context } from './world.ts';
 
 /** `NGN 1,200,000.00, ZAR 5,000.00`; `nothing` for none. */

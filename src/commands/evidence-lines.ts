@@ -4,14 +4,14 @@ import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
 import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
+import { newsOf, plainCause } from '../reporting/plain-words.ts';
+import { readable } from '../reporting/readable.ts';
+import { stateWords } from '../reporting/state-words.ts';
+import { effectOf, webhookText } from '../reporting/word-texts.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
-import { stateWords } from './batch-lines.ts';
-import { newsOf, plainCause } from './plain-words.ts';
 import { remedyText } from './remedy-text.ts';
-import { readable } from './terminal/readable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrap } from './terminal/wrap.ts';
-import { effectOf, webhookText } from './word-texts.ts';
 
 /** The time now, and how long an unknown payout is watched. */
 export type Watch = { now: string; quietPeriodMinutes: number };

@@ -2,9 +2,9 @@ import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
+import { readable } from '../reporting/readable.ts';
 import { specialFacts, type Watch, warning } from './evidence-lines.ts';
 import { firstOf } from './terminal/messages.ts';
-import { readable } from './terminal/readable.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrap, wrapAll } from './terminal/wrap.ts';
 

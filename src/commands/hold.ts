@@ -1,13 +1,14 @@
 import type { App } from '../app/app.ts';
+import { isCancelled, releaseWhole } from '../decisions/whole-batch.ts';
 import { counted } from '../domain/counted.ts';
 import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../sending/halts.sql.ts';
+import { findHalt, halt, liftHalt } from '../sending/halts.sql.ts';
 import { holdTexts } from '../sending/hold-words.ts';
-import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
+import { holdBatch } from '../sending/holds.sql.ts';
 import { payoutsText } from './batch-lines.ts';
 import {
   finished,
@@ -108,10 +109,9 @@ export async function release(
     const batch = (await loadedBatch(app, args)).id;
     await refuseCancelled(app, batch);
     const { dailyLimit } = app.config.submission;
-    const released = await releaseBatch(app.ledger, { batch, at, dailyLimit });
+    const { released, canary } = await releaseWhole(app.ledger, { batch, at, dailyLimit });
     const { moved } = released;
     const stays = holdTexts(released.stays, batch);
-    const canary = await app.ledger.write((trx) => liftCanary(trx, batch, at));
     const halted = await findHalt(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
@@ -164,8 +164,7 @@ function refuseBoth(args: string[], options: Record<string, unknown>): void {
 
 /** Stops with 2 for a cancelled batch: nothing of it is ever sent, so it can be neither released nor approved. */
 export async function refuseCancelled({ ledger }: App<'local'>, batch: string): Promise<void> {
-  const [now] = await batchCounts(ledger.db, [batch]);
-  if (now?.state !== 'cancelled') return;
+  if (!(await isCancelled(ledger.db, batch))) return;
   throw new Stop(
     2,
     `${batch} is cancelled and is never sent; nothing was done. To pay it, submit it again with new references`,

@@ -1,7 +1,7 @@
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import type { Case } from '../evidence/weigh.ts';
+import { stateWords } from '../reporting/state-words.ts';
 import { type Asking, askAbout, withService } from './ask-service.ts';
-import { stateWords } from './batch-lines.ts';
 import { confirm } from './context.ts';
 import { evidenceJson, evidenceLines, factsOf, watchOf } from './evidence-lines.ts';
 import { nearestReference } from './nearest-reference.ts';

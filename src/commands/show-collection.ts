@@ -3,6 +3,7 @@ import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import { judgeResends, type ResendState } from '../domain/resend-budget.ts';
 import { contradictionIn } from '../ledger/contradiction-columns.ts';
+import { effectOf } from '../reporting/word-texts.ts';
 import type { ResendRequest } from '../storage/tables/collection-tables.ts';
 import type { Webhook } from '../storage/tables/tables.ts';
 import { discrepancyLine, section, webhookLine } from './describe.ts';
@@ -10,7 +11,6 @@ import { collectionStoryOf } from './json/show-collection-json.ts';
 import type { Result } from './result.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { wrapAll } from './terminal/wrap.ts';
-import { effectOf } from './word-texts.ts';
 
 const meanings: Record<CollectionStory['collection']['state'], string> = {
   expected: 'no webhook yet',

@@ -1,6 +1,6 @@
 import { counted } from '../domain/counted.ts';
+import { plainCause } from '../reporting/plain-words.ts';
 import type { Named } from '../sending/attention.sql.ts';
-import { plainCause } from './plain-words.ts';
 import { firstOf } from './terminal/messages.ts';
 
 /** The payouts that may be paid, by reference, and what to do; empty if there are none. */

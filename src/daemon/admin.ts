@@ -1,4 +1,4 @@
-import { type AdminServer, createAdminServer, type Routes } from '../admin/admin-server.ts';
+import { type AdminServer, createAdminServer } from '../admin/admin-server.ts';
 import { healthRoutes } from '../admin/health.ts';
 import type { MetricFacts } from '../admin/ledger-metrics.ts';
 import { metricsRoutes } from '../admin/metrics.ts';
@@ -6,6 +6,7 @@ import { createProcessMetrics } from '../admin/process-metrics.ts';
 import { createReadiness, type ProbedQueue } from '../admin/readiness.ts';
 import type { App } from '../app/app.ts';
 import { openReader } from '../custody/reader.ts';
+import { dashboardRoutes } from '../dashboard/dashboard.ts';
 import type { Queue } from '../runtime/queue.ts';
 import { within } from '../runtime/queue-session.ts';
 
@@ -16,7 +17,7 @@ const probeName = 'probe';
 /** The admin server of a daemon; null where it is off. `shared`: the queue that daemons share, once it is joined. */
 export function createAdmin(
   app: App,
-  deps: { own: Queue; shared(): Queue | null; isStarted(): boolean; pages?: readonly Routes[] },
+  deps: { own: Queue; shared(): Queue | null; isStarted(): boolean },
 ): AdminServer | null {
   const { config, clock, log } = app;
   if (!config.admin.enabled) return null;
@@ -36,14 +37,16 @@ export function createAdmin(
   };
   const reader = openReader(app.ledger);
   const source = { ...app, db: reader.db, dataDir: config.dataDir };
+  const findProblems = createReadiness({ ...app, reader: reader.db, isStarted: deps.isStarted, queues });
+  const pages = { ...app, reader: reader.db, source, findProblems, reports: app.paths.reports };
   const server = createAdminServer({
     config,
     clock,
     log,
     routes: [
-      healthRoutes(createReadiness({ ...app, reader: reader.db, isStarted: deps.isStarted, queues })),
+      healthRoutes(findProblems),
       metricsRoutes(source, { queue: figures, ofProcess: times.text }),
-      ...(deps.pages ?? []),
+      dashboardRoutes(pages),
     ],
   });
   return {

@@ -17,7 +17,8 @@ const canary = { batch: text, failure: canaryFailure };
 
 /** What stopped all sending (P11); each kind needs its own advice. */
 const haltCause = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('person') }),
+  /** `by`: the holder of the token, where the dashboard was used. */
+  z.strictObject({ kind: z.literal('person'), by: text.optional() }),
   /** The service's answer about the account: no balance, blocked, and so on. */
   z.strictObject({ kind: z.literal('account'), ...answer }),
   /** The service calls our signature wrong. */
@@ -50,7 +51,7 @@ export function haltCauseText(causes: readonly HaltCause[]): string {
 function causeText(cause: HaltCause): string {
   switch (cause.kind) {
     case 'person':
-      return 'held by a person';
+      return `held by ${cause.by ?? 'a person'}`;
     case 'account':
     case 'signature':
       return `the service answered ${cause.code} (${cause.message}) to ${cause.reference}`;

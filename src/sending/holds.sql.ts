@@ -94,12 +94,15 @@ export async function releaseBatch(
     at,
     dailyLimit = {},
     lifts = ({ kind }) => kind !== 'approval',
+    source = 'person',
   }: {
     batch: string;
     at: string;
     dailyLimit?: Record<string, string>;
     /** True for the reasons that this release lifts; while another one is there, all of the batch stays held. */
     lifts?: (reason: HoldReason) => boolean;
+    /** Who decided, for the history. */
+    source?: string;
   },
 ): Promise<Released> {
   const limits = limitsOf(dailyLimit);
@@ -136,7 +139,7 @@ export async function releaseBatch(
         .execute();
       const large = [...tooLarge(rows, limits)].map(([id, why]) => [id, { by: 'limit', why }] as const);
       const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, rows))]);
-      const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id)));
+      const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id), source));
       await record(trx, at, events);
       const last = rows.length < chunk;
       const free = rows.length - reasons.size;
@@ -155,7 +158,7 @@ export async function releaseBatch(
 
 /** Counts a payout that a release did not let go: it stays held, or is unknown again. */
 function count(row: HeldBack, reason: Withheld, pass: Released): void {
-  const unknown = releaseOf(row, reason).at(-1)?.event.kind === 'doubted';
+  const unknown = releaseOf(row, reason, 'person').at(-1)?.event.kind === 'doubted';
   if (unknown) pass.doubted++;
   else pass.kept++;
   const first = unknown ? pass.firstDoubted : pass.first;
@@ -171,9 +174,10 @@ type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by
 function releaseOf(
   row: Pick<Payout, 'id' | 'attempt_count' | 'withheld_by'>,
   reason: Withheld | undefined,
+  source: string,
 ): RecordEvent[] {
   if (reason && reason.by !== 'predecessor' && reason.by === row.withheld_by) return [];
-  const released: RecordEvent = { payoutId: row.id, source: 'person', event: { kind: 'release' } };
+  const released: RecordEvent = { payoutId: row.id, source, event: { kind: 'release' } };
   return reason === undefined ? [released] : [released, withholding(row, reason)];
 }
 

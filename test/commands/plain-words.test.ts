@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { question } from '../../src/commands/decided.ts';
-import { newsOf, plainCause } from '../../src/commands/plain-words.ts';
 import { weigh } from '../../src/evidence/weigh.ts';
+import { newsOf, plainCause } from '../../src/reporting/plain-words.ts';
 import { addBatch, at, claimAt, makeLedger, recordOutcome, replies } from '../support/ledger.ts';
 
 it.each([

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { batchOf, makeHome } from '../support/cli.ts';
+import { batchOf, flat, makeHome } from '../support/cli.ts';
 import { inProcess } from '../support/in-process.ts';
 import { startNextVersion } from '../support/older-ledger.ts';
 import { query } from '../support/on-postgres/template.ts';
@@ -20,7 +20,7 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     expect((await one.json(['status'], 0)).daemon).toEqual({ running: true });
     expect(await standing()).toEqual({ running: false, elsewhere: true });
     expect((await two.run(['status'])).out).toMatch(
-      /^daemon +running on this ledger, but for another data folder/m,
+      /^ {2}Daemon running on this ledger, but for another data folder/m,
     );
     daemon.signal('SIGKILL');
     await daemon.done;
@@ -36,7 +36,7 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
     for (const args of [['submit', '--live', '--yes'], ['status']])
       expect(await two.run(args, live), args.join(' ')).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/is of mode test.*counterfoil init --mode live DIR/),
+        err: expect.stringMatching(/is of\s+mode test[\s\S]*counterfoil init --mode live DIR/),
       });
     expect(two.names('data/inbox')).toEqual(['collections', 'november.csv']);
   });
@@ -78,7 +78,7 @@ describe.skipIf(!server)(`machines that share a ledger${server ? '' : noPostgres
       /set COUNTERFOIL_LEDGER_URL to postgres:\/\/\S+:\*\*\*@\S+, with the password in place of \*\*\*, in \S+\.env$/m,
     );
     const old = await home.run(['submit']);
-    expect([old.code, old.err]).toEqual([
+    expect([old.code, flat(old.err)]).toEqual([
       1,
       expect.stringMatching(/set ledger.url to it, with the password in place of/),
     ]);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { answerText } from '../../src/commands/word-texts.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { weigh } from '../../src/evidence/weigh.ts';
+import { answerText } from '../../src/reporting/word-texts.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { applyWebhooks } from '../../src/webhooks/apply-inbox.ts';
 import { addBatch, at, claimAt, payoutById, recordOutcome, replies } from '../support/ledger.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { effectOf } from '../../src/commands/word-texts.ts';
 import { record } from '../../src/ledger/record.ts';
+import { effectOf } from '../../src/reporting/word-texts.ts';
 import { applyWebhooks, applyWebhooksAgain } from '../../src/webhooks/apply-inbox.ts';
 import { deliver, handClock } from '../lookups/setting.ts';
 import {

@@ -1,12 +1,12 @@
 import { grouped } from '../../domain/counted.ts';
 import { plainKind } from '../../domain/plain-kind.ts';
 import { actionFor, commandFor } from '../../reporting/discrepancy-words.ts';
+import { readable } from '../../reporting/readable.ts';
 import type { Discrepancy } from '../../storage/tables/tables.ts';
 import { ageText } from '../age-text.ts';
 import { closing } from '../terminal/closing.ts';
 import { severityColours } from '../terminal/colours.ts';
 import { firstOf } from '../terminal/messages.ts';
-import { readable } from '../terminal/readable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wrapAll } from '../terminal/wrap.ts';
 

@@ -1,10 +1,10 @@
 import { type App, openApp } from '../../app/app.ts';
+import { readable } from '../../reporting/readable.ts';
 import type { Explained } from '../../settings/explain.ts';
 import type { Unreadable } from '../../settings/settings.ts';
 import { settingsPlaces, settingsProblem } from '../context.ts';
 import { fail, type Result, Stop } from '../result.ts';
 import type { Paint } from '../terminal/ink.ts';
-import { readable } from '../terminal/readable.ts';
 import { terminalOf } from '../terminal/terminal.ts';
 import { wrap } from '../terminal/wrap.ts';
 import type { Context, Handler } from '../world.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatMinor } from '../../domain/money.ts';
 import { differencesIn } from '../../ledger/contradiction-columns.ts';
 import type { Story } from '../../reporting/overview.sql.ts';
-import { answerText, effectOf } from '../word-texts.ts';
+import { answerText, effectOf } from '../../reporting/word-texts.ts';
 import { discrepancyOf, parsed, parsedObject } from './plain-parts.ts';
 import type { StoryJson } from './story-json.ts';
 import { webhookOf } from './webhook-parts.ts';

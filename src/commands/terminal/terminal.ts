@@ -1,8 +1,8 @@
+import { shortTime, shortTimeWithSeconds } from '../../reporting/short-times.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { World } from '../world.ts';
 import type { Paint } from './ink.ts';
 import { type Column, table } from './table.ts';
-import { shortTime, shortTimeWithSeconds } from './times.ts';
 
 /** How a command writes for people: to the width of the terminal, in its colours, with times in the reports' zone. */
 export type Terminal = {

@@ -9,7 +9,7 @@ import { createInk, noPaint } from '../../../src/commands/terminal/ink.ts';
 import { firstOf, groupMessages, rowsText } from '../../../src/commands/terminal/messages.ts';
 import { type Column, table } from '../../../src/commands/terminal/table.ts';
 import { terminalOf } from '../../../src/commands/terminal/terminal.ts';
-import { shortTime } from '../../../src/commands/terminal/times.ts';
+import { shortTime } from '../../../src/reporting/short-times.ts';
 
 describe('colours', () => {
   const ink = createInk('3f9a50');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { closing, pathText } from '../../../src/commands/terminal/closing.ts';
 import { createInk } from '../../../src/commands/terminal/ink.ts';
-import { readable } from '../../../src/commands/terminal/readable.ts';
 import { wrap } from '../../../src/commands/terminal/wrap.ts';
+import { readable } from '../../../src/reporting/readable.ts';
 
 it('breaks a sentence between words, and further lines begin below it', () => {
   expect(wrap('  one two three four', 12)).toEqual(['  one two', '  three four']);

@@ -1,4 +1,4 @@
-import { grouped } from '../../domain/counted.ts';
+import { grouped } from '../domain/counted.ts';
 
 /** A sentence of the ledger for the terminal: its instants are short and local, its amounts grouped. */
 export function readable(sentence: string, time: (instant: string) => string): string {

@@ -1,0 +1,228 @@
+import { isCancelled, judgeApproval, releaseWhole } from '../decisions/whole-batch.ts';
+import { counted } from '../domain/counted.ts';
+import { batchLikeness } from '../intake/likeness.sql.ts';
+import { getBatch } from '../ledger/batches.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
+import { decide, findByIds, openTo, type Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Account } from '../sending/approval.ts';
+import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
+import { findHalt, halt, liftHalt } from '../sending/halts.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
+import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
+import type { Config } from '../settings/settings.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import type { Batch } from '../storage/tables/tables.ts';
+
+/** What was done, for the person who ordered it. */
+export type Done = { title: string; lines: string[] };
+
+/** A decision that the rules do not allow, or that came too late; nothing was done. */
+export class Declined extends Error {
+  readonly statusCode: 404 | 409 | 422;
+
+  constructor(statusCode: 404 | 409 | 422, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+  }
+}
+
+type Deps = {
+  ledger: Ledger;
+  clock: Pick<Clock, 'iso'>;
+  log: Logger;
+  config: Pick<Config, 'submission'>;
+};
+
+const longestNote = 2000;
+
+/** The decisions of the dashboard: the rules and the functions of the commands, under the name of a token. */
+export function createActions({ ledger, clock, log, config }: Deps) {
+  const { db } = ledger;
+  const { submission } = config;
+  const logged = (by: string, what: object): void => log.info({ by, ...what }, 'decided on the dashboard');
+
+  async function loaded(id: string): Promise<Batch> {
+    const batch = await getBatch(db, id);
+    if (!batch) throw new Declined(404, `There is no batch ${id}.`);
+    if (batch.phase === 'loading')
+      throw new Declined(409, `${id} is still being taken in. Try again when it is loaded.`);
+    return batch;
+  }
+
+  async function notCancelled(id: string): Promise<Batch> {
+    const batch = await loaded(id);
+    if (await isCancelled(db, id)) throw new Declined(409, `${id} is cancelled and is never sent.`);
+    return batch;
+  }
+
+  /** What the person approves, or why there is nothing to approve. */
+  async function judge(
+    batch: Batch,
+    by: string,
+  ): Promise<{ shown: Approvable } | { before: { by: string } }> {
+    const judged = await judgeApproval(db, { batch, rule: submission, acting: accountsOf(by) });
+    switch (judged.kind) {
+      case 'may':
+        return { shown: judged.shown };
+      case 'approved':
+        return { before: judged.before };
+      case 'needless':
+        throw new Declined(409, `${batch.id} needs no approval.`);
+      case 'own':
+        throw new Declined(422, `You may not approve ${batch.id}: ${judged.why}.`);
+      case 'unsound':
+        throw new Declined(
+          409,
+          `The payouts of ${batch.id} in the ledger are not those that were taken in: counterfoil verify says what differs.`,
+        );
+    }
+  }
+
+  async function letGo(batch: string, by: string): Promise<string[]> {
+    const order = { batch, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
+    return releasedLines(batch, await releaseBatch(ledger, { ...order, lifts: isApprovedReason }));
+  }
+
+  return {
+    /** The review before an approval. */
+    async review(id: string, by: string): Promise<{ shown: Approvable; warnings: string[] }> {
+      const batch = await notCancelled(id);
+      const judged = await judge(batch, by);
+      if ('before' in judged) throw new Declined(409, `${id} is already approved by ${judged.before.by}.`);
+      return { shown: judged.shown, warnings: await warningsOf(ledger, batch, judged.shown) };
+    },
+    /** `digest`: what the person saw; the batch must still be that. */
+    async approve(id: string, by: string, digest: string): Promise<Done> {
+      const batch = await notCancelled(id);
+      const judged = await judge(batch, by);
+      if ('before' in judged) {
+        const reasons = readReasons(batch.hold_reasons);
+        // An approval that was interrupted before every payout was released; anybody may finish it.
+        const wasCut = reasons.length > 0 && reasons.every(isApprovedReason);
+        const lines = wasCut ? await letGo(id, by) : [];
+        return { title: `${id} is already approved by ${judged.before.by}`, lines };
+      }
+      const { shown } = judged;
+      const changed = new Declined(
+        409,
+        `${id} changed while you looked at it. Nothing was done: look at it again.`,
+      );
+      if (shown.digest !== digest) throw changed;
+      const done = await ledger.write((trx) => recordApproval(trx, { batch, shown, by, at: clock.iso() }));
+      if (done.kind === 'changed') throw changed;
+      logged(by, { action: 'approve', batch: id, digest: digest.slice(0, 12) });
+      const title = `${id} is approved by ${by}`;
+      if (done.others.length > 0) return { title, lines: stillHeld(id, done.others) };
+      return { title, lines: await letGo(id, by) };
+    },
+    async hold(id: string, by: string): Promise<Done> {
+      await loaded(id);
+      const reason = { kind: 'person' } as const;
+      const moved = await holdBatch(ledger, { batch: id, reason, at: clock.iso(), source: `person:${by}` });
+      logged(by, { action: 'hold', batch: id, moved });
+      return {
+        title: `${id}: ${counted(moved, 'payout')} held`,
+        lines: ['What was already on its way goes on.'],
+      };
+    },
+    async release(id: string, by: string): Promise<Done> {
+      await notCancelled(id);
+      const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
+      const { released, canary } = await releaseWhole(ledger, order);
+      logged(by, { action: 'release', batch: id, moved: released.moved });
+      const halted = await findHalt(db);
+      const lines = [
+        ...releasedLines(id, released),
+        ...(canary ? [`Payouts that waited for their canary go on (${canary.cause}).`] : []),
+        ...(halted ? [`Sending is still halted: ${halted.cause}.`] : []),
+      ];
+      return { title: `${id}: ${counted(released.moved, 'payout')} released`, lines };
+    },
+    async haltAll(by: string): Promise<Done> {
+      await ledger.write((trx) => halt(trx, { kind: 'person', by }, clock.iso()));
+      logged(by, { action: 'hold everything' });
+      return { title: 'All sending is halted', lines: ['What was already on its way goes on.'] };
+    },
+    async releaseAll(by: string): Promise<Done> {
+      const lifted = await ledger.write((trx) => liftHalt(trx, clock.iso()));
+      logged(by, { action: 'release everything', cause: lifted?.cause ?? null });
+      const barrier = await findHalt(db);
+      return {
+        title: lifted ? 'The halt is lifted' : 'Sending was not halted',
+        lines: [
+          ...(lifted ? [`It was: ${lifted.cause}.`] : []),
+          ...(barrier ? [`Sending is still halted: ${barrier.cause}.`] : []),
+        ],
+      };
+    },
+    async decide({
+      id,
+      by,
+      verdict,
+      note: given,
+    }: {
+      id: string;
+      by: string;
+      verdict: Verdict;
+      note: string;
+    }): Promise<Done> {
+      const words = given.trim();
+      if (words.length > longestNote)
+        throw new Declined(422, `The note is longer than ${longestNote} characters.`);
+      if (verdict === 'resolve' && words === '')
+        throw new Declined(422, 'A resolution needs a note: say what was done about it.');
+      const changed = await ledger.write(async (trx) => {
+        const [found] = await findByIds(trx, [id]);
+        if (!found) throw new Declined(404, `There is no discrepancy ${id}.`);
+        if (!openTo[verdict].includes(found.state))
+          throw new Declined(409, `${id} is ${found.state} already.`);
+        return decide(trx, { ids: [id] }, { verdict, note: words, person: by, at: clock.iso() });
+      });
+      logged(by, { action: verdict, discrepancy: id });
+      const word = verdict === 'resolve' ? 'resolved' : 'acknowledged';
+      return { title: `${id} is ${word}`, lines: changed === 1 ? [] : ['Nothing was changed.'] };
+    },
+  };
+}
+
+/** A token has a name and no number; names of accounts differ by more than their case. */
+function accountsOf(by: string): Account[] {
+  return [...new Set([by, by.toLowerCase()])].map((name) => ({ name, uid: null }));
+}
+
+function stillHeld(id: string, reasons: Parameters<typeof holdTexts>[0]): string[] {
+  return holdTexts(reasons, id).map((text) => `Still held: ${text}.`);
+}
+
+function releasedLines(id: string, released: Awaited<ReturnType<typeof releaseBatch>>): string[] {
+  const { moved, kept, first, doubted, firstDoubted, stays } = released;
+  return [
+    ...(moved > 0 ? [`${counted(moved, 'payout')} may go now, with the next submit.`] : []),
+    ...(kept > 0 ? [`${counted(kept, 'payout')} still held:`] : []),
+    ...first.map(({ reference, why }) => `${reference}: ${why}`),
+    ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),
+    ...firstDoubted.map(({ reference, why }) => `${reference}: ${why}`),
+    ...stillHeld(id, stays),
+  ];
+}
+
+async function warningsOf({ db }: Ledger, batch: Batch, { oddAccounts }: Approvable): Promise<string[]> {
+  const others = readReasons(batch.hold_reasons).filter(({ kind }) => kind !== 'approval');
+  const alike = await batchLikeness(db, { id: batch.id }, { since: '9999', recent: false }, 1);
+  const [first] = alike.first;
+  return [
+    ...holdTexts(others, batch.id).map((text) => `It is held for another reason too: ${text}`),
+    ...(first
+      ? [
+          `${counted(alike.count, 'payout')} with the account, currency and amount of an earlier one, the first: row ${first.row} like ${first.earlierReference} in batch ${first.earlierBatch}`,
+        ]
+      : []),
+    ...(oddAccounts.count > 0
+      ? [
+          `${counted(oddAccounts.count, 'account number')} with a check digit that does not agree with the bank code, the first in row ${oddAccounts.firstRow}`,
+        ]
+      : []),
+  ];
+}

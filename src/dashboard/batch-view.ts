@@ -1,0 +1,174 @@
+import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
+import { plainCause } from '../reporting/plain-words.ts';
+import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
+import { holdTexts } from '../sending/hold-words.ts';
+import { batchStateText, batchTable, moneyIn, progressBar } from './batch-parts.ts';
+import type { BatchLook, payoutsIn } from './batches.sql.ts';
+import { form } from './forms.ts';
+import { seesBank, type View } from './frame.ts';
+import { hider } from './hide.ts';
+import { type Html, html } from './html.ts';
+import { amount, exactAmount, facts, number, panel, sentence, stateText, table, time, to } from './parts.ts';
+
+type Approvals = NonNullable<ReturnType<Awaited<ReturnType<typeof approvalsOf>>['get']>>;
+type Rows = Awaited<ReturnType<typeof payoutsIn>>;
+
+/** The most payouts on the page of a batch. */
+export const mostRows = 200;
+
+export function batchesView(
+  looks: readonly BatchLook[],
+  view: View,
+  page: { more: boolean; number: number },
+): Html {
+  return html`<h1>Batches</h1>
+${panel('Newest first', looks.length > 0 ? batchTable('Batches', looks, view) : html`<p>No batch was taken in yet.</p>`)}
+${pages('/batches', page)}`;
+}
+
+/** Links to newer and older entries of a long list. */
+export function pages(path: string, { more, number: page }: { more: boolean; number: number }): Html {
+  return html`<nav aria-label="Pages"><ul>${page > 1 && html`<li><a href="${path}?page=${page - 1}">Newer</a></li>`}${more && html`<li><a href="${path}?page=${page + 1}">Older</a></li>`}</ul></nav>`;
+}
+
+/** One batch: where its payouts stand, why it is held, and what a person can decide. */
+export function batchView(
+  look: BatchLook,
+  { approvals, rows, state }: { approvals: Approvals; rows: Rows; state: PayoutState | null },
+  view: View,
+): Html {
+  const { batch } = look;
+  const as = batch.dropped_as === '' ? '' : ` as ${batch.dropped_as}`;
+  const approved = approvals.map(
+    ({ by, at, digest }) =>
+      html`<div>${by}, ${time(at, view)}, digest <code>${digest.slice(0, 12)}</code></div>`,
+  );
+  return html`<h1>${batch.id}</h1>
+${panel(
+  'Where it stands',
+  html`${facts([
+    ['State', batchStateText(look)],
+    ['Progress', progressBar(look)],
+    ['Paid', moneyIn(look, ['success'])],
+    ['Open', moneyIn(look, ['held', 'ready', 'sending', 'pending', 'unknown'])],
+    ['File', batch.file_name],
+    ['Taken in', time(batch.created_at, view)],
+    ['Dropped by', `${batch.dropped_by}${as}`],
+    ...(approved.length > 0 ? [['Approved by', html`${approved}`] as const] : []),
+  ])}
+<p>${to(['reports', batch.id, 'results.csv'], 'results.csv')} · ${to(['reports', batch.id, 'results.xlsx'], 'results.xlsx')}</p>`,
+)}
+${decisions(look, view)}
+${panel('Payouts by state', statesTable(look))}
+${panel('Payouts', payoutsPart(look, { rows, state }, view))}`;
+}
+
+function decisions(look: BatchLook, view: View): Html {
+  const { batch, state, counts } = look;
+  const reasons = readReasons(batch.hold_reasons);
+  const held = holdTexts(reasons, batch.id).map((text) => html`<li>${sentence(text, view)}</li>`);
+  const path = `/batches/${encodeURIComponent(batch.id)}`;
+  const waits = reasons.some(({ kind }) => kind === 'approval');
+  const canHold = state !== 'loading' && (counts.ready ?? 0) > 0;
+  const parts = [
+    ...(held.length > 0 ? [html`<p>It is held:</p><ul>${held}</ul>`] : []),
+    ...(waits ? [html`<p><a class="go" href="${path}/approve">Review and approve…</a></p>`] : []),
+    ...(state === 'held' && reasons.some(({ kind }) => kind !== 'approval')
+      ? [
+          html`<details id="release"><summary>Release…</summary>${form(view, {
+            action: `${path}/release`,
+            fields: [{ kind: 'sure', label: 'The reasons above are dealt with: its payouts may be sent' }],
+            buttons: [{ name: 'Release' }],
+          })}</details>`,
+        ]
+      : []),
+    ...(canHold
+      ? [
+          html`<details id="hold"><summary>Hold…</summary>${form(view, {
+            action: `${path}/hold`,
+            fields: [{ kind: 'sure', label: 'Hold what is not sent yet' }],
+            buttons: [{ name: 'Hold' }],
+          })}</details>`,
+        ]
+      : []),
+  ];
+  return parts.length === 0 ? html`` : panel('Decide', html`${parts}`);
+}
+
+function statesTable({ batch, counts, sums }: BatchLook): Html {
+  const currencies = [...sums.keys()];
+  const rows = payoutStates.flatMap((state) => {
+    const count = counts[state] ?? 0;
+    if (count === 0) return [];
+    const cells = currencies.map((currency) => {
+      const one = sums.get(currency)?.[state];
+      return one ? html`${amount(currency, one.minor)}` : html`–`;
+    });
+    const name = html`<a href="/batches/${encodeURIComponent(batch.id)}?state=${state}">${stateText(state)}</a>`;
+    return [[name, html`${number(count)}`, ...cells]];
+  });
+  if (rows.length === 0) return html`<p>Its payouts are still being taken in.</p>`;
+  const columns = currencies.map((currency) => ({ name: currency, number: true }));
+  return table('Payouts by state', [{ name: 'State' }, { name: 'Payouts', number: true }, ...columns], rows);
+}
+
+function payoutsPart(
+  { batch }: BatchLook,
+  { rows, state }: { rows: Rows; state: PayoutState | null },
+  view: View,
+): Html {
+  const which = state === null ? '' : `, only ${stateText(state)}`;
+  const cells = rows.map((row) => [
+    to(['payouts', row.reference], row.reference),
+    html`${exactAmount(row.currency, row.amount)}`,
+    html`${stateText(row.state)}`,
+    html`${sentence(seesBank(view) ? plainCause(row.message ?? '') : hider(row)(plainCause(row.message ?? '')), view)}`,
+  ]);
+  const columns = [
+    { name: 'Reference' },
+    { name: 'Amount', number: true },
+    { name: 'State' },
+    { name: 'Message' },
+  ];
+  return html`<p>The first ${mostRows} rows of the file${which}; results.csv has all. ${state !== null && to(['batches', batch.id], 'All states')}</p>
+${table('Payouts of the batch', columns, cells)}`;
+}
+
+/** A state named in an address, or null. */
+export function stateNamed(text: unknown): PayoutState | null {
+  return payoutStates.find((one) => one === text) ?? null;
+}
+
+/** What a second person must see before the batch goes (P2). */
+export function approveView(
+  look: BatchLook,
+  shown: Approvable,
+  { warnings, view }: { warnings: readonly string[]; view: View },
+): Html {
+  const { batch } = look;
+  return html`<h1>Approve ${batch.id}</h1>
+${panel(
+  'What you approve',
+  html`${facts([
+    ['File', batch.file_name],
+    ['Dropped by', batch.dropped_by],
+    ['Taken in', time(batch.created_at, view)],
+    ['Payouts', number(shown.rows)],
+    ...Object.entries(shown.totals).map(
+      ([currency, total]) => [`Total ${currency}`, sentence(total, view)] as const,
+    ),
+    ['Digest', html`<code>${shown.digest.slice(0, 12)}</code>`],
+  ])}
+${warnings.length > 0 && html`<p class="warn">Look at this first:</p><ul>${warnings.map((text) => html`<li>${sentence(text, view)}</li>`)}</ul>`}
+${form(view, {
+  action: `/batches/${encodeURIComponent(batch.id)}/approve`,
+  fields: [
+    { kind: 'hidden', name: 'digest', value: shown.digest },
+    { kind: 'sure', label: 'I have checked these payments, and I did not drop them' },
+  ],
+  buttons: [{ name: 'Approve' }],
+})}`,
+)}
+<p>${to(['batches', batch.id], 'Back to the batch')}</p>`;
+}

@@ -1,0 +1,75 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../admin/access.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { View } from './frame.ts';
+import { type Html, html, trusted } from './html.ts';
+
+/** How many decisions a minute one person may post. */
+const mostPosts = 30;
+const windowMs = 60_000;
+
+export type Forms = {
+  /** The token for forms of this caller; null for one who may decide nothing. It is worth nothing after a restart. */
+  tokenFor(caller: Caller): string | null;
+  /** Whether a form came from a page of this server that was made for this person. */
+  isOurs(name: string, token: string | null): boolean;
+  /** Counts a decision. Seconds until this person may decide again; 0: now. */
+  waitSeconds(name: string): number;
+};
+
+/** Guards the forms: a token bound to the person by a key that only this process has, and a limit on their number. */
+export function createForms(clock: Pick<Clock, 'monotonic'>): Forms {
+  const key = randomBytes(32);
+  const posts = new Map<string, { beganMs: number; count: number }>();
+  const sign = (name: string): Buffer => createHmac('sha256', key).update(name).digest();
+  return {
+    tokenFor: (caller) => (caller.kind === 'token' ? sign(caller.name).toString('base64url') : null),
+    isOurs(name, token) {
+      const given = Buffer.from(token ?? '', 'base64url');
+      const own = sign(name);
+      return given.length === own.length && timingSafeEqual(given, own);
+    },
+    waitSeconds(name) {
+      const nowMs = clock.monotonic();
+      const last = posts.get(name);
+      const turn = last && nowMs - last.beganMs < windowMs ? last : { beganMs: nowMs, count: 0 };
+      posts.set(name, turn);
+      turn.count += 1;
+      return turn.count > mostPosts ? Math.max(1, Math.ceil((turn.beganMs + windowMs - nowMs) / 1000)) : 0;
+    },
+  };
+}
+
+type Field =
+  | { kind: 'hidden'; name: string; value: string }
+  | { kind: 'sure'; label: string }
+  | { kind: 'note'; label: string; id: string; required: boolean };
+
+/** A form that posts to `action`; for a reader without a token, what it takes instead. */
+export function form(
+  view: View,
+  {
+    action,
+    fields = [],
+    buttons,
+  }: { action: string; fields?: readonly Field[]; buttons: readonly { name: string; to?: string }[] },
+): Html {
+  if (view.formToken === null)
+    return html`<p class="soft"><a href="/signin">Sign in</a> to decide: it needs a token.</p>`;
+  return html`<form class="decide" method="post" action="${action}">
+<input type="hidden" name="form" value="${view.formToken}">
+${fields.map(fieldOf)}
+${buttons.map((one, index) => html`<button${index === 0 && trusted(' class="go"')}${one.to !== undefined && html` formaction="${one.to}"`}>${one.name}</button>`)}
+</form>`;
+}
+
+function fieldOf(field: Field): Html {
+  switch (field.kind) {
+    case 'hidden':
+      return html`<input type="hidden" name="${field.name}" value="${field.value}">`;
+    case 'sure':
+      return html`<label><input type="checkbox" name="sure" value="yes" required>${field.label}</label>`;
+    case 'note':
+      return html`<label for="${field.id}">${field.label}<textarea id="${field.id}" name="note" rows="2" maxlength="2000"${field.required && trusted(' required')}></textarea></label>`;
+  }
+}

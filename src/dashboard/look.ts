@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Unready } from '../admin/health.ts';
+import { type FigureSource, type LedgerFigures, readFigures } from '../admin/ledger-figures.sql.ts';
+import { foreignOrigins } from '../ledger/origins.ts';
+import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { dayAt } from '../sending/daily-limit.ts';
+import type { Halt } from '../sending/halts.sql.ts';
+import { activeBatches, type BatchLook } from './batches.sql.ts';
+
+/** The facts of the first page. `unready`: why work does not move. */
+export type Look = {
+  halt: Halt | null;
+  figures: LedgerFigures;
+  lastRun: LastRun | null;
+  batches: { looks: BatchLook[]; more: number };
+  unready: Unready[];
+  /** Another one for every other look; times alone do not change it. */
+  version: string;
+};
+
+export type LookDeps = {
+  source: FigureSource;
+  clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The zone whose day is today. */
+  zone: string;
+  findHalt(): Promise<Halt | undefined>;
+  findProblems(): Promise<Unready[]>;
+};
+
+export type Looks = {
+  /** The present look: at most a second old, unless something was decided since. */
+  look(): Promise<Look>;
+  /** The next look is a new one. */
+  forget(): void;
+};
+
+/** However many dashboards are open, the ledger is read once a second at most. */
+const freshMs = 1000;
+/** Looking for problems writes to the ledger, so that is done less often. */
+const problemsFreshMs = 10_000;
+const mostBatches = 30;
+
+/** Looks at the whole ledger by its kept figures. */
+export function createLooks(deps: LookDeps): Looks {
+  const problems = kept(deps.clock, problemsFreshMs, deps.findProblems);
+  const all = kept(deps.clock, freshMs, () => lookAgain(deps, problems.read));
+  return { look: all.read, forget: all.forget };
+}
+
+async function lookAgain(deps: LookDeps, findProblems: () => Promise<Unready[]>): Promise<Look> {
+  const { source, clock, zone } = deps;
+  const { db, account } = source;
+  const today = dayAt(new Date(clock.now()).toISOString(), zone);
+  const seen = {
+    halt: (await deps.findHalt()) ?? null,
+    figures: await readFigures(source),
+    lastRun: (await lastRun(db, await foreignOrigins(db, account))) ?? null,
+    batches: await activeBatches(db, today.beginsAt, mostBatches),
+    unready: await findProblems(),
+  };
+  return { ...seen, version: versionOf(seen) };
+}
+
+function versionOf({ halt, figures, lastRun: run, batches, unready }: Omit<Look, 'version'>): string {
+  const { clockSkewMs: _skew, ledgerBytes: _bytes, freeBytes: _free, ...telling } = figures;
+  const names = unready.map(({ check }) => check);
+  const counts = batches.looks.map(({ batch, state, counts: n }) => [batch.id, batch.hold_reasons, state, n]);
+  const text = JSON.stringify([halt, telling, run, counts, batches.more, names], (_key, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16);
+}
+
+/** Keeps an answer for a while. Those who ask meanwhile share one look; one that failed is not kept. */
+function kept<T>(clock: Pick<Clock, 'monotonic'>, forMs: number, read: () => Promise<T>) {
+  let last: { atMs: number; answer: Promise<T> } | undefined;
+  return {
+    read: (): Promise<T> => {
+      const nowMs = clock.monotonic();
+      if (last && nowMs - last.atMs < forMs) return last.answer;
+      const answer = read();
+      const mine = { atMs: nowMs, answer };
+      last = mine;
+      answer.catch(() => {
+        if (last === mine) last = undefined;
+      });
+      return answer;
+    },
+    forget(): void {
+      last = undefined;
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { counted } from '../domain/counted.ts';
+import { plainKind } from '../domain/plain-kind.ts';
+import { readReasons } from '../ledger/hold-reasons.ts';
+import type { View } from './frame.ts';
+import { type Html, html } from './html.ts';
+import type { Look } from './look.ts';
+import { ago, number, sentence, severity, stateText, table, to, verdictText } from './parts.ts';
+
+/** Something that waits for a person: what, how many, and since when. */
+export type Need = { what: Html; count: Html; age: string };
+
+/** Everything that waits for a person, the gravest first. A halt has its own place. */
+export function needsOf(look: Look, view: View): Need[] {
+  return [
+    ...look.unready.map(({ problem, fix }) => ({
+      what: html`<span class="bad">${sentence(problem, view)}</span>: ${fix}`,
+      count: html``,
+      age: '',
+    })),
+    ...unknownNeed(look, view),
+    ...discrepancyNeeds(look, view),
+    ...heldNeeds(look, view),
+    ...verdictNeeds(look),
+  ];
+}
+
+function unknownNeed({ figures }: Look, view: View): Need[] {
+  const unknown = figures.payouts.filter(({ state, count }) => state === 'unknown' && count > 0);
+  if (unknown.length === 0) return [];
+  const count = unknown.reduce((sum, one) => sum + one.count, 0);
+  const since = figures.oldest.find(({ state }) => state === 'unknown')?.since;
+  return [
+    {
+      what: html`<span class="bad">${stateText('unknown')}</span>: may be paid; do not pay another way`,
+      count: html`${number(count)}`,
+      age: since === undefined ? '' : ago(since, view),
+    },
+  ];
+}
+
+const gravity = ['high', 'medium', 'low'];
+
+function discrepancyNeeds({ figures }: Look, view: View): Need[] {
+  return figures.discrepancies
+    .toSorted((a, b) => gravity.indexOf(a.severity) - gravity.indexOf(b.severity))
+    .map((one) => ({
+      what: html`${severity(one.severity === 'high' || one.severity === 'medium' ? one.severity : 'low')} <a href="/discrepancies?kind=${one.kind}">${plainKind(one.kind)}</a>`,
+      count: html`${number(one.count)}`,
+      age: ago(one.since, view),
+    }));
+}
+
+function heldNeeds({ batches }: Look, view: View): Need[] {
+  return batches.looks
+    .filter(({ state }) => state === 'held')
+    .map(({ batch, counts }) => {
+      const waits = readReasons(batch.hold_reasons).some(({ kind }) => kind === 'approval');
+      return {
+        what: html`${to(['batches', batch.id], batch.id)} ${waits ? 'waits for approval' : 'is held'}`,
+        count: html`${number(counts.held ?? 0)}`,
+        age: ago(batch.created_at, view),
+      };
+    });
+}
+
+function verdictNeeds({ lastRun }: Look): Need[] {
+  if (lastRun === null || lastRun.verdict === 'reconciled') return [];
+  return [
+    {
+      what: html`The last reconciliation: ${verdictText(lastRun.verdict)}. ${to(['runs', lastRun.run], 'See the run')}`,
+      count: html``,
+      age: '',
+    },
+  ];
+}
+
+export function needsTable(needs: readonly Need[], look: Look): Html {
+  if (needs.length > 0)
+    return table(
+      'What needs a person',
+      [{ name: 'What' }, { name: 'How many', number: true }, { name: 'Since', number: true }],
+      needs.map(({ what, count, age }) => [what, count, html`${age}`]),
+    );
+  if (look.lastRun === null)
+    return html`<p>Nothing is known to wait. Discrepancies are <strong>not checked</strong>: no reconciliation has finished.</p>`;
+  return html`<p>Nothing waits for a person.</p>`;
+}
+
+/** `3 things need a person`. */
+export function needsTitle(needs: readonly Need[]): string {
+  return `${counted(needs.length, 'thing')} ${needs.length === 1 ? 'needs' : 'need'} a person`;
+}

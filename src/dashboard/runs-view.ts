@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { amountText } from '../domain/counted.ts';
+import { plainKind } from '../domain/plain-kind.ts';
+import { listWords } from '../reporting/page/verdict-words.ts';
+import type { RunVerdict } from '../reporting/run-verdicts.sql.ts';
+import { records } from '../reporting/sheet.ts';
+import type { Run } from '../storage/tables/tables.ts';
+import { pages } from './batch-view.ts';
+import type { View } from './frame.ts';
+import { type Html, html } from './html.ts';
+import { facts, number, panel, table, time, to, verdictText } from './parts.ts';
+
+export function runsView(runs: readonly Run[], view: View, page: { more: boolean; number: number }): Html {
+  const rows = runs.map((run) => [
+    to(['runs', run.id], run.id),
+    time(run.started_at, view),
+    verdictOf(run),
+    html`${run.list_standing === null ? '' : listWords[run.list_standing]}`,
+  ]);
+  const columns = [{ name: 'Run' }, { name: 'Begun' }, { name: 'Verdict' }, { name: 'List' }];
+  return html`<h1>Reconciliations</h1>
+${panel('Newest first', rows.length > 0 ? table('Reconciliations', columns, rows) : html`<p>No reconciliation has run yet.</p>`)}
+${pages('/runs', page)}`;
+}
+
+function verdictOf(run: Run): Html {
+  if (run.verdict !== null) return verdictText(run.verdict);
+  return html`${run.finished_at === null ? 'not finished' : 'no verdict'}`;
+}
+
+const files = [
+  'report.html',
+  'report.xlsx',
+  'statement.csv',
+  'payouts.csv',
+  'discrepancies.csv',
+  'ageing.csv',
+];
+
+/** One reconciliation: its verdicts, its statement, and its files. */
+export function runView(
+  run: Run,
+  {
+    verdicts,
+    statement,
+    reports,
+  }: { verdicts: readonly RunVerdict[]; statement: string[][]; reports: string },
+  view: View,
+): Html {
+  const folder = `reconciliation-${run.id}`;
+  const links = files
+    .filter((name) => existsSync(join(reports, folder, name)))
+    .map((name) => html`<li>${to(['reports', folder, name], name)}</li>`);
+  return html`<h1>Reconciliation ${run.id}</h1>
+${panel(
+  'Verdict',
+  html`${facts([
+    ['Verdict', verdictOf(run)],
+    ['List', run.list_standing === null ? 'not read' : listWords[run.list_standing]],
+    ['Begun', time(run.started_at, view)],
+    ['Ended', time(run.finished_at, view)],
+  ])}
+${
+  verdicts.length > 0 &&
+  table(
+    'Verdict per currency',
+    [{ name: 'Currency' }, { name: 'Verdict' }],
+    verdicts.map(({ currency, verdict }) => [html`${currency}`, verdictText(verdict)]),
+  )
+}`,
+)}
+${links.length > 0 && panel('Files', html`<ul>${links}</ul>`)}
+${statement.length > 0 && panel('Statement', statementTable(statement))}`;
+}
+
+function statementTable(statement: string[][]): Html {
+  const rows = records(statement).map(({ currency = '', line = '', count = '', amount = '' }) => [
+    html`${plainKind(line)}`,
+    html`${currency}`,
+    html`${/^\d+$/.test(count) ? number(BigInt(count)) : count}`,
+    html`${amountText(currency, amount)}`,
+  ]);
+  const columns = [
+    { name: 'Line' },
+    { name: 'Currency' },
+    { name: 'Count', number: true },
+    { name: 'Amount', number: true },
+  ];
+  return table('Statement', columns, rows);
+}

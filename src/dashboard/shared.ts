@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteDeps } from '../admin/admin-server.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Logger } from '../runtime/logger.ts';
+import type { Config } from '../settings/settings.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
+import type { createActions } from './actions.ts';
+import type { Forms } from './forms.ts';
+import type { Page, View } from './frame.ts';
+import type { LookDeps, Looks } from './look.ts';
+
+export type DashboardDeps = Pick<LookDeps, 'findHalt' | 'findProblems' | 'source'> & {
+  ledger: Ledger;
+  /** Reads without waiting for writers. */
+  reader: Db;
+  config: Pick<Config, 'mode' | 'reports' | 'schedules' | 'submission'>;
+  clock: Clock;
+  log: Logger;
+  /** The folder of the report files. */
+  reports: string;
+};
+
+/** What the routes share. */
+export type Shared = {
+  deps: DashboardDeps;
+  admin: RouteDeps;
+  looks: Looks;
+  forms: Forms;
+  actions: ReturnType<typeof createActions>;
+  /** Sends a page with its headers. */
+  send(request: FastifyRequest, reply: FastifyReply, page: Page, status?: number): Promise<FastifyReply>;
+  viewFor(request: FastifyRequest): Promise<View>;
+};

@@ -1,0 +1,214 @@
+import type { LedgerFigures } from '../admin/ledger-figures.sql.ts';
+import { counted } from '../domain/counted.ts';
+import { type PayoutState, payoutStates } from '../domain/payout.ts';
+import { nextDue } from '../runtime/next-run.ts';
+import { haltAdvice } from '../sending/halt.ts';
+import type { Config } from '../settings/settings.ts';
+import { batchTable } from './batch-parts.ts';
+import { form } from './forms.ts';
+import type { View } from './frame.ts';
+import { type Html, html } from './html.ts';
+import type { Look } from './look.ts';
+import { needsOf, needsTable, needsTitle } from './needs.ts';
+import {
+  ago,
+  amount,
+  banner,
+  number,
+  panel,
+  sentence,
+  stateText,
+  table,
+  time,
+  to,
+  verdictText,
+} from './parts.ts';
+
+type Schedules = Config['schedules'];
+
+/** The page that answers with one look: is everything fine, and if not, what is wrong? */
+export function todayView(look: Look, view: View, schedules: Schedules): Html {
+  const needs = needsOf(look, view);
+  return html`${answer(look, view, { needs, schedules })}
+${tiles(look, view)}
+<div class="columns"><div>
+${panel('Batches today', batchesPart(look, view))}
+${panel('Money by state', moneyTable(look.figures))}
+</div><div>
+${panel('Needs a person', needsTable(needs, look))}
+${panel('Last reconciliation', verdictPart(look, view))}
+${panel('Machinery', machinery(look, view, schedules))}
+${
+  look.halt === null &&
+  html`<details id="halt"><summary>Stop all sending…</summary>${form(view, {
+    action: '/halt',
+    fields: [{ kind: 'sure', label: 'Hold everything until somebody releases it' }],
+    buttons: [{ name: 'Stop all sending' }],
+  })}</details>`
+}
+</div></div>`;
+}
+
+function answer(
+  look: Look,
+  view: View,
+  { needs, schedules }: { needs: ReturnType<typeof needsOf>; schedules: Schedules },
+): Html {
+  if (look.halt) return haltBanner(look, view);
+  const sends =
+    schedules.submit.trim() === ''
+      ? 'Sending by schedule is off: schedules.submit is empty.'
+      : 'Sending is on.';
+  if (needs.length > 0) return banner('warn', needsTitle(needs), html`<p>${sends}</p>`);
+  if (look.lastRun === null)
+    return banner(
+      'warn',
+      'Nothing was compared with the service yet',
+      html`<p>${sends} The first reconciliation shows whether everything is fine.</p>`,
+    );
+  return banner('good', 'Everything is fine', html`<p>${sends} Nothing waits for a person.</p>`);
+}
+
+const adviceWords: Record<ReturnType<typeof haltAdvice>, string> = {
+  as_the_cause_says: '',
+  doctor: 'First run counterfoil doctor, which shows what was signed, and with which key.',
+  reconcile: 'First run counterfoil reconcile, which asks what became of them.',
+  none: '',
+};
+
+function haltBanner({ halt, figures }: Look, view: View): Html {
+  if (!halt) return html``;
+  const advice = haltAdvice(halt.kinds);
+  const waiting = countIn(figures, ['ready', 'held']);
+  const release =
+    advice !== 'as_the_cause_says' &&
+    html`<details id="release"><summary>Release…</summary>${form(view, {
+      action: '/release',
+      fields: [{ kind: 'sure', label: 'The cause is gone: payouts that are ready may be sent' }],
+      buttons: [{ name: 'Release' }],
+    })}</details>`;
+  return banner(
+    'bad',
+    `Sending is halted`,
+    html`<p>Since ${time(halt.at, view)}: ${sentence(halt.cause, view)}. ${counted(waiting, 'payout')} ${waiting === 1 ? 'waits' : 'wait'}. ${adviceWords[advice]}</p>${release}`,
+  );
+}
+
+function countIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): number {
+  return payouts.filter(({ state }) => states.includes(state)).reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The sum of some states, per currency. */
+function sumsIn({ payouts }: LedgerFigures, states: readonly PayoutState[]): Html[] {
+  const byCurrency = Map.groupBy(
+    payouts.filter(({ state }) => states.includes(state)),
+    ({ currency }) => currency,
+  );
+  return [...byCurrency].flatMap(([currency, some]) => {
+    const minor = some.reduce((sum, one) => sum + one.amount, 0n);
+    return minor === 0n ? [] : [html`<small>${amount(currency, minor)}</small>`];
+  });
+}
+
+function tiles({ figures, lastRun }: Look, view: View): Html {
+  const oldest = (states: readonly PayoutState[]): Html[] => {
+    const [since] = figures.oldest
+      .filter(({ state }) => states.includes(state))
+      .map((one) => one.since)
+      .toSorted();
+    return since === undefined ? [] : [html`<small>oldest ${ago(since, view)}</small>`];
+  };
+  const tile = (name: string, states: readonly PayoutState[], isPassing: boolean): Html =>
+    html`<div class="tile"><dt>${name}</dt><dd><b>${number(countIn(figures, states))}</b>${sumsIn(figures, states)}${isPassing ? oldest(states) : []}</dd></div>`;
+  const verdicts = lastRun?.currencies.map(
+    ({ currency, verdict }) => html`<small>${currency} ${verdictText(verdict)}</small>`,
+  );
+  return html`<dl class="tiles">
+${tile('Waiting', ['ready', 'held'], true)}
+${tile('In flight', ['sending', 'pending'], true)}
+${tile('Paid', ['success'], false)}
+${tile('Unknown', ['unknown'], true)}
+<div class="tile"><dt>Last verdict</dt><dd><b>${lastRun ? verdictText(lastRun.verdict) : 'not checked'}</b>${verdicts ?? []}${lastRun !== null && html`<small>${time(lastRun.startedAt, view)}</small>`}</dd></div>
+</dl>`;
+}
+
+function batchesPart({ batches }: Look, view: View): Html {
+  if (batches.looks.length === 0)
+    return html`<p>No batch was taken in today, and none is open. <a href="/batches">All batches</a></p>`;
+  return html`${batchTable('Batches of today, and open ones', batches.looks, view)}
+${batches.more > 0 && html`<p>… and ${counted(batches.more, 'more open batch', 'more open batches')}: <a href="/batches">all batches</a></p>`}`;
+}
+
+function moneyTable({ payouts }: LedgerFigures): Html {
+  const currencies = [...new Set(payouts.map(({ currency }) => currency))];
+  if (payouts.every(({ count }) => count === 0)) return html`<p>The ledger holds no payout yet.</p>`;
+  const rows = payoutStates.flatMap((state) => {
+    const some = payouts.filter((one) => one.state === state && one.count > 0);
+    if (some.length === 0) return [];
+    const cells = currencies.map((currency) => {
+      const one = some.find((figure) => figure.currency === currency);
+      return one ? html`${amount(currency, one.amount)}` : html`–`;
+    });
+    return [
+      [html`${stateText(state)}`, html`${number(some.reduce((n, { count }) => n + count, 0))}`, ...cells],
+    ];
+  });
+  const columns = currencies.map((currency) => ({ name: currency, number: true }));
+  return table('Money by state', [{ name: 'State' }, { name: 'Payouts', number: true }, ...columns], rows);
+}
+
+function verdictPart({ lastRun }: Look, view: View): Html {
+  if (!lastRun)
+    return html`<p><strong>Not checked:</strong> no reconciliation of this account has finished.</p>`;
+  const rows = lastRun.currencies.map(({ currency, verdict }) => [html`${currency}`, verdictText(verdict)]);
+  const list =
+    rows.length > 0
+      ? table('Verdict per currency', [{ name: 'Currency' }, { name: 'Verdict' }], rows)
+      : html`<p>${verdictText(lastRun.verdict)}</p>`;
+  return html`<p>${to(['runs', lastRun.run], `Run ${lastRun.run}`)}, begun ${time(lastRun.startedAt, view)}</p>${list}`;
+}
+
+const jobNames: Record<string, [name: string, key: keyof Schedules]> = {
+  intake: ['Intake', 'intake'],
+  submit: ['Submit', 'submit'],
+  follow_up: ['Follow-up', 'followUp'],
+  reconcile: ['Reconcile', 'reconcile'],
+  reconcile_full: ['Full reconcile', 'reconcileFull'],
+  report: ['Reports', 'report'],
+};
+
+function machinery({ figures, unready }: Look, view: View, schedules: Schedules): Html {
+  const { oldestUnapplied, lastReceivedAt } = figures.webhooks;
+  const lag = oldestUnapplied === null ? 'all applied' : `oldest waits ${ago(oldestUnapplied, view)}`;
+  const last = lastReceivedAt === null ? html`none yet` : html`last ${time(lastReceivedAt, view)}`;
+  const bad = new Set(unready.map(({ check }) => check));
+  const mark = (check: string): Html =>
+    bad.has(check) ? html`<span class="bad">■ trouble</span>` : html`<span class="good">✓ works</span>`;
+  const rows = [
+    [html`Webhooks`, mark('webhooks'), html`${lag}; ${last}`],
+    [html`Queue`, mark('queue'), html``],
+    [html`Ledger`, mark('ledger'), html`${size(figures.ledgerBytes)}`],
+    [html`Disk`, mark('disk'), html`${size(figures.freeBytes)} free`],
+  ];
+  const jobs = Object.entries(jobNames).map(([job, [name, key]]) => {
+    const past = figures.jobs.find((one) => one.job === job);
+    const due = nextDue(schedules[key], schedules.timezone);
+    const ended = past?.kind ?? null;
+    const look = ended === 'failed' || ended === 'incomplete' ? 'bad' : 'soft';
+    return [
+      html`${name}`,
+      html`<span class="${look}">${ended ?? 'has not run'}</span>`,
+      html`last ${time(past?.lastRunAt ?? null, view)}; ${due ? html`next ${time(due.toISOString(), view)}` : 'off'}`,
+    ];
+  });
+  return table(
+    'Machinery and schedules',
+    [{ name: 'Part' }, { name: 'State' }, { name: 'Facts' }],
+    [...rows, ...jobs],
+  );
+}
+
+function size(bytes: number): string {
+  const mib = bytes / 1024 / 1024;
+  return mib >= 1024 ? `${(mib / 1024).toFixed(1)} GiB` : `${mib.toFixed(1)} MiB`;
+}

@@ -1,0 +1,74 @@
+import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
+import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
+import { type Account, approvalAsked, whyNotApprove } from '../sending/approval.ts';
+import { type Approvable, approvalsOf, batchTotals, readApprovable } from '../sending/approvals.sql.ts';
+import type { Brakes } from '../sending/brakes.ts';
+import { liftCanary } from '../sending/halts.sql.ts';
+import { releaseBatch } from '../sending/holds.sql.ts';
+import type { Db, Ledger } from '../storage/ledger.ts';
+import type { Batch } from '../storage/tables/tables.ts';
+
+/** The approval that covers all of a batch. */
+type Approval = { by: string; at: string; digest: string };
+
+/**
+ * Whether a person may approve a batch (P2). `needless`: no rule asks for it. `approved`: somebody did. `own`: one of
+ * the person's accounts dropped it. `unsound`: the ledger's payouts are not those that were taken in.
+ */
+export type ApprovalJudgement =
+  | { kind: 'needless'; reasons: HoldReason[] }
+  | { kind: 'approved'; before: Approval }
+  | { kind: 'own'; why: string }
+  | { kind: 'unsound' }
+  | { kind: 'may'; shown: Approvable };
+
+/** `acting`: all accounts of the person. Reads every body of the batch. */
+export async function judgeApproval(
+  db: Db,
+  {
+    batch,
+    rule,
+    acting,
+  }: {
+    batch: Batch;
+    rule: Pick<Brakes, 'approval' | 'approvalAbove'>;
+    acting: readonly Account[];
+  },
+): Promise<ApprovalJudgement> {
+  const isNeeded =
+    batch.approval_needed === 1n || approvalAsked(rule, await batchTotals(db, batch.id)) !== null;
+  if (!isNeeded) return { kind: 'needless', reasons: readReasons(batch.hold_reasons) };
+  const shown = await readApprovable(db, batch);
+  const approvals = (await approvalsOf(db, [batch.id])).get(batch.id) ?? [];
+  const before = approvals.find(({ throughId }) => throughId >= shown.throughId);
+  if (before) return { kind: 'approved', before };
+  const why = droppersOf(batch).flatMap((dropper) => whyNotApprove(dropper, acting) ?? [])[0];
+  if (why !== undefined) return { kind: 'own', why };
+  return shown.sound ? { kind: 'may', shown } : { kind: 'unsound' };
+}
+
+/** All accounts that dropped it: the person's, and the one they became with sudo. */
+function droppersOf(batch: Batch): Account[] {
+  const account = (name: string, uid: bigint | null): Account => ({
+    name,
+    uid: uid === null ? null : Number(uid),
+  });
+  const person = account(batch.dropped_by, batch.dropped_uid);
+  return batch.dropped_as === '' ? [person] : [person, account(batch.dropped_as, batch.dropped_as_uid)];
+}
+
+/** True for a batch of which nothing is ever sent: it can be neither released nor approved. */
+export async function isCancelled(db: Db, batch: string): Promise<boolean> {
+  const [now]: BatchCounts[] = await batchCounts(db, [batch]);
+  return now?.state === 'cancelled';
+}
+
+/** A person's release of a batch, with the rest of a failed canary. `source`: who decided, for the history. */
+export async function releaseWhole(
+  ledger: Ledger,
+  order: { batch: string; at: string; dailyLimit: Record<string, string>; source?: string },
+) {
+  const released = await releaseBatch(ledger, order);
+  const canary = await ledger.write((trx) => liftCanary(trx, order.batch, order.at));
+  return { released, canary };
+}

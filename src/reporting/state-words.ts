@@ -1,0 +1,15 @@
+import type { PayoutState } from '../domain/payout.ts';
+
+/** The states in the words of a finance officer. */
+export const stateWords: Record<PayoutState, string> = {
+  held: 'held',
+  ready: 'waiting',
+  sending: 'sending',
+  pending: 'pending',
+  success: 'paid',
+  failed: 'failed',
+  refused: 'refused',
+  unknown: 'unknown',
+  cancelled: 'cancelled',
+  returned: 'returned',
+};
