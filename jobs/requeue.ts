@@ -22,6 +22,7 @@ export async function run(
   };
   await app.brakes.settle();
   // The submit job looks up a canary's payouts, so the rest of its batch goes without a person's help.
+  if (word !== null && (await app.brakes.waits()).some(({ kind }) => kind === 'check')) await add('submit');
   if (word !== null && (await hasWork(app))) {
     const chunks = shared && (await fillShared(app, shared, word));
     if (chunks) added.push(...chunks);

@@ -1,6 +1,7 @@
 import type { App } from '../src/app/app.ts';
 import type { Scope } from '../src/sending/claim-request.ts';
 import { sendable } from '../src/sending/claims.sql.ts';
+import type { CheckProgress } from '../src/sending/precheck.ts';
 
 export const name = 'submit';
 
@@ -16,13 +17,15 @@ export type SubmitPayload = {
   scope?: Scope;
   signal?: AbortSignal;
   onProgress?: (done: number) => void;
+  /** Called while the service is asked about a batch before its first payout. */
+  onCheck?: (progress: CheckProgress) => void;
 };
 export type SubmitResult = Awaited<ReturnType<App['sender']['run']>> & { tookOver: number };
 
 /** Sends what is ready. First it takes over payouts of dead processes and applies stored webhooks. */
 export async function run(
   app: App,
-  { scope, signal, onProgress }: SubmitPayload = {},
+  { scope, signal, onProgress, onCheck }: SubmitPayload = {},
 ): Promise<SubmitResult> {
   const tookOver = await app.takeOver();
   await settleBrakes(app, signal);
@@ -35,7 +38,13 @@ export async function run(
     // Batches may have been taken in or released in the meantime; their files are checked before they go
     // (P34).
     await app.brakes.settle();
+    const checked = await app.prechecks.run({ batches: scope?.batches, signal, onProgress: onCheck });
     const left = await sendable(app.ledger.db, { ...scope, ...app.brakes.under() });
+    if (checked.kind === 'more' && !signal?.aborted) {
+      // A look at a large batch takes many turns; between them what else is ready goes.
+      round -= 1;
+      if (left.ready === 0) continue;
+    }
     if (left.ready === 0) break;
     const next = await send();
     result = { ...next, counts: addCounts(result.counts, next.counts) };

@@ -62,6 +62,8 @@ export async function openLooking(options: AppOptions) {
     await ledger.close();
     throw error;
   }
+  const { balance, account_name: accountName } = config.service.extras;
+  const rules = { ...config.submission, looksAhead: balance !== '' || accountName !== '' };
   const folder = (name: string): string => join(dataDir, name);
   const paths = {
     inbox: folder('inbox'),
@@ -84,7 +86,7 @@ export async function openLooking(options: AppOptions) {
     brakes: createBrakes({
       ledger,
       clock,
-      brakes: config.submission,
+      brakes: rules,
       async confirmFiles() {
         const { confirmFiles } = await import('../intake/confirm.ts');
         await confirmFiles({ ledger, config, clock });

@@ -13,6 +13,7 @@ import { createReconciliation } from '../reconciliation/reconciliation.ts';
 import { createRateLimiter, createThrottle } from '../runtime/rate-limiter.ts';
 import { createServiceTimes } from '../runtime/service-times.ts';
 import { createWorkers } from '../runtime/worker-lock.ts';
+import { createPrechecks } from '../sending/precheck.ts';
 import { preflight } from '../sending/preflight.ts';
 import { createSender } from '../sending/send.ts';
 import { takeOver } from '../sending/take-over.ts';
@@ -157,7 +158,20 @@ export async function openWhole(options: AppOptions) {
       workerId: workers.id,
       standpoint,
       askService: lookUps.askNow,
-      rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: config.submission },
+      rules: { ...rules, sendDeadlineMs, haltAfterUnknown, brakes: local.brakes.under().brakes },
+    }),
+    prechecks: createPrechecks({
+      ledger,
+      clock,
+      service,
+      limiter,
+      ...rules,
+      extras: limit.extras,
+      onTrouble: (why) =>
+        local.log.warn(
+          { why },
+          'the service gave no answer to service.extras: what asks before payment waits',
+        ),
     }),
     preflight: (signal?: AbortSignal) => preflight({ service, clock, mode, baseUrl: limit.baseUrl }, signal),
     takeOver: () => takeOver({ ledger, clock, workers, onHeld }),

@@ -2,12 +2,14 @@ import { resolve } from 'node:path';
 import { SingleBar } from 'cli-progress';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
+import { counted, grouped } from '../domain/counted.ts';
 import { forbiddenPlace } from '../domain/forbidden.ts';
 import { visible } from '../domain/hidden.ts';
 import { type Waiting, waitingWhy } from '../domain/waiting-file.ts';
 import { behindSudo } from '../sending/approval.ts';
 import { sendable } from '../sending/claims.sql.ts';
 import { findHalt } from '../sending/halts.sql.ts';
+import type { CheckProgress } from '../sending/precheck.ts';
 import { batchesSentFrom, newestAttempt } from '../sending/sent-batches.sql.ts';
 import { confirmSending, hushed, loadSettings } from './context.ts';
 import { type Result, Stop } from './result.ts';
@@ -17,6 +19,8 @@ import type { Sent, Taken } from './submit-standing.ts';
 import { tellPeople } from './tell-people.ts';
 import { withApp } from './with-app.ts';
 import type { Context, Handler } from './world.ts';
+
+const checkLineMs = 5000;
 
 type Figures = { rows?: number; totals?: Record<string, string> };
 type Options = { dryRun?: boolean; wait?: boolean; rows?: string; total?: string[]; live?: boolean };
@@ -176,10 +180,12 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
   await submitJob.settleBrakes(app, context.signal);
   const left = await sendable(app.ledger.db, { ...(batches && { batches }), ...app.brakes.under() });
   const halted = await findHalt(app.ledger.db);
-  if (left.ready === 0 || halted) return { ended: 'not_started', detail: '' };
+  const unchecked = await app.brakes.waits(batches && { batches });
+  const waiting = unchecked.reduce((sum, one) => sum + (one.kind === 'check' ? one.count : 0), 0);
+  if (left.ready + waiting === 0 || halted) return { ended: 'not_started', detail: '' };
   const cleared = await app.preflight(context.signal);
   if (cleared.kind === 'problem') return { ended: 'uncleared', detail: cleared.problem };
-  const bar = progressBar(context, left.ready);
+  const bar = progressBar(context, left.ready + waiting);
   const startedMs = app.clock.now();
   let sentCount = 0;
   try {
@@ -191,10 +197,24 @@ async function send(context: Context, app: App, batches: string[] | undefined): 
         const seconds = Math.max(1, app.clock.now() - startedMs) / 1000;
         bar?.increment(done, { rate: Math.round(sentCount / seconds) });
       },
+      onCheck: checkLines(context, app),
     });
   } finally {
     bar?.stop();
   }
+}
+
+/** Says every few seconds how far the questions before payment are. */
+function checkLines({ options, say }: Context, { clock }: App): (progress: CheckProgress) => void {
+  let saidAt = Number.NEGATIVE_INFINITY;
+  let saidKnown = '';
+  return ({ batch, known, count }) => {
+    const isOften = clock.monotonic() - saidAt < checkLineMs && known < count;
+    if (options.quiet || options.json || isOften || saidKnown === `${batch} ${known}`) return;
+    saidKnown = `${batch} ${known}`;
+    saidAt = clock.monotonic();
+    say(`asking    ${batch}: the account names of ${grouped(String(known))} of ${counted(count, 'payout')}`);
+  };
 }
 
 function progressBar(context: Context, total: number): SingleBar | undefined {

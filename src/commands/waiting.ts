@@ -21,6 +21,8 @@ export function waitingText(
     return `${counted(count, 'payout')}, ${amountText(currency, amount)}, ${count === 1 ? 'waits' : 'wait'} until ${time(until)}: today's submission.daily_limit does not let them go; then counterfoil serve or ${submit} sends them`;
   }
   if (waiting.kind === 'file') return fileText(waiting, submit);
+  if (waiting.kind === 'check')
+    return `${waiting.batch}: ${counted(waiting.count, 'payout')} ${waiting.count === 1 ? 'waits' : 'wait'} until the service has answered what service.extras asks before payment: counterfoil serve or ${submit} asks again and sends them; or counterfoil cancel ${waiting.batch} drops them`;
   const { batch, count, failed, canary } = waiting;
   if (failed)
     return `${batch}: ${counted(count, 'payout')} kept back, since its canary failed (${payoutsText(canary)}): check, then counterfoil release ${batch} lets them go, or counterfoil cancel ${batch} drops them`;
@@ -50,6 +52,10 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
     const { kind, batch, count, why } = waiting;
     return { kind, batch, payouts: count, why: why.kind, ...('path' in why && { path: why.path }) };
   }
+  if (waiting.kind === 'check') {
+    const { kind, batch, count } = waiting;
+    return { kind, batch, payouts: count };
+  }
   const { kind, currency, count, amount, until } = waiting;
   return { kind, currency, payouts: count, amount, until };
 }
@@ -60,6 +66,8 @@ export function waitingJson(waiting: Waiting): Record<string, unknown> {
  */
 export function needsPerson(waiting: Waiting): boolean {
   if (waiting.kind === 'file') return waiting.why.kind !== 'not_archived';
+  // The service has left a question before payment without an answer, and nobody knows for how long.
+  if (waiting.kind === 'check') return true;
   return waiting.kind === 'canary' && waiting.failed;
 }
 

@@ -106,6 +106,7 @@ const counted = [
   'payout_totals',
   'attempt_totals',
   'canaries',
+  'account_names',
   'limit_days',
   'limit_uses',
   'workers',

@@ -1,7 +1,10 @@
 import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
-import { amountText, counted } from '../domain/counted.ts';
+import { amountText, counted, grouped } from '../domain/counted.ts';
 import { batchCounts } from '../ledger/batches.ts';
+import type { CheckProgress } from '../sending/precheck.ts';
+
+const checkLineMs = 30_000;
 
 /** Logs each batch that was taken in, with its rows and totals. */
 export async function logBatches({ ledger, log }: App, batches: string[]): Promise<void> {
@@ -14,6 +17,19 @@ export async function logBatches({ ledger, log }: App, batches: string[]): Promi
       `${batch.id} taken in: ${counted(rows, 'payout')}, ${amounts.join(', ')}${state === 'held' ? ', held' : ''}`,
     );
   }
+}
+
+/** Returns what logs now and then how far the questions before payment are. */
+export function logCheck({ log, clock }: Pick<App, 'log' | 'clock'>): (progress: CheckProgress) => void {
+  let saidAt = clock.monotonic();
+  return ({ batch, known, count }) => {
+    if (clock.monotonic() - saidAt < checkLineMs) return;
+    saidAt = clock.monotonic();
+    log.info(
+      { batch, known, count },
+      `${batch}: the account names of ${grouped(String(known))} of ${counted(count, 'payout')} are known`,
+    );
+  };
 }
 
 /** Logs how many payouts went out, and how the service answered; nothing for none. */

@@ -3,7 +3,7 @@ import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
 import { openSharedQueue } from '../runtime/queue-open.ts';
-import { logSent } from './daemon-log.ts';
+import { logCheck, logSent } from './daemon-log.ts';
 import type { Gate } from './sending-gate.ts';
 
 type SubmitEnd = Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'counts'>;
@@ -55,7 +55,8 @@ export function createSending(
   }
   async function submit(): Promise<void> {
     if ((await gate.word()) === null) return;
-    if (await isCleared()) await noteEnd(await watched(submitJob.run(app, { signal: stopping })));
+    if (await isCleared())
+      await noteEnd(await watched(submitJob.run(app, { signal: stopping, onCheck: logCheck(app) })));
   }
   /**
    * Sends one chunk. If the queue withdraws it (its lock ran out, or the server was emptied), the work goes on. Its

@@ -1,3 +1,4 @@
+import type { Banks } from './banks.ts';
 import { hiddenCharacter } from './hidden.ts';
 import { isReference } from './ids.ts';
 import { exponentOf, parseAmount } from './money.ts';
@@ -38,7 +39,12 @@ export type BatchRow = {
 };
 
 /** The configuration's part of the row rules. */
-export type RowRules = { senderName: string; referencePrefix: string };
+export type RowRules = {
+  senderName: string;
+  referencePrefix: string;
+  /** The service's own bank codes, where they are known. */
+  banks?: Banks;
+};
 
 /** Normalises a header: case, spaces and underscores do not count, so `Account Number` is `account_number`. */
 export function columnKey(header: string): string {
@@ -136,7 +142,7 @@ function findingOf(
     case 'account_number':
       return accountFinding(value, currency, bankCode);
     case 'bank_code':
-      return bankFinding(value, currency, accountNumber);
+      return otherBankFinding(value, rules.banks) ?? bankFinding(value, currency, accountNumber);
     case 'amount':
       if (exponentOf(currency) !== undefined) return amountFinding(value, currency);
       return /^\d+(\.\d+)?$/.test(value) ? null : amountFinding(value, 'NGN');
@@ -231,6 +237,22 @@ function bankFinding(value: string, currency: string, accountNumber: string): Fi
     fix: lost
       ? `write the leading zeros again, for example ${value.padStart(3, '0')}`
       : "write the bank's code",
+  };
+}
+
+/** A code that is not in the service's list: often one of another family, such as `058` for `000013`. */
+function otherBankFinding(value: string, banks: Banks | undefined): Finding {
+  if (!banks || banks.has(value)) return null;
+  const bank = banks.meant(value);
+  if (bank)
+    return {
+      problem: `is not in the service's list of bank codes (intake.banks_file)`,
+      fix: `write ${bank.code} (${bank.name}), if that is the bank; ${asText}`,
+    };
+  if (!/^[A-Za-z0-9]{3,11}$/.test(value)) return null;
+  return {
+    problem: `is not in the service's list of bank codes (intake.banks_file)`,
+    fix: 'write the code that the list has for this bank, or add the bank to the list',
   };
 }
 

@@ -11,12 +11,10 @@ export function rowWarningText({ row, text }: RowWarning): string {
 }
 
 /** Returns what is unusual about a row that may be paid. People should look; nothing is held. */
-export function rowWarnings({
-  bankCode,
-  accountNumber,
-  currency,
-  ...row
-}: BatchRow): Omit<RowWarning, 'row'>[] {
+export function rowWarnings(
+  { bankCode, accountNumber, currency, ...row }: BatchRow,
+  { narrationMax }: { narrationMax: number },
+): Omit<RowWarning, 'row'>[] {
   const warnings: Omit<RowWarning, 'row'>[] = [];
   if (currency === 'NGN' && nubanAgrees(bankCode, accountNumber) === false)
     warnings.push({
@@ -27,6 +25,13 @@ export function rowWarnings({
     ...nameWarnings('account_name', row.accountName),
     ...nameWarnings('sender_name', row.senderName),
   );
+  // Code points, as people count them; nearly every narration is shorter by any count.
+  const letters = row.narration.length > narrationMax ? Array.from(row.narration).length : 0;
+  if (narrationMax > 0 && letters > narrationMax)
+    warnings.push({
+      text: `the narration has ${letters} characters, more than ${narrationMax} (intake.narration_max): a bank may cut it`,
+      shared: `the narration is longer than ${narrationMax} characters (intake.narration_max): a bank may cut it`,
+    });
   return warnings;
 }
 

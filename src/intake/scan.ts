@@ -75,7 +75,8 @@ export type ScanSinks = {
 
 /** The rules of a row that the configuration adds. */
 export function rowRules(config: Config): RowRules {
-  return { senderName: config.intake.senderName, referencePrefix: config.intake.referencePrefix };
+  const { senderName, referencePrefix } = config.intake;
+  return { senderName, referencePrefix, ...(config.banks && { banks: config.banks }) };
 }
 
 /**
@@ -191,7 +192,7 @@ function counter(scan: Scan, config: Config): (row: GoodRow) => void {
     // A window of 0 turns off the whole check, also inside the file.
     if (like !== null && config.submission.duplicateWindowDays > 0)
       scan.duplicates.add({ row, reference, earlier: like });
-    for (const warning of rowWarnings(parsed)) scan.warnings.add({ row, ...warning });
+    for (const warning of rowWarnings(parsed, config.intake)) scan.warnings.add({ row, ...warning });
     if (currency !== 'NGN' && currency !== 'ZAR' && !unusual.has(currency)) {
       unusual.add(currency);
       const text = `currency ${currency}; the service documents NGN and ZAR only`;

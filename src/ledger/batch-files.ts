@@ -128,7 +128,7 @@ export async function releaseFile(
 }
 
 /**
- * Ends the checks of these batches' files: their first payouts are claimed. `known`: batches that this
+ * Ends the checks of these batches and their files: their first payouts are claimed. `known`: batches that this
  * process marked before, so that not every claim writes. After a failed commit a file is only checked once
  * more.
  */
@@ -140,6 +140,12 @@ export async function beginFiles(trx: Trx, batches: readonly string[], known: Se
     .set({ file_state: 'begun' })
     .where('id', 'in', textsOf(fresh))
     .where('file_state', '=', 'whole')
+    .execute();
+  await trx
+    .updateTable('batches')
+    .set({ precheck: 'begun' })
+    .where('id', 'in', textsOf(fresh))
+    .where('precheck', '=', 'clear')
     .execute();
   for (const batch of fresh) known.add(batch);
 }

@@ -8,6 +8,18 @@ const match = { row: count, reference: text, batch: text };
 /** The number of payouts above a limit, and the first of them; amounts are decimals. */
 const large = { count, first: z.array(z.strictObject({ row: count, currency: text, amount: text })) };
 
+/** A currency of which the wallet has too little; decimals. `earlier`: what batches before this one still take. */
+const shortfall = z.strictObject({ currency: text, balance: text, needed: text, earlier: text });
+/** An account whose holder the service names otherwise; `theirs`: null where it knows no such account. The account is masked. */
+const otherName = z.strictObject({
+  row: count,
+  reference: text,
+  account: text,
+  ours: text,
+  theirs: text.nullable(),
+  message: text,
+});
+
 const approvalCause = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('always') }),
   z.strictObject({
@@ -43,12 +55,24 @@ const holdReason = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('original_held'), ...match }),
   z.strictObject({ kind: z.literal('payout_limit'), ...large }),
   z.strictObject({ kind: z.literal('daily_limit'), ...large }),
+  z.strictObject({ kind: z.literal('balance'), short: z.array(shortfall) }),
+  z.strictObject({ kind: z.literal('account_names'), count, first: z.array(otherName) }),
+  /** The service's answer to a check before payment cannot be used, so that nothing is known. */
+  z.strictObject({
+    kind: z.literal('check_unreadable'),
+    what: z.enum(['balance', 'account_name']),
+    why: text,
+  }),
 ]);
 
 /** Why a batch is held. */
 export type HoldReason = z.infer<typeof holdReason>;
 /** Why a batch needs an approval. */
 export type ApprovalCause = z.infer<typeof approvalCause>;
+/** A currency of which the wallet has too little. */
+export type Shortfall = z.infer<typeof shortfall>;
+/** An account whose holder the service names otherwise. */
+export type OtherName = z.infer<typeof otherName>;
 /** The first payouts above a limit. */
 export type LargePayout = z.infer<typeof large.first>[number];
 

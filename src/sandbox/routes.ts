@@ -1,3 +1,4 @@
+import type { ExtraEndpoints } from './extras.ts';
 import type { Order } from './initiate.ts';
 import type { Caller } from './keyring.ts';
 import type { Listing } from './list-pages.ts';
@@ -24,6 +25,7 @@ export type RouteDeps = {
   initiate: (order: Order) => Reply;
   listing: Listing;
   resend: Resend;
+  extras: ExtraEndpoints;
   /** Called with the reference of every initiation, refused ones included. */
   received: (reference: string | undefined) => void;
 };
@@ -31,6 +33,8 @@ export type RouteDeps = {
 const prefix = '/api/v1/';
 /** Not an endpoint of the service: here a person who tries the sandbox makes a payer pay. */
 const collectPath = '/sandbox/collections';
+/** Likewise: here a person says whose an account is, or what the wallet holds. */
+const factsPath = '/sandbox/facts';
 
 /** Routes each request to its endpoint ("Endpoints"); refuses any other path with 12. */
 export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
@@ -46,6 +50,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
 
   function read(caller: Caller, name: string, argument: string | undefined, page: number): Reply {
     const { mode } = caller;
+    if (name === 'wallet_balance' && argument === undefined) return deps.extras.balance();
     if (name === 'fetch_all_transfers') {
       return argument === undefined ? listing.all(mode, page) : listing.byStatus(mode, argument, page);
     }
@@ -60,7 +65,8 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     return refused('12');
   }
 
-  function order(caller: Caller, name: string, argument: string | undefined): Reply {
+  function order(caller: Caller, name: string, argument: string | undefined, body: Buffer): Reply {
+    if (name === 'account_name' && argument === undefined) return deps.extras.accountName(body);
     if (argument === undefined) return refused('12');
     if (name === 'resend_payout_webhook') return resend.payout(caller.mode, argument);
     if (name === 'resend_transaction_webhook') return resend.transaction(caller.mode, argument);
@@ -89,7 +95,14 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     );
   }
 
+  function learn({ token, body }: Arrival): Reply {
+    if (token === undefined || deps.callerOf(token)?.by !== 'secret') return refused('18');
+    const given = readParameters(body);
+    return given === undefined ? refused('07') : deps.extras.learn(given);
+  }
+
   return (arrival) => {
+    if (arrival.path === factsPath && arrival.method === 'POST') return learn(arrival);
     if (arrival.path === collectPath && arrival.method === 'POST') return collect(arrival);
     if (!arrival.path.startsWith(prefix)) return refused('12');
     const rest = arrival.path.slice(prefix.length);
@@ -100,7 +113,7 @@ export function createRoutes(deps: RouteDeps): (arrival: Arrival) => Reply {
     const route = split(rest);
     if (route === undefined) return refused('12');
     if (arrival.method === 'GET') return read(caller, route.name, route.argument, arrival.page);
-    if (arrival.method === 'POST') return order(caller, route.name, route.argument);
+    if (arrival.method === 'POST') return order(caller, route.name, route.argument, arrival.body);
     return refused('12', { status: 405, message: 'Method not allowed' });
   };
 }

@@ -1,4 +1,5 @@
 import { createCollectionWebhooks } from './collection-webhooks.ts';
+import { createExtras, type Extras } from './extras.ts';
 import type { Fault, FaultFor } from './faults.ts';
 import { startHttpServer } from './http-server.ts';
 import { createInitiate, type Duplicates } from './initiate.ts';
@@ -54,6 +55,7 @@ export type Sandbox = {
   keys: SandboxModes;
   book: Book;
   faults: Map<string, Fault>;
+  extras: Extras;
   setWebhookUrl(url: string): void;
   /** Settles everything pending; resolves when its webhooks are delivered or given up. */
   settleAll(): Promise<void>;
@@ -85,6 +87,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   });
   if (scenario.stranger) book.plant();
   const settlement = createSettlement({ book, faultFor, webhooks, settleMs });
+  const extras = createExtras(book);
   const counter = createRequestCounter();
   let url = '';
   const server = await startHttpServer({
@@ -111,6 +114,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
         perMinute: options.resendsPerMinute ?? 60,
         now,
       }),
+      extras,
       received: counter.received,
     }),
   });
@@ -121,6 +125,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     keys,
     book,
     faults,
+    extras: extras.extras,
     requests: counter.counts,
     setWebhookUrl: (address) => delivery.setUrls(webhookUrls(address)),
     async settleAll() {

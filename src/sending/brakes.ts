@@ -9,6 +9,8 @@ export type Brakes = {
   canary: number;
   canaryHours: number;
   timezone: string;
+  /** A batch waits for its checks before payment; absent: no extra of the service is switched on. */
+  looksAhead?: boolean;
 };
 
 /** The brakes of a configuration that sets none. */

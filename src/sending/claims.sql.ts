@@ -15,6 +15,7 @@ import { admit } from './daily-limit.ts';
 import { findHalt, halt } from './halts.sql.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.sql.ts';
 import { holdTooLarge, openDay } from './limits.sql.ts';
+import { isChecked } from './precheck.sql.ts';
 import { assertSchema, nothingStands } from './quiet.sql.ts';
 import { firstTime, lanesATurn, ofLane, openOf, readyOf, sentBefore } from './ready.sql.ts';
 
@@ -150,6 +151,7 @@ export async function sendable(db: Db, only: Scope & Under): Promise<Sendable> {
     .where('batches.phase', '=', 'loaded')
     .where(fileMayGo)
     .where(isApproved(only.brakes))
+    .$if(only.brakes.looksAhead === true, (q) => q.where(isChecked))
     .$if(only.batches !== undefined, (q) => q.where('payouts.batch_id', 'in', [...(only.batches ?? [])]))
     .$if(only.payouts !== undefined, (q) => q.where('payouts.id', 'in', [...(only.payouts ?? [])]))
     .$if(open !== null, (q) => q.where((eb) => eb.or((open ?? []).slice(0, lanesATurn).map(ofLane))))

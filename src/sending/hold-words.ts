@@ -1,5 +1,5 @@
-import { amountText } from '../domain/counted.ts';
-import type { ApprovalCause, HoldReason, LargePayout } from '../ledger/hold-reasons.ts';
+import { amountText, counted } from '../domain/counted.ts';
+import type { ApprovalCause, HoldReason, LargePayout, OtherName, Shortfall } from '../ledger/hold-reasons.ts';
 
 /** Says why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
 export function holdText(reason: HoldReason, batch: string | null): string {
@@ -41,7 +41,33 @@ export function holdText(reason: HoldReason, batch: string | null): string {
       return `${reason.count} above submission.payout_limit: ${rowsText(reason.first)}${next}`;
     case 'daily_limit':
       return `${reason.count} above what submission.daily_limit lets go in a whole day: ${rowsText(reason.first)}; raise the limit, or cancel them${next}`;
+    case 'balance':
+      return `${reason.short.map(shortText).join('; ')}: put money into it${next}`;
+    case 'account_names':
+      return `${counted(reason.count, 'account')} with another name at the service: ${reason.first.map(nameText).join('; ')}${more({ others: reason.count - reason.first.length })}${next}`;
+    case 'check_unreadable':
+      return `the answer of service.extras.${reason.what} cannot be used (${reason.why}), so that it is not known whether ${reason.what === 'balance' ? 'the wallet holds enough' : 'the accounts are theirs'}${next}`;
   }
+}
+
+/** The same for a payout's history, without what concerns other payouts. */
+export function holdNote(reason: HoldReason, batch: string): string {
+  return reason.kind === 'account_names'
+    ? `${counted(reason.count, 'account')} of its batch with another name at the service`
+    : holdText(reason, batch);
+}
+
+function shortText({ currency, balance, needed, earlier }: Shortfall): string {
+  const before = /[1-9]/.test(earlier) ? `, and earlier batches ${amountText(currency, earlier)}` : '';
+  return `the wallet holds ${amountText(currency, balance)}, but this batch needs ${amountText(currency, needed)}${before}`;
+}
+
+function nameText({ row, reference, account, ours, theirs, message }: OtherName): string {
+  const said =
+    theirs === null
+      ? `the service names nobody${message && ` (${message})`}`
+      : `the service says "${theirs}"`;
+  return `row ${row} (${reference}, account ${account}) says "${ours}", ${said}`;
 }
 
 /** The reasons that hold a batch, in words. */

@@ -7,8 +7,9 @@ import { type Recorded, record } from '../ledger/record.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
 import type { Payout } from '../storage/tables/tables.ts';
 import { limitsOf } from './daily-limit.ts';
-import { holdText } from './hold-words.ts';
+import { holdNote } from './hold-words.ts';
 import { tooLarge } from './limits.sql.ts';
+import { acceptPrecheck } from './precheck.sql.ts';
 
 const chunk = 1000;
 const shownKept = 10;
@@ -69,7 +70,7 @@ export async function holdBatch(
         .execute();
       // The reason is written with the first payouts, so that a crash leaves nothing held without a reason.
       if (moved === 0) await addHoldReason(trx, batch, reason);
-      const event = { kind: 'hold' as const, why: holdText(reason, batch) };
+      const event = { kind: 'hold' as const, why: holdNote(reason, batch) };
       await record(
         trx,
         at,
@@ -127,6 +128,7 @@ export async function releaseBatch(
         await setHoldReasons(trx, batch, stays);
         return { rows: [], reasons: new Map<bigint, Withheld>(), free: 0, next: null, stays };
       }
+      await acceptPrecheck(trx, batch);
       await releaseFile(trx, batch, { lookAgain: ledger.place.kind === 'sqlite' });
       const rows = await trx
         .selectFrom('payouts')

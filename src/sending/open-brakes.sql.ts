@@ -13,6 +13,7 @@ import { stopForCanaries } from './claims.sql.ts';
 import { holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
+import { batchesAwaitingCheck } from './precheck.sql.ts';
 
 /** What is ready but kept back, and until when. */
 export type Waiting =
@@ -25,7 +26,9 @@ export type Waiting =
       canary: Partial<Record<PayoutState, number>>;
     }
   /** Nothing of the batch was sent yet, and its file cannot be checked now (P34). */
-  | { kind: 'file'; batch: string; count: number; why: FileWait };
+  | { kind: 'file'; batch: string; count: number; why: FileWait }
+  /** Nothing of the batch was sent yet, and the service has not answered what `service.extras` asks. */
+  | { kind: 'check'; batch: string; count: number };
 
 /** How much of a day's limit is used, in decimals. */
 export type DailyLimit = {
@@ -111,6 +114,10 @@ export function createBrakes(deps: {
     for (const one of (await deps.fileWaits?.()) ?? [])
       if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
         waiting.push({ kind: 'file', ...one });
+    const unchecked = brakes.looksAhead ? await batchesAwaitingCheck(db) : [];
+    for (const one of unchecked)
+      if (!only.payouts && (!only.batches || only.batches.includes(one.batch)))
+        waiting.push({ kind: 'check', ...one });
     return waiting;
   }
 

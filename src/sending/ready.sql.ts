@@ -10,6 +10,7 @@ import { isApproved } from './approvals.sql.ts';
 import type { Brakes } from './brakes.ts';
 import type { ClaimRequest, Cleared, Scope, Under } from './claim-request.ts';
 import { type Lane, type Lanes, lanesOf } from './lanes.sql.ts';
+import { isChecked } from './precheck.sql.ts';
 
 /** How many lanes one turn looks at: more than a turn has slots for are never needed. */
 export const lanesATurn = 50;
@@ -137,6 +138,7 @@ function ofOpenBatch(db: Db | Trx, brakes: Brakes, { batches }: Asked) {
     .where('batches.phase', '=', 'loaded')
     .where(fileMayGo)
     .where(isApproved(brakes))
+    .$if(brakes.looksAhead === true, (q) => q.where(isChecked))
     .$if(batches !== undefined, (q) => q.where('batches.id', 'in', [...(batches ?? [])]));
 }
 

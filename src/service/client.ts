@@ -2,6 +2,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import { longestPauseMs } from '../domain/pause.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
+import { readAccountName, readBalances } from './extras.ts';
 import type { Delivery, HttpReply, HttpRequest, Question, Transport } from './http.ts';
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 import { digestOf, readListPage } from './pages.ts';
@@ -119,9 +120,23 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     verifyTransaction: (reference) => ask(questionAbout('transaction/verify', reference)),
     resendWebhook: (kind, reference) =>
       ask(question('POST', `resend_${kind}_webhook/${encodeURIComponent(reference)}`)),
+    walletBalance: async (path) => readOr(await ask(question('GET', path)), readBalances),
+    accountName: async (path, account) => {
+      const query = JSON.stringify({ bank_code: account.bankCode, account_number: account.accountNumber });
+      return readOr(await ask({ ...question('POST', path), query }), readAccountName);
+    },
     serviceNow: () => (heard === null ? null : heard.date + monotonic() - heard.at),
     close: () => transport.close(),
   };
+}
+
+function readOr<Answer>(
+  answer: LookUpReply | ServiceTrouble,
+  read: (json: unknown) => Answer | string,
+): Answer | ServiceTrouble {
+  if (answer.kind === 'trouble') return answer;
+  const value = read(answer.json);
+  return typeof value === 'string' ? trouble('not_understood', value, answer.httpStatus) : value;
 }
 
 /** True for the outcomes that allow another POST: there the reply must be the order's own (P6, P8). */

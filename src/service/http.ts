@@ -15,8 +15,8 @@ export type HttpReply = {
 /** `answers`: the reply itself shows that it answers this request. Otherwise it may be a late answer to another one. */
 type Answering = { answers?: (reply: HttpReply) => boolean };
 
-/** A question is safe to repeat. */
-export type Question = Head & Answering & { body?: undefined; mayWrite?: undefined };
+/** A question is safe to repeat. `query`: JSON that a POST carries to say what is asked. */
+export type Question = Head & Answering & { query?: string; body?: undefined; mayWrite?: undefined };
 
 /** An order is written at most once. */
 export type Order = Head &

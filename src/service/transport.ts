@@ -33,8 +33,8 @@ export function createTransport(options: {
   const plain = { timeoutMs, wasSent: () => true, begins: () => true };
 
   /** Asks again where the reply may answer another request, on a socket that has carried nothing else. */
-  async function ask(own: Line, { answers, method, path, headers }: Question): Promise<Delivery> {
-    const request = { method, path, headers };
+  async function ask(own: Line, { answers, method, path, headers, query }: Question): Promise<Delivery> {
+    const request = { method, path, headers, ...(query && { body: Buffer.from(query, 'utf8') }) };
     const first = await own.send(request, plain);
     if (first.kind === 'failed' || !answers || answers(first.reply)) return first;
     const alone = own.isAlone();

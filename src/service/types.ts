@@ -43,6 +43,12 @@ export type LookUpReply = {
   date: number | null;
 };
 
+/** What the wallet holds, in minor units by currency. */
+export type Balances = { kind: 'balances'; minor: ReadonlyMap<string, bigint> };
+
+/** Whose account it is; `name` is null where the service knows none, and `message` is its text. */
+export type AccountName = { kind: 'name'; name: string | null; message: string };
+
 export type ServiceClient = {
   /** Sends one frozen body exactly once. Never retries, and never throws for a failure of the network or the service. */
   bankTransfer(body: string, reference: string, beforeWrite: () => boolean): Promise<Outcome>;
@@ -55,6 +61,13 @@ export type ServiceClient = {
   fetchTransferDetails(reference: string): Promise<LookUpReply | ServiceTrouble>;
   verifyTransaction(reference: string): Promise<LookUpReply | ServiceTrouble>;
   resendWebhook(kind: 'payout' | 'transaction', reference: string): Promise<LookUpReply | ServiceTrouble>;
+  /** An extra: the wallet's balances, from this path below `/api/v1`. */
+  walletBalance(path: string): Promise<Balances | ServiceTrouble>;
+  /** An extra: the name of an account's holder, from this path. */
+  accountName(
+    path: string,
+    account: { bankCode: string; accountNumber: string },
+  ): Promise<AccountName | ServiceTrouble>;
   /** The service's time now, in ms since the epoch, by its last Date header; null before the first. */
   serviceNow(): number | null;
   close(): Promise<void>;

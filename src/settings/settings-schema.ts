@@ -40,6 +40,17 @@ const codes = z.record(
 
 /** Addresses hold the secret themselves (a path that nobody guesses), so they may have a query too. */
 
+/** A path below `/api/v1`; empty: off. The two endpoints are no part of the interface document. */
+const extraPath = z
+  .string()
+  .transform((path) => path.replace(/^\/+/, ''))
+  .refine(
+    (path) => /^$|^[A-Za-z0-9_-]+(\/[A-Za-z0-9_-]+)*$/.test(path),
+    'expected a path below /api/v1 such as wallet_balance, or nothing to turn it off',
+  )
+  .default('');
+const noExtras = { balance: '', account_name: '' };
+
 const section = <T extends z.ZodRawShape>(shape: T) => z.strictObject(shape);
 
 /** The configuration file as contract.md spells it, with defaults. yaml-file.ts checks the names of the keys. */
@@ -74,6 +85,11 @@ export const sections = {
       .describe(
         'HTTP statuses that mean "turned away, nothing taken", even without the usual body of the service',
       ),
+    extras: section({ balance: extraPath, account_name: extraPath })
+      .default(noExtras)
+      .describe(
+        'Questions before payment: the paths of `balance` (such as `wallet_balance`) and `account_name`. An empty path is off',
+      ),
   }),
   intake: section({
     on_invalid_row: z
@@ -95,6 +111,11 @@ export const sections = {
       .describe(
         'How long a dropped file must stay unchanged. 0: only a process that still writes it is waited for',
       ),
+    banks_file: z
+      .string()
+      .default('')
+      .describe('A CSV of the bank codes of the service (`code,name,aliases`). Other codes are refused'),
+    narration_max: count(0).default(100).describe('A narration with more characters gets a warning. 0: off'),
   }),
   submission: section({
     approval: z

@@ -2,7 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isMap, isScalar, LineCounter, parseDocument, parse as parseYaml } from 'yaml';
 import type { Advice } from '../domain/advice.ts';
+import type { Banks } from '../domain/banks.ts';
 import { type Place, placeNamed } from '../storage/place.ts';
+import { readBanks } from './banks-file.ts';
 import { readEnv } from './dotenv.ts';
 import type { Environment } from './environment.ts';
 import {
@@ -41,6 +43,8 @@ export type Config = Omit<Sections, 'alerts'> & {
   ledgerFile: string;
   keys: { test?: ModeKeys; live?: ModeKeys };
   adminTokens: { name: string; token: string }[];
+  /** The list of `intake.banks_file`; absent where none is set. */
+  banks?: Banks;
   /** The origin of each value, by its name in the file: `default`, `file`, or the variable's name. */
   origins: Record<string, string>;
   /** Settings that are legal but unwise, such as an `.env` that others can read. */
@@ -101,6 +105,9 @@ export function loadConfig(
   const receiver = withFiles(values.receiver, home);
   const admin = withFiles(values.admin, home);
   const exposure = exposureProblem(admin, adminTokens.length);
+  const banksFile = values.intake.banksFile && resolve(home, values.intake.banksFile);
+  const banks = banksFile ? readBanks(banksFile, problems) : null;
+  if (problems.length > 0) return { kind: 'problem', problems };
   if (exposure) return { kind: 'problem', problems: [exposure] };
   if (receivesPlainHttp(receiver)) warnings.push(plainHttpWarning(receiver.host));
   if (approvesNothing(values.submission)) warnings.push(noApproval);
@@ -120,6 +127,7 @@ export function loadConfig(
       ledgerFile: ledgerPlace.path,
       keys: { ...(test && { test }), ...(live && { live }) },
       adminTokens,
+      ...(banks && { banks }),
       origins: file.origins,
       warnings,
     },

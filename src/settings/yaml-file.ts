@@ -145,6 +145,14 @@ function valueAt(tree: Tree, path: string[]): unknown {
 function knownKeys(path: string[]): string[] {
   if (path.length === 0) return Object.keys(fileSchema.shape);
   const section = Object.entries(sections).find(([name]) => name === path[0]);
+  const [, name] = path;
+  if (section && name !== undefined) {
+    const inner: z.ZodType | undefined = Object.entries<z.ZodType>(section[1].shape).find(
+      ([key]) => key === name,
+    )?.[1];
+    const example = inner?.safeParse(undefined).data;
+    return isTree(example) ? Object.keys(example) : [];
+  }
   return section ? Object.keys(section[1].shape) : [];
 }
 

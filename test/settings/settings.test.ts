@@ -42,6 +42,39 @@ describe('configuration file', () => {
     expect(left.map(([name]) => name)).toEqual([]);
   });
 
+  it('reads the bank codes of the service, and refuses a file that it cannot use', () => {
+    write(`${minimal}intake: { banks_file: banks.csv }\n`);
+    expect(problems()).toMatch(/^intake\.banks_file: .*banks\.csv: there is no such file$/);
+    const list = (text: string | Buffer): string => {
+      writeFileSync(join(home, 'banks.csv'), text);
+      return problems();
+    };
+    expect(list('bank,name\n000013,GT\n')).toContain('expected a header with the columns code and name');
+    expect(list('code,name\n')).toContain('it names no bank');
+    expect(list('code,name\n13,GT\n')).toContain(
+      'row 2: expected a code of 3 to 11 letters and digits, got "13"',
+    );
+    expect(list('code,name,aliases\n000013,GT,058\n000014,Access,058\n')).toContain(
+      'row 3: 058 stands for two banks',
+    );
+    expect(list('code,name\n"000013,GT\n')).toContain('cannot be read (CSV_');
+    expect(list(Buffer.from([0x63, 0xff]))).toContain('cannot be read');
+    expect(list('\ufeffCode;Name\r\n000013;GT\r\n')).toBe('');
+    expect(good().banks?.has('000013')).toBe(true);
+  });
+
+  it('takes the paths of extras, and refuses what is none', () => {
+    write('service: { base_url: "https://h", extras: { balance: /wallet_balance } }\n');
+    expect(good().service.extras).toEqual({ balance: 'wallet_balance', account_name: '' });
+    write('service: { base_url: "https://h", extras: { ballance: wallet_balance } }\n');
+    expect(problems()).toContain('service.extras.ballance: no such key; did you mean balance?');
+    write('service: { base_url: "https://h", extras: { balance: "../bank_transfer" } }\n');
+    expect(problems()).toContain('service.extras.balance: expected a path below /api/v1');
+    write(minimal);
+    const env = { COUNTERFOIL_SERVICE_EXTRAS: '{"account_name":"account_name"}' };
+    expect(good(env).service.extras).toEqual({ balance: '', account_name: 'account_name' });
+  });
+
   it('asks for base_url when it is missing', () => {
     write('');
     expect(problems()).toMatch(/^service\.base_url: required/);

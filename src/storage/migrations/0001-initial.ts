@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { archiveGuards, archiveTables, strangerTables } from './0001-keeping.ts';
+import { limits } from './0001-limits.ts';
 import { periodTables } from './0001-periods.ts';
 import { totals } from './0001-totals.ts';
 import {
@@ -10,6 +11,7 @@ import {
   haltKinds,
   historyEvents,
   inquiryReasons,
+  precheckStates,
   rejectionKinds,
   standings,
   states,
@@ -30,6 +32,7 @@ const statements = [
     dropped_by text not null, dropped_uid integer, dropped_as text not null default '',
     dropped_as_uid integer, approval_needed integer not null default 0 check (approval_needed in (0, 1)),
     file_state text not null check (file_state in (${fileStates})),
+    precheck text not null default 'due' check (precheck in (${precheckStates})), precheck_at text,
     archive_id integer references archives (id), archived_digest text not null default '') strict`,
   `create unique index batches_content on batches (content_hash)`,
   `create index batches_files on batches (file_state) where file_state in ('due','whole','changed','missing')`,
@@ -37,16 +40,7 @@ const statements = [
     batch_id text not null references batches (id), currency text not null, amount integer not null,
     primary key (batch_id, currency)) strict, without rowid`,
   ...totals,
-  `create table limit_days (
-    id integer primary key, day text not null, opened_at text not null, begins_at text not null,
-    ends_at text not null) strict`,
-  `create index limit_days_ends on limit_days (ends_at)`,
-  `create table limit_uses (
-    day_id integer not null references limit_days (id), currency text not null,
-    used integer not null check (used >= 0), primary key (day_id, currency)) strict, without rowid`,
-  `create table adopted_uses (
-    adopted_at text not null, currency text not null, used integer not null check (used >= 0),
-    primary key (adopted_at, currency)) strict, without rowid`,
+  ...limits,
   `create table origins (
     id integer primary key, base_url text not null, secret_key text not null, order_key text not null) strict`,
   `create unique index origins_unique on origins (base_url, secret_key, order_key)`,

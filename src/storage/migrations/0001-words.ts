@@ -10,6 +10,7 @@ export const answers =
 export const standings = "'complete','window','shows_none','not_ours','incomplete','unread'";
 export const tasks = "'archive','errors','invalid'";
 export const fileStates = "'due','whole','changed','missing','accepted','begun'";
+export const precheckStates = "'due','named','clear','held','accepted','begun'";
 export const historyEvents = `'intake','intent','accepted','refused','not_sent','turned_away','unknown','abandoned',
   'looked_up','hold','release','cancel','retry','doubted','succeeded','adopted','settle as success',
   'settle as failed','webhook says pending','webhook says success','webhook says failed','webhook says returned',

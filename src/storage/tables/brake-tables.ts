@@ -6,6 +6,17 @@ export type BrakeTables = {
   /** A batch's totals at intake, in minor units. */
   batch_totals: { batch_id: string; currency: string; amount: bigint };
   canaries: CanaryTable;
+  /**
+   * Whose accounts these are, as the service said, while a batch waits for its check before payment. `name`: null where it
+   * knows no such account.
+   */
+  account_names: {
+    batch_id: string;
+    bank_code: string;
+    account_number: string;
+    name: string | null;
+    message: string;
+  };
   /** The days of `daily_limit`, in the order in which the ledger reached them. */
   limit_days: LimitDayTable;
   /** What a day's attempts may have sent, in minor units. */
@@ -13,6 +24,18 @@ export type BrakeTables = {
   /** Amounts that a lost copy of the ledger may have sent on that day, in minor units; written by an adoption (P25). */
   adopted_uses: { adopted_at: string; currency: string; used: bigint };
 };
+
+/**
+ * What the extras found about a batch before its first payout: `service.extras` of the configuration.
+ *
+ * - `due`: nobody has looked
+ * - `named`: the account names agree
+ * - `clear`: nothing speaks against it, as of `precheck_at`
+ * - `held`: something does
+ * - `accepted`: a person released it nevertheless
+ * - `begun`: a payout was claimed, and checks have ended
+ */
+export type PrecheckState = 'due' | 'named' | 'clear' | 'held' | 'accepted' | 'begun';
 
 type ApprovalTable = {
   id: Generated<bigint>;

@@ -4,7 +4,7 @@ import type { InquiryReason } from '../../domain/inquiry-reason.ts';
 import type { PayoutState, WithheldBy } from '../../domain/payout.ts';
 import type { RejectionKind } from '../../domain/rejection.ts';
 import type { AlertTables } from './alert-tables.ts';
-import type { BrakeTables } from './brake-tables.ts';
+import type { BrakeTables, PrecheckState } from './brake-tables.ts';
 import type { CollectionTables } from './collection-tables.ts';
 import type { DiscrepancyTable, DiscrepancyTables } from './discrepancy-tables.ts';
 import type { FileState, FileTables } from './file-tables.ts';
@@ -102,6 +102,8 @@ type BatchTable = {
   /** 1: nothing of it is sent without an approval, even if the configuration changes. */
   approval_needed: Generated<bigint>;
   file_state: FileState;
+  precheck: Generated<PrecheckState>;
+  precheck_at: Generated<string | null>;
   /** The archive that has its files' cells, bodies and histories; null: this ledger has them. */
   archive_id: Generated<bigint | null>;
   /** SHA-256 over what identifies its payouts, from when it was archived; otherwise empty. */

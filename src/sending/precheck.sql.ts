@@ -1,0 +1,216 @@
+import { type RawBuilder, sql } from 'kysely';
+import { isSameName } from '../domain/same-name.ts';
+import type { OtherName } from '../ledger/hold-reasons.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { PrecheckState } from '../storage/tables/brake-tables.ts';
+
+/** A page of payouts. */
+const chunk = 1000;
+const shownNames = 5;
+
+/** SQL condition for queries over `batches`: its checks before payment are done. */
+export const isChecked: RawBuilder<boolean> = sql`batches.precheck in ('clear', 'accepted', 'begun')`;
+
+const hasReady = sql<boolean>`exists (select 1 from payouts as p where p.batch_id = batches.id and p.state = 'ready')`;
+
+/** A batch to look at before its first payout. */
+export type Unchecked = { batch: string; state: PrecheckState; count: number };
+
+/**
+ * Returns the batches to look at before they are paid, small ones first, and those whose clear look is older than
+ * `staleBefore`. A batch that is `held` and still has ready payouts was left by a crash.
+ */
+export async function batchesToCheck(db: Db, staleBefore: string): Promise<Unchecked[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .select(['id', 'precheck', 'row_count'])
+    .where('phase', '=', 'loaded')
+    .where((eb) =>
+      eb.or([
+        eb('precheck', 'in', ['due', 'named', 'held']),
+        eb.and([eb('precheck', '=', 'clear'), eb('precheck_at', '<', staleBefore)]),
+      ]),
+    )
+    .where(hasReady)
+    .orderBy('row_count')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, precheck, row_count }) => ({
+    batch: id,
+    state: precheck,
+    count: Number(row_count),
+  }));
+}
+
+/** Returns the batches that wait for their checks, and how many payouts of each are ready. */
+export async function batchesAwaitingCheck(db: Db): Promise<{ batch: string; count: number }[]> {
+  const rows = await db
+    .selectFrom('batches')
+    .innerJoin('payout_totals', 'payout_totals.batch_id', 'batches.id')
+    .select((eb) => ['batches.id as batch', eb.fn.sum<bigint>('payout_totals.n').as('count')])
+    .where('batches.phase', '=', 'loaded')
+    .where('batches.precheck', 'in', ['due', 'named', 'held'])
+    .where('payout_totals.state', '=', sql.lit('ready' as const))
+    .where('payout_totals.n', '>', 0n)
+    .groupBy('batches.id')
+    .orderBy('batches.id')
+    .execute();
+  return rows.map(({ batch, count }) => ({ batch, count: Number(count) }));
+}
+
+/** An account that a batch pays. */
+export type Account = { bankCode: string; accountNumber: string };
+
+/** Returns the accounts of the next ready payouts without an answer, each once, and the place to go on from; null at the end. */
+export async function accountsToAsk(
+  db: Db,
+  batch: string,
+  after: bigint,
+): Promise<{ accounts: Account[]; payouts: number; next: bigint | null }> {
+  const rows = await db
+    .selectFrom('payouts as p')
+    .leftJoin('account_names as n', (join) =>
+      join
+        .onRef('n.batch_id', '=', 'p.batch_id')
+        .onRef('n.bank_code', '=', 'p.bank_code')
+        .onRef('n.account_number', '=', 'p.account_number'),
+    )
+    .select(['p.id', 'p.bank_code', 'p.account_number', 'n.message'])
+    .where('p.batch_id', '=', batch)
+    .where('p.state', '=', sql.lit('ready' as const))
+    .where('p.id', '>', after)
+    .orderBy('p.id')
+    .limit(chunk)
+    .execute();
+  const open = rows.filter(({ message }) => message === null);
+  const accounts = new Map(
+    open.map(({ bank_code: bankCode, account_number: accountNumber }) => [
+      `${bankCode} ${accountNumber}`,
+      { bankCode, accountNumber },
+    ]),
+  );
+  const next = rows.length < chunk ? null : (rows.at(-1)?.id ?? null);
+  return { accounts: [...accounts.values()], payouts: rows.length, next };
+}
+
+/** Keeps what the service said, so that an interrupted look goes on where it ended. */
+export async function keepNames(
+  trx: Trx,
+  batch: string,
+  names: readonly (Account & { name: string | null; message: string })[],
+): Promise<void> {
+  const rows = names.map(({ bankCode, accountNumber, name, message }) => ({
+    batch_id: batch,
+    bank_code: bankCode,
+    account_number: accountNumber,
+    name,
+    message,
+  }));
+  await trx
+    .insertInto('account_names')
+    .values(rows)
+    .onConflict((on) => on.columns(['batch_id', 'bank_code', 'account_number']).doNothing())
+    .execute();
+}
+
+/** Counts the ready payouts whose account has another name at the service, or none, with the first of them. */
+export async function otherNames(db: Db, batch: string): Promise<{ count: number; first: OtherName[] }> {
+  const found: { count: number; first: OtherName[] } = { count: 0, first: [] };
+  for (let after: bigint | null = 0n; after !== null; ) {
+    const rows = await namesOf(db, batch, after);
+    for (const row of rows) {
+      if (row.name !== null && isSameName(row.account_name, row.name)) continue;
+      found.count += 1;
+      if (found.first.length < shownNames) found.first.push(otherName(row));
+    }
+    after = rows.length < chunk ? null : (rows.at(-1)?.id ?? null);
+  }
+  return found;
+}
+
+type Named = Awaited<ReturnType<typeof namesOf>>[number];
+
+function namesOf(db: Db, batch: string, after: bigint) {
+  return db
+    .selectFrom('payouts as p')
+    .leftJoin('account_names as n', (join) =>
+      join
+        .onRef('n.batch_id', '=', 'p.batch_id')
+        .onRef('n.bank_code', '=', 'p.bank_code')
+        .onRef('n.account_number', '=', 'p.account_number'),
+    )
+    .select([
+      'p.id',
+      'p.row_number',
+      'p.reference',
+      'p.account_number',
+      'p.account_name',
+      'n.name',
+      'n.message',
+    ])
+    .where('p.batch_id', '=', batch)
+    .where('p.state', '=', sql.lit('ready' as const))
+    .where('p.id', '>', after)
+    .orderBy('p.id')
+    .limit(chunk)
+    .execute();
+}
+
+function otherName(row: Named): OtherName {
+  return {
+    row: Number(row.row_number),
+    reference: row.reference,
+    account: `…${row.account_number.slice(-4)}`,
+    ours: row.account_name,
+    theirs: row.name,
+    message: row.message ?? 'no answer',
+  };
+}
+
+/** What is ready in a batch, and what batches that may go before it still take: minor units by currency. */
+export async function needs(
+  db: Db,
+  batch: string,
+): Promise<{ currency: string; own: bigint; earlier: bigint }[]> {
+  const { rows } = await sql<{ currency: string; own: bigint; earlier: bigint | null }>`
+    select o.currency, o.amount as own, (select sum(t.amount) from payout_totals as t
+      inner join batches on batches.id = t.batch_id
+      where t.state = 'ready' and t.n > 0 and t.currency = o.currency and t.batch_id <> o.batch_id
+        and batches.phase = 'loaded' and ${isChecked}) as earlier
+    from payout_totals as o where o.batch_id = ${batch} and o.state = 'ready' and o.n > 0
+    order by o.currency`.execute(db);
+  return rows.map(({ currency, own, earlier }) => ({ currency, own, earlier: BigInt(earlier ?? 0n) }));
+}
+
+/** Records the result of a look, unless a payout was claimed or a person released the batch meanwhile. Returns whether. */
+export async function setPrecheck(
+  trx: Trx,
+  batch: string,
+  { state, at }: { state: 'named' | 'clear' | 'held'; at: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('batches')
+    .set({ precheck: state, precheck_at: at })
+    .where('id', '=', batch)
+    .where('precheck', 'in', ['due', 'named', 'clear', 'held'])
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Accepts what the checks found, because a person released the batch: it is not held for that again. */
+export async function acceptPrecheck(trx: Trx, batch: string): Promise<void> {
+  await trx
+    .updateTable('batches')
+    .set({ precheck: 'accepted' })
+    .where('id', '=', batch)
+    .where('precheck', '=', 'held')
+    .execute();
+}
+
+/** Forgets the names of batches whose look has ended. */
+export async function forgetNames(trx: Trx): Promise<void> {
+  await sql`delete from account_names where not exists (select 1 from batches as b
+    where b.id = account_names.batch_id and b.phase = 'loaded' and b.precheck in ('due', 'named'))`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,139 @@
+import { formatMinor } from '../domain/money.ts';
+import type { HoldReason, Shortfall } from '../ledger/hold-reasons.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { RateLimiter } from '../runtime/rate-limiter.ts';
+import type { Balances, ServiceClient, ServiceTrouble } from '../service/types.ts';
+import type { Ledger } from '../storage/ledger.ts';
+import { compareNames } from './account-names.ts';
+import { holdBatch } from './holds.sql.ts';
+import { patiently } from './patient-question.ts';
+import { batchesToCheck, forgetNames, needs, setPrecheck, type Unchecked } from './precheck.sql.ts';
+
+/** How long one turn may ask: other batches must not wait until a large one is checked. */
+const turnMs = 20_000;
+/** A clear look is asked again when its batch has not begun for so long. */
+const freshMs = 60_000;
+
+/** How far the look at a batch is, in payouts. */
+export type CheckProgress = { batch: string; known: number; count: number };
+
+type Deps = {
+  ledger: Ledger;
+  clock: Clock;
+  service: Pick<ServiceClient, 'walletBalance' | 'accountName'>;
+  limiter: Pick<RateLimiter, 'take'>;
+  concurrency: number;
+  /** The paths of the endpoints; an empty one is off. */
+  extras: { balance: string; account_name: string };
+  /** Called where batches wait, since the service gave no answer. */
+  onTrouble?: (why: string) => void;
+};
+
+/** `more`: another turn goes on. `trouble`: batches wait, since the service gave no answer. */
+type Checked = { kind: 'done' | 'more' } | { kind: 'trouble'; why: string };
+
+type Request = {
+  batches?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: CheckProgress) => void) | undefined;
+};
+
+/**
+ * Looks ahead before the first payout of each batch, where the configuration switches that on: does the wallet hold enough,
+ * and are the accounts those of the named people? What differs holds the batch. The answers decide nothing else: they are
+ * no evidence about any payout. No question is asked inside a transaction.
+ */
+export function createPrechecks(deps: Deps) {
+  const { ledger, clock, extras } = deps;
+  const isOn = extras.balance !== '' || extras.account_name !== '';
+
+  /** Looks at the batches that wait, for one turn. */
+  async function run({ batches: only, signal, onProgress }: Request = {}): Promise<Checked> {
+    if (!isOn) return { kind: 'done' };
+    const all = await batchesToCheck(ledger.db, new Date(clock.now() - freshMs).toISOString());
+    const todo = only ? all.filter(({ batch }) => only.includes(batch)) : all;
+    if (todo.length === 0) return { kind: 'done' };
+    const wallet = onceAsked(deps, signal);
+    const until = clock.monotonic() + turnMs;
+    let trouble: Checked | null = null;
+    for (const one of todo) {
+      if (signal?.aborted || clock.monotonic() > until) return { kind: 'more' };
+      const turn = {
+        until,
+        signal,
+        onProgress: (known: number) => onProgress?.({ batch: one.batch, known, count: one.count }),
+      };
+      const checked = await check(one, turn, wallet);
+      if (checked.kind === 'more') return checked;
+      if (checked.kind !== 'trouble') continue;
+      trouble = checked;
+      deps.onTrouble?.(checked.why);
+    }
+    return trouble ?? { kind: 'done' };
+  }
+
+  type Turn = { until: number; signal: AbortSignal | undefined; onProgress(known: number): void };
+
+  async function check(one: Unchecked, turn: Turn, wallet: Wallet): Promise<Checked> {
+    const { batch } = one;
+    const reasons: HoldReason[] = [];
+    if (extras.account_name !== '' && one.state !== 'named' && one.state !== 'clear') {
+      const names = await compareNames({ ...deps, path: extras.account_name }, { batch, ...turn });
+      if (names.kind !== 'compared') return names;
+      if (names.reason) reasons.push(names.reason);
+      else await ledger.write((trx) => setPrecheck(trx, batch, { state: 'named', at: clock.iso() }));
+    }
+    if (extras.balance !== '') {
+      const balance = await wallet();
+      if (!balance) return { kind: 'more' };
+      if (balance.kind === 'trouble' && !isFinal(balance)) return { kind: 'trouble', why: balance.message };
+      reasons.push(...(await balanceReasons(batch, balance)));
+    }
+    await conclude(batch, reasons);
+    return { kind: 'done' };
+  }
+
+  /** Why the wallet does not pay for a batch, if so. A currency that the answer leaves out is not known to be there. */
+  async function balanceReasons(batch: string, balance: Balances | ServiceTrouble): Promise<HoldReason[]> {
+    const unreadable = (why: string): HoldReason[] => [{ kind: 'check_unreadable', what: 'balance', why }];
+    if (balance.kind === 'trouble') return unreadable(balance.message);
+    const short: Shortfall[] = [];
+    for (const { currency, own, earlier } of await needs(ledger.db, batch)) {
+      const has = balance.minor.get(currency);
+      if (has === undefined) return unreadable(`it names no ${currency}`);
+      if (own + earlier <= has) continue;
+      const text = (minor: bigint): string => formatMinor(minor, currency);
+      short.push({ currency, balance: text(has), needed: text(own), earlier: text(earlier) });
+    }
+    return short.length === 0 ? [] : [{ kind: 'balance', short }];
+  }
+
+  /** The state is written first: a crash between leaves the batch unsent, and the next turn looks again. */
+  async function conclude(batch: string, reasons: readonly HoldReason[]): Promise<void> {
+    const at = clock.iso();
+    const state = reasons.length === 0 ? 'clear' : 'held';
+    const isOurs = await ledger.write(async (trx) => {
+      const isSet = await setPrecheck(trx, batch, { state, at });
+      await forgetNames(trx);
+      return isSet;
+    });
+    if (isOurs) for (const reason of reasons) await holdBatch(ledger, { batch, reason, at, source: 'brake' });
+  }
+
+  return { run };
+}
+
+type Wallet = () => Promise<Balances | ServiceTrouble | undefined>;
+
+/** Asks for the balances at most once: all batches of a turn are measured by one answer. */
+function onceAsked({ service, extras, ...patience }: Deps, signal: AbortSignal | undefined): Wallet {
+  let answer: ReturnType<Wallet> | undefined;
+  return () => {
+    answer ??= patiently<Balances>(patience, () => service.walletBalance(extras.balance), signal);
+    return answer;
+  };
+}
+
+function isFinal({ reason }: ServiceTrouble): boolean {
+  return reason === 'not_understood' || reason === 'unauthorised';
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readReasons } from '../../src/ledger/hold-reasons.ts';
+import { systemClock } from '../../src/runtime/clock.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
+import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { setPrecheck } from '../../src/sending/precheck.sql.ts';
+import { createPrechecks } from '../../src/sending/precheck.ts';
+import type { ServiceClient } from '../../src/service/types.ts';
+import { addBatch, at, born, states, type TestLedger } from '../support/ledger.ts';
+import { braked, named } from './brakes-setting.ts';
+import { clientOf } from './setting.ts';
+
+const ahead: Brakes = { ...noBrakes, looksAhead: true };
+
+let sandbox: Sandbox;
+let service: ServiceClient;
+beforeEach(async () => {
+  sandbox = await createSandbox();
+  service = clientOf(sandbox);
+});
+afterEach(async () => {
+  await service.close();
+  await sandbox.stop();
+});
+
+/** Checks that ask for the balance, so many milliseconds after the ledger's birth. */
+function checksAt(ledger: TestLedger, ms: number, asked: Pick<ServiceClient, 'walletBalance'> = service) {
+  const now = Date.parse(born) + ms;
+  return createPrechecks({
+    ledger,
+    clock: { ...systemClock(), now: () => now, iso: () => at(ms) },
+    service: { accountName: service.accountName, walletBalance: asked.walletBalance },
+    limiter: { take: async () => undefined },
+    concurrency: 2,
+    extras: { balance: 'wallet_balance', account_name: '' },
+  });
+}
+const stateOf = async (ledger: TestLedger): Promise<string | undefined> =>
+  (await ledger.db.selectFrom('batches').select('precheck').executeTakeFirst())?.precheck;
+const reasonsOf = async (ledger: TestLedger): Promise<string[]> => {
+  const row = await ledger.db.selectFrom('batches').select('hold_reasons').executeTakeFirstOrThrow();
+  return readReasons(row.hold_reasons).map(({ kind }) => kind);
+};
+
+it('claims nothing of a batch that nobody has looked at, in whichever process', async () => {
+  const { ledger, claimUnder, left } = await braked();
+  await addBatch(ledger, named('A', 2));
+  expect(await claimUnder(ahead, 0)).toEqual([]);
+  expect(await left(ahead, 0)).toBe(0);
+  await checksAt(ledger, 1).run();
+  expect(await left(ahead, 2)).toBe(2);
+  expect(await claimUnder(ahead, 2)).toHaveLength(2);
+  expect(await stateOf(ledger)).toBe('begun');
+});
+
+it('claims from a batch without a look where the extras are off', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 2));
+  expect(await claimUnder(noBrakes, 0)).toHaveLength(2);
+  expect(await stateOf(ledger)).toBe('due');
+});
+
+it('looks again at a batch that was clear and has not begun for a minute, and at none that has', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  await checksAt(ledger, 0).run();
+  await checksAt(ledger, 59_000).run();
+  expect(sandbox.extras.asked).toHaveLength(1);
+  sandbox.extras.wallet.set('NGN', '0.01');
+  await checksAt(ledger, 61_000).run();
+  expect(await states(ledger)).toEqual({ 'A-1': 'held' });
+  expect(await claimUnder(ahead, 61_000)).toEqual([]);
+  await releaseBatch(ledger, { batch: 'b-1', at: at(62_000) });
+  expect(await stateOf(ledger)).toBe('accepted');
+  await checksAt(ledger, 200_000).run();
+  expect(sandbox.extras.asked).toHaveLength(2);
+  expect(await claimUnder(ahead, 200_000)).toHaveLength(1);
+});
+
+it('does not hold a batch again that a person released while the service was asked', async () => {
+  const { ledger } = await braked();
+  await addBatch(ledger, named('A', 1));
+  sandbox.extras.wallet.set('NGN', '0.01');
+  const walletBalance: ServiceClient['walletBalance'] = async (path) => {
+    const answer = await service.walletBalance(path);
+    await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(1) }));
+    await releaseBatch(ledger, { batch: 'b-1', at: at(1) });
+    return answer;
+  };
+  await checksAt(ledger, 2, { walletBalance }).run();
+  expect([await stateOf(ledger), await reasonsOf(ledger)]).toEqual(['accepted', []]);
+});
+
+it('holds the rest of a batch whose hold a crash cut short', async () => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 2));
+  sandbox.extras.wallet.set('NGN', '0.01');
+  await ledger.write((trx) => setPrecheck(trx, 'b-1', { state: 'held', at: at(0) }));
+  expect(await claimUnder(ahead, 1)).toEqual([]);
+  await checksAt(ledger, 2).run();
+  expect(await states(ledger)).toEqual({ 'A-1': 'held', 'A-2': 'held' });
+  expect(await reasonsOf(ledger)).toEqual(['balance']);
+});
+
+it('asks once for all batches of a turn, and measures each with what the ones before it take', async () => {
+  const { ledger } = await braked();
+  await addBatch(ledger, named('A', 2), { id: 'b-1' });
+  await addBatch(ledger, named('B', 2), { id: 'b-2' });
+  sandbox.extras.wallet.set('NGN', '5999.99');
+  await checksAt(ledger, 0).run();
+  expect(sandbox.extras.asked).toHaveLength(1);
+  expect(await states(ledger)).toEqual({ 'A-1': 'ready', 'A-2': 'ready', 'B-1': 'held', 'B-2': 'held' });
+});
