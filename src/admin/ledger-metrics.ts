@@ -2,6 +2,7 @@ import { Registry } from 'prom-client';
 import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
 import { payoutStates } from '../domain/payout.ts';
+import { rejectionKinds } from '../domain/rejection.ts';
 import { verdicts } from '../domain/verdict.ts';
 import type { HaltKind } from '../sending/halt.ts';
 import type { LedgerFigures } from './ledger-figures.sql.ts';
@@ -115,7 +116,7 @@ function addWebhooks(add: Add, { webhooks }: LedgerFigures, nowMs: number): void
   add.counter(
     'counterfoil_webhooks_rejected_total',
     'Deliveries turned away, by reason.',
-    samplesOf(webhooks.rejected, 'reason'),
+    rejectionKinds.map((reason) => ({ labels: { reason }, value: webhooks.rejected[reason] ?? 0 })),
   );
   if (webhooks.lastReceivedAt !== null)
     add.gauge('counterfoil_webhook_last_received_timestamp_seconds', 'When the newest webhook came.', [
@@ -129,11 +130,12 @@ function addWebhooks(add: Add, { webhooks }: LedgerFigures, nowMs: number): void
   ]);
 }
 
+/** The label is not `job`: Prometheus gives that name to what it scrapes. */
 function addJobs(add: Add, { jobs }: LedgerFigures): void {
-  const at = (pick: (job: LedgerFigures['jobs'][number]) => string | null): Sample<'job'>[] =>
+  const at = (pick: (job: LedgerFigures['jobs'][number]) => string | null): Sample<'job_name'>[] =>
     jobs.flatMap((one) => {
       const instant = pick(one);
-      return instant === null ? [] : [{ labels: { job: one.job }, value: Date.parse(instant) / 1000 }];
+      return instant === null ? [] : [{ labels: { job_name: one.job }, value: Date.parse(instant) / 1000 }];
     });
   add.gauge(
     'counterfoil_job_last_run_timestamp_seconds',
@@ -150,14 +152,14 @@ function addJobs(add: Add, { jobs }: LedgerFigures): void {
     'How long the last run of a job took.',
     jobs.flatMap(({ job, lastRunAt, endedAt }) => {
       const ms = lastRunAt === null || endedAt === null ? -1 : Date.parse(endedAt) - Date.parse(lastRunAt);
-      return ms < 0 ? [] : [{ labels: { job }, value: ms / 1000 }];
+      return ms < 0 ? [] : [{ labels: { job_name: job }, value: ms / 1000 }];
     }),
   );
   add.gauge(
     'counterfoil_job_last_result',
     '1 for how the last run of a job ended.',
     jobs.flatMap(({ job, kind }) =>
-      jobResults.map((result) => ({ labels: { job, result }, value: kind === result ? 1 : 0 })),
+      jobResults.map((result) => ({ labels: { job_name: job, result }, value: kind === result ? 1 : 0 })),
     ),
   );
 }

@@ -1,3 +1,4 @@
+import packageJson from '../../package.json' with { type: 'json' };
 import { createDecisions } from '../decisions/decisions.ts';
 import { createRedactor } from '../domain/redact.ts';
 import type { RetryRow } from '../domain/retry-file.ts';
@@ -17,7 +18,12 @@ export async function openLocal(options: AppOptions) {
   const looking = await openLooking(options);
   const { config, clock, ledger, paths, account } = looking;
   const { quiet = true, renderLog } = options;
-  const made = { quiet, redact: createRedactor(secretsOf(config)), ...(renderLog && { render: renderLog }) };
+  const made = {
+    quiet,
+    redact: createRedactor(secretsOf(config)),
+    base: { mode: config.mode, version: packageJson.version },
+    ...(renderLog && { render: renderLog }),
+  };
   const { log = createLogger(made) } = options;
   const decisions = createDecisions({
     ledger,

@@ -1,14 +1,16 @@
 import { CannotListen, createDaemon } from '../daemon/daemon.ts';
 import { legible } from '../domain/hidden.ts';
+import { logEvent } from '../runtime/log-events.ts';
+import type { Logger } from '../runtime/logger.ts';
 import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
+import { createServiceManager } from '../runtime/service-manager.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
 import type { Config } from '../settings/settings.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
 import { confirmSending, loadSettings } from './context.ts';
-import { haltText } from './describe.ts';
 import { listenProblem } from './listen-problem.ts';
 import { Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
@@ -28,7 +30,9 @@ export const serve: Handler = async (context, _args, options) => {
       'the configuration says mode: live; set COUNTERFOIL_LIVE=yes to let the daemon send real money',
     );
   }
-  await confirmSending({ ...context, options: { ...context.options, yes: true } }, config, true);
+  // In JSON the event says it.
+  const quiet = context.options.quiet || format === 'json';
+  await confirmSending({ ...context, options: { ...context.options, yes: true, quiet } }, config, true);
   const shared = queueKind(config.queue.url) !== 'inline';
   const lock = takeServeLock(config.dataDir, shared);
   if (!lock)
@@ -53,11 +57,20 @@ export const serve: Handler = async (context, _args, options) => {
       const { url, admin } = await daemon.start().catch((error: unknown) => {
         throw startProblem(error, config) ?? error;
       });
+      const manager = createServiceManager(context.env, app.log);
       const hungUp = Promise.withResolvers<void>();
-      // SIGHUP reloads the certificate. It stops serve when a terminal closes, or when there is no certificate.
-      const reloads = (config.receiver.tlsCert || config.admin.tlsCert) !== '' && !context.terminal;
-      const onHangUp = (): void => (reloads ? void daemon.reload() : hungUp.resolve());
+      // SIGHUP reloads the certificate, and never stops a service of systemd. Else it stops serve when a terminal
+      // closes, or when there is no certificate.
+      const hasCertificate = (config.receiver.tlsCert || config.admin.tlsCert) !== '';
+      const reloads = manager !== null || (hasCertificate && !context.terminal);
+      const reload = async (): Promise<void> => {
+        manager?.reloading();
+        await daemon.reload();
+        manager?.ready();
+      };
+      const onHangUp = (): void => (reloads ? void reload() : hungUp.resolve());
       process.on('SIGHUP', onHangUp);
+      manager?.ready();
       const halted = await findHalt(app.ledger.db);
       if (context.options.json)
         context.print(
@@ -70,12 +83,13 @@ export const serve: Handler = async (context, _args, options) => {
             halted: halted ? { cause: halted.cause, at: halted.at } : null,
           }),
         );
-      else
-        context.say(
-          `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}; stop with Ctrl-C`,
-        );
-      const terminal = terminalOf(context, app.config, app.clock.iso());
-      if (halted) context.say(`Nothing is sent: sending is halted ${haltText(halted, terminal)}`);
+      const serving = `serving mode ${config.mode}; webhooks at ${url ?? 'nowhere (receiver.enabled: false)'}; admin at ${admin ?? 'nowhere (admin.enabled: false)'}`;
+      if (format === 'plain') context.say(`${serving}; stop with Ctrl-C`);
+      else {
+        const { configFile: configuration, service } = config;
+        const fields = { configuration, service: service.baseUrl, receiver: url, admin };
+        logEvent(app.log, 'started', { ...fields, text: serving });
+      }
       await new Promise<void>((resolve) => {
         if (context.signal.aborted) resolve();
         context.signal.addEventListener('abort', () => resolve(), { once: true });
@@ -85,7 +99,10 @@ export const serve: Handler = async (context, _args, options) => {
           () => resolve(),
         );
       });
+      manager?.stopping();
       const problem = await daemon.stop();
+      if (format === 'json') logEnd(app.log, problem);
+      await manager?.close();
       process.off('SIGHUP', onHangUp);
       return problem ? { code: 1, problem, ignoresInterrupt: true } : { code: 0, ignoresInterrupt: true };
     });
@@ -95,6 +112,11 @@ export const serve: Handler = async (context, _args, options) => {
     if (shared) setTimeout(() => process.exit(), lingerMs).unref();
   }
 };
+
+function logEnd(log: Logger, problem: string | undefined): void {
+  if (problem === undefined) logEvent(log, 'stopped', { text: 'serve has stopped' });
+  else logEvent(log, 'failed', { error: problem, text: 'serve has failed' });
+}
 
 type LogFormat = 'plain' | 'json';
 

@@ -2,20 +2,36 @@ import type * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { amountText, counted, grouped } from '../domain/counted.ts';
 import { batchCounts } from '../ledger/batches.ts';
+import { errorText, logEvent } from '../runtime/log-events.ts';
+import type { StandingCause } from '../sending/halts.sql.ts';
 import type { CheckProgress } from '../sending/precheck.ts';
 
 const checkLineMs = 30_000;
 
-/** Logs each batch that was taken in, with its rows and totals. */
-export async function logBatches({ ledger, log }: App, batches: string[]): Promise<void> {
-  if (batches.length === 0) return;
-  for (const { batch, state, totals } of await batchCounts(ledger.db, batches)) {
-    const rows = Number(batch.row_count);
-    const amounts = Object.entries(totals).map(([currency, amount]) => amountText(currency, amount));
-    log.info(
-      { batch: batch.id, rows, totals, state },
-      `${batch.id} taken in: ${counted(rows, 'payout')}, ${amounts.join(', ')}${state === 'held' ? ', held' : ''}`,
-    );
+type Log = Pick<App, 'log'>;
+
+/** Logs what happened to a batch; `counts`: its payouts by state. */
+export async function logBatch(
+  { ledger, log }: Pick<App, 'ledger' | 'log'>,
+  event: `batch_${'taken' | 'held' | 'released' | 'sent' | 'done' | 'cancelled'}`,
+  { batch, counts }: { batch: string; counts: Readonly<Record<string, number>> },
+): Promise<void> {
+  switch (event) {
+    case 'batch_taken': {
+      const [row] = await batchCounts(ledger.db, [batch]);
+      const rows = Number(row?.batch.row_count ?? 0);
+      const totals = row?.totals ?? {};
+      const amounts = Object.entries(totals).map(([currency, amount]) => amountText(currency, amount));
+      const text = `${batch} taken in: ${counted(rows, 'payout')}, ${amounts.join(', ')}`;
+      return logEvent(log, event, { batch, rows, totals, text });
+    }
+    case 'batch_sent':
+    case 'batch_done': {
+      const text = `${batch} ${event === 'batch_sent' ? 'sent' : 'done'}: ${countsText(counts)}`;
+      return logEvent(log, event, { batch, counts, text });
+    }
+    default:
+      return logEvent(log, event, { batch, text: `${batch} ${event.replace('batch_', '')}` });
   }
 }
 
@@ -32,25 +48,51 @@ export function logCheck({ log, clock }: Pick<App, 'log' | 'clock'>): (progress:
   };
 }
 
+/** Logs a halt that began or ended. */
+export function logHalt({ log }: Log, event: 'halt_raised' | 'halt_lifted', cause: StandingCause): void {
+  const what = cause.kind.replaceAll('_', ' ');
+  const where = cause.reference ?? cause.batch;
+  const text = event === 'halt_raised' ? 'Nothing is sent: sending is halted' : 'A halt is lifted';
+  logEvent(log, event, {
+    cause: cause.kind,
+    batch: cause.batch,
+    reference: cause.reference,
+    text: `${text} (${what}${where === null ? '' : `, ${where}`})`,
+  });
+}
+
 /** Logs how many payouts went out, and how the service answered; nothing for none. */
-export function logSent({ log }: Pick<App, 'log'>, counts: Readonly<Record<string, number>>): void {
+export function logSent({ log }: Log, counts: Readonly<Record<string, number>>): void {
   const sent = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (sent === 0) return;
-  const parts = Object.entries(counts).flatMap(([outcome, n]) =>
-    n === 0 ? [] : [`${n} ${outcome.replaceAll('_', ' ')}`],
-  );
-  log.info({ counts }, `sent ${counted(sent, 'payout')}: ${parts.join(', ')}`);
+  logEvent(log, 'payouts_sent', { counts, text: `sent ${counted(sent, 'payout')}: ${countsText(counts)}` });
 }
 
 /** Logs a reconciliation: its verdicts, and how much is open. */
-export function logRun({ log }: Pick<App, 'log'>, run: reconcileJob.ReconcileResult): void {
+export function logRun({ log }: Log, run: reconcileJob.ReconcileResult): void {
   const verdicts = Object.entries(run.statement).map(
     ([currency, { verdict }]) => `${currency} ${verdict.replaceAll('_', ' ')}`,
   );
   const open = Object.values(run.discrepancies.open).reduce((sum, count) => sum + count, 0);
   const words = verdicts.length > 0 ? verdicts.join(', ') : run.verdict.replaceAll('_', ' ');
-  log.info(
-    { run: run.run, verdict: run.verdict, listed: run.listed, open },
-    `reconciliation ${run.run}: ${words}; ${counted(run.listed, 'transfer')} read, ${open} open`,
-  );
+  logEvent(log, 'run_finished', {
+    run: run.run,
+    verdict: run.verdict,
+    listed: run.listed,
+    open,
+    error: run.error ?? null,
+    text: `reconciliation ${run.run}: ${words}; ${counted(run.listed, 'transfer')} read, ${open} open`,
+  });
+}
+
+/** Logs a reconciliation that ended without a verdict. */
+export function logRunFailed({ log }: Log, job: string, error: unknown): void {
+  const words = errorText(error);
+  logEvent(log, 'run_failed', { job, error: words, text: `the reconciliation failed: ${words}` });
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .flatMap(([name, n]) => (n === 0 ? [] : [`${n} ${name.replaceAll('_', ' ')}`]))
+    .join(', ');
 }

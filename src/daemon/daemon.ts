@@ -5,6 +5,7 @@ import * as resultsJob from '../../jobs/results.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import { adviceText } from '../reporting/advice-text.ts';
+import { errorText, logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue } from '../runtime/queue.ts';
 import { createInlineQueue } from '../runtime/queue-inline.ts';
 import { createScheduler } from '../runtime/scheduler.ts';
@@ -16,6 +17,7 @@ import { LedgerNewer } from '../storage/schema-version.ts';
 import { createReceiver } from '../webhooks/receiver.ts';
 import { createAdmin } from './admin.ts';
 import { createAlerting } from './alerting.ts';
+import { createEventWatch } from './event-watch.ts';
 import { createResults } from './renew-results.ts';
 import { scheduledJobs } from './schedules.ts';
 import { createSending } from './send-turns.ts';
@@ -64,7 +66,7 @@ export function createDaemon(app: App): Daemon {
   };
   const retry = { attempts: 3, backoffMs: 1000 };
   const onFailed = (job: Job, error: unknown): void => {
-    log.error({ job: job.name, err: error }, 'job failed');
+    logEvent(log, 'job_failed', { job: job.name, error: errorText(error), err: error, text: 'job failed' });
     guard(error);
   };
   // What this process alone can know of, such as a webhook that it stored, never leaves it.
@@ -94,9 +96,10 @@ export function createDaemon(app: App): Daemon {
     } while (again.has(job) && !stopping.signal.aborted);
   };
   const gate = createGate(app);
+  const events = createEventWatch(app);
   const refill = (): Promise<object> =>
     watched(gate.word().then((word) => requeueJob.run(app, { own, shared, word })));
-  const sending = createSending(app, { gate, stopping: stopping.signal, watched });
+  const sending = createSending(app, { gate, stopping: stopping.signal, watched, events });
   const standstill = createStandstill(app, { gate, send: () => wake(submitJob.name) });
   const results = createResults(app, { stopping: stopping.signal, watched });
   const wakeResults = (): Promise<void> => wake(resultsJob.name);
@@ -135,7 +138,7 @@ export function createDaemon(app: App): Daemon {
   let started = false;
   const admin = createAdmin(app, { own: queue, shared: () => shared, isStarted: () => started });
   const scheduler = createScheduler({
-    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults }),
+    jobs: scheduledJobs(app, { stopping: stopping.signal, refill, watched, wakeResults, events }),
     timezone: config.schedules.timezone,
     clock,
     jobsStore,
@@ -150,6 +153,7 @@ export function createDaemon(app: App): Daemon {
       if (stopping.signal.aborted) return;
       const look = async (): Promise<void> => {
         await app.takeOver();
+        await events.look();
         if (turn % makeUpEvery !== 0) return;
         await scheduler.makeUp();
         if (shared) await standstill(shared);
@@ -195,6 +199,7 @@ export function createDaemon(app: App): Daemon {
       shared = await sending.join({ retry, onFailed, onBack: refill });
       // Before schedules are caught up: what a dead daemon was about is nobody's any more.
       await watched(app.takeOver());
+      await events.look();
       await refill();
       // What a process that ended had not written any more.
       await wakeResults();
@@ -219,6 +224,7 @@ export function createDaemon(app: App): Daemon {
       await Promise.all([queue.close(deadlineMs), shared?.close(deadlineMs)]);
       if (!problem) {
         await app.applyWebhooks();
+        await events.look();
         await results.last();
       }
       return problem;

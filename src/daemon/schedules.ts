@@ -6,9 +6,11 @@ import * as reportJob from '../../jobs/report.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import { createIgnoredFiles } from '../runtime/ignored-files.ts';
+import { logEvent } from '../runtime/log-events.ts';
 import type { JobOutcome, ScheduledJob } from '../runtime/scheduler.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
-import { logBatches, logRun } from './daemon-log.ts';
+import { logRun, logRunFailed } from './daemon-log.ts';
+import type { EventWatch } from './event-watch.ts';
 
 const askLockEveryMs = 1000;
 /** How long a run waits for another reconciliation; after that it is retried later. */
@@ -22,12 +24,14 @@ export function scheduledJobs(
     refill(): Promise<object>;
     watched<T>(work: Promise<T>): Promise<T>;
     wakeResults(): Promise<void>;
+    events: EventWatch;
   },
 ): ScheduledJob[] {
   const { schedules } = app.config;
-  const { stopping, refill, watched, wakeResults } = deps;
+  const { stopping, refill, watched, wakeResults, events } = deps;
   const onIgnored = createIgnoredFiles(app.log);
-  const onRefused = (file: string, why: string): void => app.log.warn({ file }, why);
+  const onRefused = (file: string, why: string): void =>
+    logEvent(app.log, 'file_refused', { file, why, text: why });
 
   async function waitForLock(): ReturnType<typeof tryReconcile> {
     const until = app.clock.monotonic() + waitForOtherMs;
@@ -45,6 +49,9 @@ export function scheduledJobs(
       const run = await watched(reconcileJob.run(app, payload));
       logRun(app, run);
       return reconcileJob.outcomeOf(run, stopping.aborted);
+    } catch (error) {
+      logRunFailed(app, full ? reconcileJob.fullName : reconcileJob.name, error);
+      throw error;
     } finally {
       await lock.release();
     }
@@ -55,7 +62,7 @@ export function scheduledJobs(
       expression: schedules.intake,
       run: async () => {
         const result = await watched(intakeJob.run(app, { signal: stopping, onIgnored, onRefused }));
-        await logBatches(app, result.batches);
+        await events.look();
         if (result.taken > 0) await refill();
         return succeeded(result);
       },

@@ -1,9 +1,11 @@
 import * as chunkJob from '../../jobs/send-chunk.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
+import { logEvent } from '../runtime/log-events.ts';
 import type { Job, Queue, RetryPolicy } from '../runtime/queue.ts';
 import { openSharedQueue } from '../runtime/queue-open.ts';
 import { logCheck, logSent } from './daemon-log.ts';
+import type { EventWatch } from './event-watch.ts';
 import type { Gate } from './sending-gate.ts';
 
 type SubmitEnd = Pick<submitJob.SubmitResult, 'ended' | 'detail' | 'counts'>;
@@ -29,7 +31,13 @@ export function createSending(
     gate,
     stopping,
     watched,
-  }: { gate: Gate; stopping: AbortSignal; watched<T>(work: Promise<T>): Promise<T> },
+    events,
+  }: {
+    gate: Gate;
+    stopping: AbortSignal;
+    watched<T>(work: Promise<T>): Promise<T>;
+    events: EventWatch;
+  },
 ): Sending {
   const { config, clock, log } = app;
   const turns = createTurns();
@@ -46,9 +54,11 @@ export function createSending(
   }
   async function noteEnd(result: SubmitEnd): Promise<void> {
     logSent(app, result.counts);
+    await events.look();
     if (result.ended !== 'drained') {
       restUntil = clock.monotonic() + restMs;
-      log.warn({ ended: result.ended, detail: result.detail }, 'sending stopped early');
+      const why = result.detail ?? result.ended;
+      logEvent(log, 'sending_stopped', { why, text: 'sending stopped early' });
     }
     await app.reporting.writeDueBatchResults();
     await app.reporting.writeIndex();
@@ -86,12 +96,12 @@ export function createSending(
           retry,
           onFailed,
           onAway: (why) =>
-            log.warn(
-              { why },
-              'the queue cannot be reached: until it is back, this process sends by itself what is ready. Nothing is lost',
-            ),
+            logEvent(log, 'queue_away', {
+              why,
+              text: 'the queue cannot be reached: until it is back, this process sends by itself what is ready. Nothing is lost',
+            }),
           onBack: () => {
-            log.info('the queue is back');
+            logEvent(log, 'queue_back', { text: 'the queue is back' });
             onBack().catch((error: unknown) => log.error({ err: error }, 'the queue could not be filled'));
           },
         },

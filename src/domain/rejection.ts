@@ -30,6 +30,9 @@ const forged: Record<RejectionKind, boolean> = {
   many: false,
 };
 
+/** Every reason, for a counter that begins at zero. */
+export const rejectionKinds = Object.keys(forged);
+
 /** True for a signature that does not hold. */
 export function isForged(kind: RejectionKind): boolean {
   return forged[kind];

@@ -33,6 +33,8 @@ export function createLogger(
     quiet?: boolean;
     to?: DestinationStream;
     redact?: Redact;
+    /** What every line says beside its level and time. */
+    base?: { mode: string; version: string };
     /** Rewrites each finished JSON line, for people. */
     render?: (line: string) => string;
   } = {},
@@ -42,7 +44,8 @@ export function createLogger(
   return pino(
     {
       level: options.quiet ? 'warn' : 'info',
-      base: null,
+      base: options.base ?? null,
+      formatters: { level: (level) => ({ level }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
         paths,

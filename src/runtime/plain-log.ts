@@ -1,9 +1,5 @@
-/** How bad a line is, by pino's levels. */
-const words: readonly [level: number, word: string][] = [
-  [60, 'error: '],
-  [50, 'error: '],
-  [40, 'warning: '],
-];
+/** How bad a line is, by its level. */
+const words: Readonly<Record<string, string>> = { fatal: 'error: ', error: 'error: ', warn: 'warning: ' };
 
 /** Fields that are part of what happened; the others are for machines. */
 const shown = ['job', 'file', 'detail', 'why'] as const;
@@ -15,9 +11,8 @@ const shown = ['job', 'file', 'detail', 'why'] as const;
 export function plainLine(line: string, time: (instant: string) => string): string {
   const entry = parsed(line);
   if (entry === null) return line;
-  const level = typeof entry.level === 'number' ? entry.level : 30;
-  const word = words.find(([from]) => level >= from)?.[1] ?? '';
-  const fields = shown.flatMap((name) => textOf(entry[name]));
+  const word = words[typeof entry.level === 'string' ? entry.level : ''] ?? '';
+  const fields = shown.flatMap((name) => textOf(entry[name])).filter((text) => text !== entry.msg);
   const { err } = entry;
   const error = typeof err === 'object' && err !== null && 'message' in err ? textOf(err.message) : [];
   const said = [...textOf(entry.msg), ...fields, ...error];

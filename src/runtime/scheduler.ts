@@ -1,7 +1,8 @@
 import type { JobEnd } from '../storage/tables/job-table.ts';
 import type { Clock } from './clock.ts';
-import { isOverdue, pauseBeforeTry } from './job-times.ts';
+import { isLate, isOverdue, pauseBeforeTry } from './job-times.ts';
 import type { JobPast, JobsStore } from './jobs.sql.ts';
+import { errorText, logEvent } from './log-events.ts';
 import type { Logger } from './logger.ts';
 import { nextDue } from './next-run.ts';
 
@@ -76,11 +77,13 @@ export function createScheduler(deps: {
       const outcome = await job.run();
       if (outcome.kind === 'succeeded') return { kind: outcome.kind, result: outcome.counts };
       const { kind, counts, why } = outcome;
-      log.warn({ job: job.name, result: kind, why }, 'job did not do its work');
+      const text = kind === 'skipped' ? 'job was skipped' : 'job did not do its work';
+      logEvent(log, 'job_incomplete', { job: job.name, result: kind, why, text });
       return { kind, result: { ...counts, why } };
     } catch (error) {
-      log.error({ err: error, job: job.name }, 'job failed');
-      return { kind: 'failed', result: { error: error instanceof Error ? error.message : String(error) } };
+      const words = errorText(error);
+      logEvent(log, 'job_failed', { job: job.name, error: words, err: error, text: 'job failed' });
+      return { kind: 'failed', result: { error: words } };
     }
   };
   const trigger = (job: ScheduledJob, since: string, again = false): void => {
@@ -104,6 +107,13 @@ export function createScheduler(deps: {
         alarm(job, deps.timezone, (due) => trigger(job, due.toISOString())),
       );
   };
+  /** A job that was due a while ago, and did not run: this process was down, or the clock was. */
+  const noteMissed = ({ name, expression }: ScheduledJob, past: JobPast | undefined): void => {
+    if (stopped || underWay.has(name) || !isLate(expression, deps.timezone, past, clock.now())) return;
+    const { lastSuccessAt = null } = past ?? {};
+    const text = `a scheduled run of ${name} was missed; it runs now`;
+    logEvent(log, 'schedule_missed', { job: name, last_success_at: lastSuccessAt, text });
+  };
   const catchUp = async (): Promise<void> => {
     const pasts = new Map((await jobsStore.all()).map((row) => [row.job, row]));
     for (const job of jobs) {
@@ -111,7 +121,9 @@ export function createScheduler(deps: {
       if (job.waitsWhenNew && !past?.lastRunAt) continue;
       if (!isOverdue(job.expression, deps.timezone, past, clock.now())) continue;
       const isRunning = past?.runner != null && (await deps.isAlive(past.runner));
-      if (!isRunning) trigger(job, justAfter(past));
+      if (isRunning) continue;
+      noteMissed(job, past);
+      trigger(job, justAfter(past));
     }
   };
   return {

@@ -38,6 +38,20 @@ function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefin
   return { cause: haltCauseText(causes), at: first.at, kinds: causes.map(({ kind }) => kind) };
 }
 
+/** A cause in force, without the service's words. `reference`: the payout that it is about. */
+export type StandingCause = { kind: HaltKind; batch: string | null; reference: string | null };
+
+/** Returns every cause for which nothing may be sent, as {@link findHalt}. */
+export async function findHaltCauses(db: Db | Trx): Promise<StandingCause[]> {
+  if (await findBarrier(db)) return [{ kind: 'barrier', batch: null, reference: null }];
+  return (await standing(db, [])).map(({ detail }) => {
+    const cause = readHaltCause(detail);
+    const of = 'failure' in cause ? cause.failure : cause;
+    const reference = 'reference' in of ? of.reference : null;
+    return { kind: cause.kind, batch: 'batch' in cause ? cause.batch : null, reference };
+  });
+}
+
 /** Stops all sending until a person releases it. A further cause joins those before it. */
 export async function halt(trx: Trx, cause: HaltCause, at: string): Promise<void> {
   const known = await standing(trx, []);

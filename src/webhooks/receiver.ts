@@ -71,7 +71,7 @@ export function createReceiver(deps: Deps): Receiver {
     everyMs: 200,
     write: async (kept, rest) => {
       await ledger.write((trx) => recordRejections(trx, kept, rest));
-      noteRejected([...kept.map(({ kind }) => ({ kind, count: 1 })), ...rest]);
+      noteRejected([...kept.map(({ kind, address }) => ({ kind, address, count: 1 })), ...rest]);
     },
     onFailed: (error) => log.error({ err: error }, 'rejected deliveries could not be noted'),
   });

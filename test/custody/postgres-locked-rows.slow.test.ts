@@ -161,7 +161,7 @@ describe.skipIf(!server)(`a person's open transaction on the ledger${server ? ''
     expect((await home.run(['submit', home.put('pay.csv', batchOf(3))])).code).toBe(0);
     const person = await personLocks('daemon', 'PAY-0002');
     await home.sandbox.settleAll();
-    expect(await daemon.line(/"level":50/)).toMatch(named);
+    expect(await daemon.line(/"level":"error"/)).toMatch(named);
     await person.goes();
     // A run that met the locked rows has failed, and status says so until the next one succeeds.
     const payouts = async () => parseJson(await home.run(['status', '--json'])).payouts;

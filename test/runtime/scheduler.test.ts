@@ -70,6 +70,23 @@ describe('scheduler', () => {
     await scheduler.stop();
   };
 
+  it('logs a run that was missed while nothing ran, and not one that never ran', async () => {
+    const lines: { event?: string; job?: string; last_success_at?: string }[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const jobs = ['report', 'intake'].map((name) => {
+      return { name, expression: '0 * * * *', run: async () => succeeded(1) };
+    });
+    const jobsStore = createJobsStore(ledger);
+    const at = '2026-11-01T12:00:00.000Z';
+    await jobsStore.begin('report', { at, since: at, by: 'serve-0', expression: '0 * * * *', again: false });
+    await jobsStore.finished('report', { startedAt: at, endedAt: at, kind: 'succeeded', result: {} });
+    const isAlive = async (): Promise<boolean> => false;
+    const scheduler = createScheduler({ jobs, timezone: zone, clock, jobsStore, log, worker: 'w', isAlive });
+    await scheduler.start();
+    await scheduler.stop();
+    expect(lines).toMatchObject([{ event: 'schedule_missed', job: 'report', last_success_at: at }]);
+  });
+
   it('catches up at start what came due while nobody ran it, once, and notes the result', async () => {
     let runs = 0;
     const job = { name: 'reconcile', expression: '0 0 1 1 *', run: async () => succeeded(++runs) };

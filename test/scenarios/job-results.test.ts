@@ -28,7 +28,7 @@ it('a nightly reconcile that cannot reach the service is no success: it is logge
   };
   const { daemon } = await serving(home, env);
   const said = JSON.parse(await daemon.line(/"job":"reconcile".*did not do its work/));
-  expect(said).toMatchObject({ level: 40, result: 'incomplete' });
+  expect(said).toMatchObject({ level: 'warn', event: 'job_incomplete', result: 'incomplete' });
   const status = await until(
     20_000,
     () => home.json(['status'], 4, env),

@@ -194,7 +194,14 @@ function schedulerOf(
       town.failed(life, 'a scheduled job', error);
       throw error;
     });
-  const jobs = scheduledJobs(app, { stopping, refill, watched, wakeResults: async () => undefined });
+  const nothing = async (): Promise<void> => undefined;
+  const jobs = scheduledJobs(app, {
+    stopping,
+    refill,
+    watched,
+    wakeResults: nothing,
+    events: { look: nothing },
+  });
   return createScheduler({
     jobs: jobs.map((job) => ({
       ...job,

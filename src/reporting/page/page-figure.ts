@@ -29,7 +29,7 @@ export type Told = {
 };
 
 /** A text that names its currency, in front where its amounts do not. */
-export function withCurrency(currency: string, text: string): string {
+function withCurrency(currency: string, text: string): string {
   return text.includes(currency) ? text : `${currency}: ${text}`;
 }
 

@@ -4,12 +4,6 @@ import { grouped } from '../../domain/counted.ts';
 export { amountText } from '../../domain/counted.ts';
 export { plainKind } from '../../domain/plain-kind.ts';
 
-/** An instant as people read it, with its offset: `2026-11-21 14:05 +01:00`. Other text is unchanged. */
-export function when(instant: string, zone?: string): string {
-  const time = DateTime.fromISO(instant, zone === undefined ? { setZone: true } : { zone });
-  return time.isValid ? time.toFormat('yyyy-LL-dd HH:mm ZZ') : instant;
-}
-
 /** An instant as the page's heading has it: `21 Nov 2026, 14:05`. Other text is unchanged. */
 export function shortTime(instant: string, zone: string): string {
   const time = DateTime.fromISO(instant, { zone, locale: 'en-US' });

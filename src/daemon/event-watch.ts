@@ -1,0 +1,81 @@
+import type { App } from '../app/app.ts';
+import type { BatchState } from '../domain/payout.ts';
+import { type BatchStanding, batchStandings } from '../ledger/batch-states.ts';
+import { newestHistory } from '../ledger/history.ts';
+import { findHaltCauses, type StandingCause } from '../sending/halts.sql.ts';
+import { logBatch, logHalt } from './daemon-log.ts';
+
+export type EventWatch = {
+  /**
+   * Logs what happened to batches and halts since the last look, by any process. The first look logs only halts. Never
+   * throws: what could not be read is read at the next look.
+   */
+  look(): Promise<void>;
+};
+
+type BatchEvent =
+  | 'batch_taken'
+  | 'batch_held'
+  | 'batch_released'
+  | 'batch_sent'
+  | 'batch_done'
+  | 'batch_cancelled';
+
+/**
+ * Finds events by comparing the ledger with the last look, so that one place logs them whichever process caused them.
+ * A batch that passes several states between two looks has all of its events.
+ */
+export function createEventWatch(app: Pick<App, 'ledger' | 'log'>): EventWatch {
+  const { ledger, log } = app;
+  let batches: Map<string, BatchStanding> | undefined;
+  let halts = new Map<string, StandingCause>();
+  let mark = -1n;
+  let last = Promise.resolve();
+
+  async function compare(): Promise<void> {
+    const standing = new Map(
+      (await findHaltCauses(ledger.db)).map((cause) => [JSON.stringify(cause), cause]),
+    );
+    for (const [key, cause] of standing) if (!halts.has(key)) logHalt(app, 'halt_raised', cause);
+    for (const [key, cause] of halts) if (!standing.has(key)) logHalt(app, 'halt_lifted', cause);
+    halts = standing;
+    const newest = await newestHistory(ledger.db);
+    if (newest === mark) return;
+    const before = batches;
+    batches = await batchStandings(ledger.db);
+    mark = newest;
+    if (!before) return;
+    for (const [batch, now] of batches)
+      for (const event of batchEvents(before.get(batch)?.state, now.state))
+        await logBatch(app, event, { batch, counts: now.counts });
+  }
+  return {
+    look() {
+      last = last
+        .then(compare)
+        .catch((error: unknown) => log.error({ err: error }, 'events could not be read from the ledger yet'));
+      return last;
+    },
+  };
+}
+
+/** The events of a batch between two looks. A batch that is still being read from its file has none yet. */
+export function batchEvents(before: BatchState | undefined, now: BatchState): BatchEvent[] {
+  if (now === 'loading' || before === now) return [];
+  const isNew = before === undefined || before === 'loading';
+  const events: BatchEvent[] = isNew ? ['batch_taken'] : [];
+  const hasLeft = before === 'sent' || before === 'done';
+  switch (now) {
+    case 'held':
+      return [...events, 'batch_held'];
+    case 'cancelled':
+      return [...events, 'batch_cancelled'];
+    case 'ready':
+    case 'sending':
+      return before === 'held' ? [...events, 'batch_released'] : events;
+    case 'sent':
+      return hasLeft ? events : [...events, 'batch_sent'];
+    case 'done':
+      return [...events, ...(hasLeft ? [] : (['batch_sent'] as const)), 'batch_done'];
+  }
+}
