@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import type { Home } from '../support/cli.ts';
+import { flat, type Home } from '../support/cli.ts';
 import { clean, prepared, restartsCleanly, rows } from './failing-ledger.ts';
 
 const bin = fileURLToPath(new URL('../../src/bin.js', import.meta.url));
@@ -59,7 +59,7 @@ it('P12: a disk that fails while sending is one line and exit 1, and nothing is 
     expect(done.code, `${fault}: ${done.err}`).toBe(1);
     expect(done.err.split('\n').filter((line) => line.startsWith('counterfoil: '))).toHaveLength(1);
     expect(done.err).not.toMatch(/\n\s+at /);
-    expect(done.err).toMatch(/the ledger cannot .*\. Sending has stopped; /);
+    expect(flat(done.err)).toMatch(/the ledger cannot .*\. Sending has stopped; /);
     const { posts } = home.sandbox.requests;
     if (posts > 0 && posts < rows) midway += 1;
     await restartsCleanly(home, fault);

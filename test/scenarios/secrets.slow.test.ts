@@ -128,7 +128,7 @@ async function refusals(home: Planted): Promise<void> {
     { COUNTERFOIL_LEDGER_URL: `postgres://ada:${urlPassword}@db` },
     { COUNTERFOIL_QUEUE_URL: `redis://:${urlPassword}@cache/jobs` },
     { COUNTERFOIL_RECEIVER_TRUST_PROXY: `http://ada:${urlPassword}@proxy` },
-    { COUNTERFOIL_ALERTS_WEBHOOK_URL: `https://hooks.example.com/${urlToken}` },
+    { COUNTERFOIL_ALERTS_WEBHOOK_URL: `https://ada:${urlPassword}@hooks.example.com/${urlToken}` },
     { COUNTERFOIL_LIVE_SECRET_KEY: canaries.testSecret },
     { COUNTERFOIL_ADMIN_TOKENS: canaries.adminAda },
     { COUNTERFOIL_TEST_PUBLIC_KEY: '', COUNTERFOIL_TEST_PUBLIC_KEY_FILE: keyInsteadOfFile },
