@@ -75,7 +75,7 @@ describe.skipIf(path === undefined)(`the look of report.html in a real browser${
     const page = await open('big', desktop);
     expect(await page.locator('tbody.item').count()).toBe(100);
     expect(await page.locator('#action').innerText()).toContain('… and 400 more in discrepancies.csv');
-    expect(await page.evaluate<number>(height)).toBeLessThanOrEqual(13 * desktop.height);
+    expect(await page.evaluate<number>(height)).toBeLessThanOrEqual(12 * desktop.height);
     await page.close();
   });
 

@@ -1,9 +1,9 @@
 /** The look of report.html alone: what to do, the sums of the statement, the pictures. */
 export const reportStyle = `.items .item{position:relative}
 .items tr:first-child>*{border-bottom:0;padding-top:7px}.items .story td{padding-top:0;padding-bottom:0}
-.items{table-layout:fixed}.items th[scope=row]{padding-left:36px}.items th:nth-child(1){width:26%;padding-left:36px}.items th:nth-child(2){width:13.5%}.items th:nth-child(3),.items th:nth-child(4){width:11.5%}.items th:nth-child(5){width:10.5%}.items th:nth-child(6){width:4.5%}
-.items .kind{font-weight:600}.about{display:block;font-weight:400;font-size:13px;color:var(--soft)}
-.money{white-space:nowrap}.items .number{overflow-wrap:anywhere}.items .said{white-space:normal;font-size:13px}
+.items{table-layout:fixed;font-size:13.5px}.items .badge{font-size:12px;padding:1px 7px}.items th[scope=row]{padding-left:36px}.items th:nth-child(1){width:25%;padding-left:36px}.items th:nth-child(2){width:17%}.items th:nth-child(3),.items th:nth-child(4){width:10.5%}.items th:nth-child(5){width:10%}.items th:nth-child(6){width:4.5%}
+.items .kind{font-weight:600}.about{display:block;font-weight:400;font-size:12.5px;color:var(--soft)}
+.money{white-space:nowrap}.items .number{overflow-wrap:anywhere}.items .said{white-space:normal;font-size:12.5px}
 .story summary{position:absolute;top:3px;left:4px;width:32px;height:28px;padding:4px 9px;white-space:nowrap;font-size:0}
 .story summary::marker{font-size:15px}
 .story details[open]{padding:2px 0 12px 22px}.story p{margin:0 0 6px}
@@ -30,7 +30,7 @@ figure summary,.lines summary{font-size:13px;margin-top:6px}
 .items td.none{display:none}.items td{font-size:14px}.items td:nth-child(2) .about{display:inline;margin-left:6px}.items tr:first-child td:last-child{font-weight:600}
 .story summary{left:auto;right:4px}
 .story details[open]{padding:0}.story dl{grid-template-columns:1fr}dd{margin-bottom:4px}}
-@media print{.story summary{display:none}.items{font-size:8pt}.items .said,.items .about,.items .badge{font-size:7.5pt}.items .badge{padding:0 4px}.items tr:first-child>*{padding:4px 8px 4px 0}
+@media print{thead th{font-size:8pt}.pictures{align-items:start}.story summary{display:none}.items{font-size:8pt}.items .said,.items .about,.items .badge{font-size:7.5pt}.items .badge{padding:0 4px}.items tr:first-child>*{padding:4px 8px 4px 0}
 .items th[scope=row],.items th:nth-child(1){padding-left:6px;width:24%}.items th:nth-child(2){width:15%}.items th:nth-child(6){width:5%}.items tr:first-child>:last-child{padding-right:6px}.sum{font-size:8pt}.sum th,.sum td{padding:2px 4px 2px 0}.sum th:first-child{padding-left:6px}.sum td:last-child,.sum th:last-child{padding-right:6px}
 .sums{grid-template-columns:repeat(3,1fr);gap:6px}.empty{padding:4px 6px}.pictures{grid-template-columns:1fr 1fr}.pictures.with-1 .lines{grid-column:span 1}.item{break-inside:avoid}details:not([open]){display:none}
 .verdicts{grid-template-columns:repeat(3,1fr)}.tiles{grid-template-columns:repeat(6,1fr);gap:6px}.tile{padding:6px}.tile small{font-size:7pt}.verdict strong{font-size:11pt}.verdict{padding:6px 8px;font-size:8.5pt}}
