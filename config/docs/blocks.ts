@@ -82,6 +82,7 @@ const placeholders: [RegExp, string][] = [
   [/(?<=127\.0\.0\.1:)\d+/g, 'PORT'],
   [/\b[0-9a-f]{12,}\b/g, 'ID'],
   [/\b(trx )?TRX\w+/g, 'TRX'],
+  [/\btransfer \d{6}\b/g, 'transfer ID'],
   [/\b\d+(\.\d+)? (ms|s|m|h|d|MiB|GB)\b|\b\d+(\.\d+)?(ms|s|m)\b/g, 'MEASURE'],
   [/\badded \d+ packages/g, 'added N packages'],
   [/\b\d+ (?=look-ups?|resend requests?|passes)/g, 'N '],
