@@ -53,7 +53,7 @@ export async function run(
 }
 
 /**
- * Runs `work`, and checks the files of waiting batches meanwhile. A check that fails stops `work` and is
+ * Runs `work`, and looks at waiting batches meanwhile: at their files, and at the age of looks before payment. A check that fails stops `work` and is
  * thrown; an error of `work` itself comes first.
  */
 async function withFreshLooks<T>(

@@ -3,7 +3,7 @@ import { discrepancyKinds } from '../domain/discrepancy-kinds.ts';
 import { formatMinor } from '../domain/money.ts';
 import { later } from '../ledger/projection.ts';
 import { standingCanaries } from '../sending/canaries.sql.ts';
-import { haltCauses } from '../sending/halts.sql.ts';
+import { findHaltCauses } from '../sending/halts.sql.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { type Condition, mostNames, plainCondition } from './condition.ts';
 
@@ -17,7 +17,7 @@ type Group = {
 
 /** Halts and failed canaries. The halt of a canary is the alert of its batch. */
 export async function haltConditions(db: Db | Trx): Promise<Condition[]> {
-  const causes = await haltCauses(db);
+  const causes = await findHaltCauses(db);
   const failed = (await standingCanaries(db)).filter(({ state }) => state === 'failed');
   const batches = [...causes.map(({ batch }) => batch), ...failed.map(({ batch }) => batch)];
   const kinds = causes.filter(({ batch }) => batch === null).map(({ kind }) => kind);

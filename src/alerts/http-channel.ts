@@ -1,10 +1,10 @@
+import { readRetryAfter } from '../service/retry-after.ts';
 import { errorCode, failedBy, type SendMessage, type SendResult } from './channel.ts';
 
 /** The longest that one request may take, its answer included. */
 const timeoutMs = 10_000;
 /** So much of an answer is read, and thrown away. */
 const mostBytes = 64 * 1024;
-const longestWaitMs = 3_600_000;
 
 /** Posts a message as Slack's incoming webhooks take it, and what is compatible with them. */
 export function createWebhook(url: string): SendMessage {
@@ -31,7 +31,7 @@ async function request(url: string, init: RequestInit, signal: AbortSignal): Pro
     return {
       kind: 'failed',
       problem: `http_${response.status}`,
-      retryAfterMs: waitOf(response.headers.get('retry-after')),
+      retryAfterMs: readRetryAfter(Object.fromEntries(response.headers)) ?? 0,
     };
   } catch (error) {
     return failedBy(errorCode(error, signal));
@@ -48,11 +48,4 @@ async function readSome({ body }: Response): Promise<void> {
     bytes += value.byteLength;
   }
   await reader.cancel();
-}
-
-/** Retry-After in seconds or as a date, as milliseconds. */
-function waitOf(header: string | null): number {
-  if (header === null) return 0;
-  const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), longestWaitMs) : 0;
 }

@@ -3,7 +3,7 @@ import type { Db } from '../storage/ledger.ts';
 import type { Period } from '../storage/tables/period-tables.ts';
 import { periodRows } from './periods.sql.ts';
 import { findRun } from './reports.sql.ts';
-import type { RunVerdict } from './run-verdicts.sql.ts';
+import { type RunVerdict, verdictsOf } from './run-verdicts.sql.ts';
 import { type NamedCells, records } from './sheet.ts';
 import { storedCells } from './stored-cells.ts';
 
@@ -26,7 +26,8 @@ export async function closedMonth(db: Db, period: Period): Promise<ClosedMonth> 
   const statement = records(sheet);
   const run = period.run_id === null ? undefined : await findRun(db, period.run_id);
   const list = run?.list_standing ?? null;
-  const found = verdictsIn(statement);
+  const ofRun = run ? ((await verdictsOf(db, [run.id])).get(run.id) ?? []) : [];
+  const found = verdictsIn(statement, ofRun);
   const whole = worstVerdict(
     list,
     found.map(({ verdict }) => verdict),
@@ -34,12 +35,13 @@ export async function closedMonth(db: Db, period: Period): Promise<ClosedMonth> 
   return { period, comparedAt: run?.started_at ?? null, list, whole, verdicts: found, statement };
 }
 
-/** The verdict that stands on every row of a currency. */
-function verdictsIn(statement: readonly NamedCells[]): RunVerdict[] {
+/** The verdict that stands on every row of a currency. `ofRun`: the run's, which say what the list overturned. */
+function verdictsIn(statement: readonly NamedCells[], ofRun: readonly RunVerdict[]): RunVerdict[] {
   const words = new Map(statement.map(({ currency = '', verdict = '' }) => [currency, verdict]));
   return [...words].map(([currency, word]) => {
     // A word that is none of ours is no proof that anything was compared.
     const verdict = verdicts.find((one) => one === word) ?? 'not_compared';
-    return { currency, verdict, overturned: 0n };
+    const overturned = ofRun.find((one) => one.currency === currency)?.overturned ?? 0n;
+    return { currency, verdict, overturned };
   });
 }

@@ -21,15 +21,6 @@ export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   return haltOf(await standing(db, []));
 }
 
-/** The kind of each cause of the halt in force, with its batch where it has one. Barriers of the ledger come first. */
-export async function haltCauses(db: Db | Trx): Promise<{ kind: HaltKind; batch: string | null }[]> {
-  const barrier = (await findBarrier(db)) ? [{ kind: 'barrier' as const, batch: null }] : [];
-  const rows = await standing(db, []);
-  const causes = rows.map(({ detail }) => readHaltCause(detail));
-  const own = causes.map((cause) => ({ kind: cause.kind, batch: 'batch' in cause ? cause.batch : null }));
-  return [...barrier, ...own];
-}
-
 /** Several causes are one halt, since the first of them. */
 function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefined {
   const [first] = rows;
@@ -41,15 +32,16 @@ function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefin
 /** A cause in force, without the service's words. `reference`: the payout that it is about. */
 export type StandingCause = { kind: HaltKind; batch: string | null; reference: string | null };
 
-/** Returns every cause for which nothing may be sent, as {@link findHalt}. */
+/** Returns every cause for which nothing may be sent. A barrier of the ledger ends none of the others. */
 export async function findHaltCauses(db: Db | Trx): Promise<StandingCause[]> {
-  if (await findBarrier(db)) return [{ kind: 'barrier', batch: null, reference: null }];
-  return (await standing(db, [])).map(({ detail }) => {
+  const barrier = { kind: 'barrier' as const, batch: null, reference: null };
+  const causes = (await standing(db, [])).map(({ detail }): StandingCause => {
     const cause = readHaltCause(detail);
     const of = 'failure' in cause ? cause.failure : cause;
     const reference = 'reference' in of ? of.reference : null;
     return { kind: cause.kind, batch: 'batch' in cause ? cause.batch : null, reference };
   });
+  return (await findBarrier(db)) ? [barrier, ...causes] : causes;
 }
 
 /** Stops all sending until a person releases it. A further cause joins those before it. */

@@ -13,7 +13,7 @@ import { stopForCanaries } from './claims.sql.ts';
 import { holdBatch } from './holds.sql.ts';
 import { headsOf, type Lane, lanesOf } from './lanes.sql.ts';
 import { dailyUse, openDay } from './limits.sql.ts';
-import { batchesAwaitingCheck } from './precheck.sql.ts';
+import { batchesAwaitingCheck, expireLooks } from './precheck.sql.ts';
 
 /** What is ready but kept back, and until when. */
 export type Waiting =
@@ -61,6 +61,7 @@ export function createBrakes(deps: {
    */
   async function settle(): Promise<void> {
     await deps.confirmFiles?.();
+    if (brakes.looksAhead) await expireLooks(ledger, clock.iso());
     if ((await standingCanaries(db)).length > 0) await ledger.write((trx) => stopForCanaries(trx, under()));
     if (Object.keys(brakes.dailyLimit).length > 0 && (await dailyUse(db, under())).moved)
       await ledger.write((trx) => openDay(trx, under()));

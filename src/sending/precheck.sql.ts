@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isSameName } from '../domain/same-name.ts';
 import type { OtherName } from '../ledger/hold-reasons.ts';
-import type { Db, Trx } from '../storage/ledger.ts';
+import { later } from '../ledger/projection.ts';
+import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import type { PrecheckState } from '../storage/tables/brake-tables.ts';
 
 /** A page of payouts. */
@@ -16,21 +17,29 @@ const hasReady = sql<boolean>`exists (select 1 from payouts as p where p.batch_i
 /** A batch to look at before its first payout. */
 export type Unchecked = { batch: string; state: PrecheckState; count: number };
 
+/** How long a batch may wait for its first payout after a clear look. */
+const freshMs = 60_000;
+
 /**
- * Returns the batches to look at before they are paid, small ones first, and those whose clear look is older than
- * `staleBefore`. A batch that is `held` and still has ready payouts was left by a crash.
+ * Ends clear looks whose batches have not begun for a minute: a limit, a hold or another batch may keep one waiting for
+ * days. So does a look that a clock stamped ahead of `at`, ISO UTC (P33). The names stay compared.
  */
-export async function batchesToCheck(db: Db, staleBefore: string): Promise<Unchecked[]> {
+export async function expireLooks(ledger: Pick<Ledger, 'db' | 'write'>, at: string): Promise<void> {
+  const old = sql<boolean>`(precheck = 'clear' and (precheck_at < ${later(at, -freshMs)} or precheck_at > ${at}))`;
+  if (!(await ledger.db.selectFrom('batches').select('id').where(old).limit(1).executeTakeFirst())) return;
+  await ledger.write((trx) => trx.updateTable('batches').set({ precheck: 'named' }).where(old).execute());
+}
+
+/**
+ * Returns the batches to look at before they are paid, small ones first. A batch that is `held` and still has ready
+ * payouts was left by a crash.
+ */
+export async function batchesToCheck(db: Db): Promise<Unchecked[]> {
   const rows = await db
     .selectFrom('batches')
     .select(['id', 'precheck', 'row_count'])
     .where('phase', '=', 'loaded')
-    .where((eb) =>
-      eb.or([
-        eb('precheck', 'in', ['due', 'named', 'held']),
-        eb.and([eb('precheck', '=', 'clear'), eb('precheck_at', '<', staleBefore)]),
-      ]),
-    )
+    .where('precheck', 'in', ['due', 'named', 'held'])
     .where(hasReady)
     .orderBy('row_count')
     .orderBy('id')

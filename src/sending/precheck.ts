@@ -7,12 +7,17 @@ import type { Ledger } from '../storage/ledger.ts';
 import { compareNames } from './account-names.ts';
 import { holdBatch } from './holds.sql.ts';
 import { patiently } from './patient-question.ts';
-import { batchesToCheck, forgetNames, needs, setPrecheck, type Unchecked } from './precheck.sql.ts';
+import {
+  batchesToCheck,
+  expireLooks,
+  forgetNames,
+  needs,
+  setPrecheck,
+  type Unchecked,
+} from './precheck.sql.ts';
 
 /** How long one turn may ask: other batches must not wait until a large one is checked. */
 const turnMs = 20_000;
-/** A clear look is asked again when its batch has not begun for so long. */
-const freshMs = 60_000;
 
 /** How far the look at a batch is, in payouts. */
 export type CheckProgress = { batch: string; known: number; count: number };
@@ -50,7 +55,8 @@ export function createPrechecks(deps: Deps) {
   /** Looks at the batches that wait, for one turn. */
   async function run({ batches: only, signal, onProgress }: Request = {}): Promise<Checked> {
     if (!isOn) return { kind: 'done' };
-    const all = await batchesToCheck(ledger.db, new Date(clock.now() - freshMs).toISOString());
+    await expireLooks(ledger, clock.iso());
+    const all = await batchesToCheck(ledger.db);
     const todo = only ? all.filter(({ batch }) => only.includes(batch)) : all;
     if (todo.length === 0) return { kind: 'done' };
     const wallet = onceAsked(deps, signal);
@@ -77,7 +83,7 @@ export function createPrechecks(deps: Deps) {
   async function check(one: Unchecked, turn: Turn, wallet: Wallet): Promise<Checked> {
     const { batch } = one;
     const reasons: HoldReason[] = [];
-    if (extras.account_name !== '' && one.state !== 'named' && one.state !== 'clear') {
+    if (extras.account_name !== '' && one.state !== 'named') {
       const names = await compareNames({ ...deps, path: extras.account_name }, { batch, ...turn });
       if (names.kind !== 'compared') return names;
       if (names.reason) reasons.push(names.reason);

@@ -1,5 +1,4 @@
 import type { Outcome } from '../domain/outcome.ts';
-import { longestPauseMs } from '../domain/pause.ts';
 import type { Redact } from '../domain/redact.ts';
 import { type AnswerRules, judgeAnswer } from './answer.ts';
 import { readAccountName, readBalances } from './extras.ts';
@@ -7,6 +6,7 @@ import type { Delivery, HttpReply, HttpRequest, Question, Transport } from './ht
 import { mentions, parseLossless, readEnvelope } from './json.ts';
 import { digestOf, readListPage } from './pages.ts';
 import { refusalStands } from './refusal.ts';
+import { readRetryAfter } from './retry-after.ts';
 import { signBody } from './signing.ts';
 import type { ListPage, LookUpReply, ServiceClient, ServiceTrouble } from './types.ts';
 
@@ -206,17 +206,4 @@ function trouble(
   httpStatus: number | null,
 ): ServiceTrouble {
   return { kind: 'trouble', reason, message, httpStatus, retryAfterMs: null };
-}
-
-/**
- * Returns Retry-After (seconds or an HTTP date) in milliseconds; null when absent or unreadable. A date counts from the
- * reply's own Date header, so that a wrong clock here does not matter.
- */
-function readRetryAfter(headers: Record<string, string | string[] | undefined>): number | null {
-  const value = headers['retry-after'];
-  const text = (Array.isArray(value) ? value[0] : value)?.trim();
-  if (text === undefined) return null;
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestPauseMs);
-  const wait = Date.parse(text) - Date.parse(String(headers.date));
-  return Number.isNaN(wait) ? null : Math.min(Math.max(0, wait), longestPauseMs);
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -216,6 +217,8 @@ it('P35: a success that the service shows as failed later is said first, in the 
   const seen = await reconciled(sent, 4);
   expect(verdictOf(seen)).toEqual(everywhere('exceptions'));
   expect(seen.paper.page.words).toMatch(/✗ NGN: exceptions Reported as paid, failed on the list: 1/);
+  const index = readFileSync(join(seen.reports, 'index.html'), 'utf8');
+  expect(/NGN: exceptions.*?<\/li>/s.exec(index)?.[0]).toContain('Reported as paid, failed on the list: 1');
   expect(/<tbody class="item">.*?<\/tbody>/s.exec(seen.paper.page.html)?.[0]).toContain('PAY-0003');
   const row = readResults(seen.reports, seen.batch).find(({ reference }) => reference === 'PAY-0003');
   expect(row).toMatchObject({ payout_state: 'success', open_discrepancy: 'status_conflict' });

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { haltText } from '../../src/commands/describe.ts';
+import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { haltAdvice, haltCauseText, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
+import { findHaltCauses, halt } from '../../src/sending/halts.sql.ts';
+import { makeLedger } from '../support/ledger.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 const terminal = { time: (instant: string | null) => `at ${instant}` };
@@ -42,4 +45,12 @@ it('a cause is worded from what it is', () => {
 it('loses no cause that it cannot read', () => {
   expect(() => readHaltCause('{"kind":"another"}')).toThrow();
   expect(() => readHaltCause('held by a person')).toThrow();
+});
+
+it('a barrier of the ledger ends no other cause, so that nobody is told that one is over', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  await ledger.write((trx) => halt(trx, { kind: 'person' }, at));
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing, { at, cause: 'adopted' }));
+  expect((await findHaltCauses(ledger.db)).map(({ kind }) => kind)).toEqual(['barrier', 'person']);
 });

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
+import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { setPrecheck } from '../../src/sending/precheck.sql.ts';
 import { createPrechecks } from '../../src/sending/precheck.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
@@ -76,6 +77,19 @@ it('looks again at a batch that was clear and has not begun for a minute, and at
   await checksAt(ledger, 200_000).run();
   expect(sandbox.extras.asked).toHaveLength(2);
   expect(await claimUnder(ahead, 200_000)).toHaveLength(1);
+});
+
+it.each([
+  ['three days later', 3 * 86_400_000],
+  ['after the clock was set back an hour', -3_600_000],
+])('P33: a clear look lets nothing go %s', async (_, ms) => {
+  const { ledger, claimUnder } = await braked();
+  await addBatch(ledger, named('A', 1));
+  await checksAt(ledger, 0).run();
+  await createBrakes({ ledger, clock: { iso: () => at(ms) }, brakes: ahead }).settle();
+  expect(await claimUnder(ahead, ms)).toEqual([]);
+  await checksAt(ledger, ms).run();
+  expect(await claimUnder(ahead, ms)).toHaveLength(1);
 });
 
 it('does not hold a batch again that a person released while the service was asked', async () => {

@@ -29,9 +29,7 @@ export function heroSection({ run, verdicts, sheets, zone, files }: LatestRun): 
   const statement = records(sheets.statement);
   const banners = verdicts
     .slice(0, mostBanners)
-    .map(({ currency, verdict }) =>
-      banner(currency, verdict, verdictLines(currency, verdict, { statement, list })),
-    );
+    .map((one) => banner(one.currency, one.verdict, verdictLines(one, { statement, list })));
   const more = verdicts.length - banners.length;
   const halt = records(sheets.halt).length > 0 ? ' <span class="bad">Sending was halted.</span>' : '';
   const open = files.includes('report.html')

@@ -10,7 +10,7 @@ import type { RunVerdict } from '../run-verdicts.sql.ts';
 import { escapeHtml, link } from './page-markup.ts';
 import { amountText, localTimes } from './page-words.ts';
 import { isZero, type Lines, lineOf, linesByCurrency } from './statement-figures.ts';
-import { listWords, verdictNames } from './verdict-words.ts';
+import { listWords, overturnedTexts, verdictNames } from './verdict-words.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
 export type Judged = {
@@ -103,14 +103,13 @@ const exceptionWords: Record<ExceptionLine, string> = {
 
 /** Each line of the statement that is not empty, with its count and amount; what is paid here and failed there comes first. */
 function exceptionTexts(currency: string, lines: Lines, overturned: bigint): string[] {
-  const first = overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
   const others = exceptionLines.flatMap((line) => {
     const { count, amount } = lineOf(lines, line);
     if (count === 0n) return [];
     const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
     return [`${exceptionWords[line]}: ${grouped(`${count}`)}${money}`];
   });
-  const all = [...first, ...others];
+  const all = [...overturnedTexts(overturned), ...others];
   return all.length > 0 ? all : ['The books do not add up.'];
 }
 

@@ -24,9 +24,7 @@ export function periodPage(
   const title = `${readableMonth(period.month)}, closed`;
   const banners = verdicts
     .slice(0, mostCurrencies)
-    .map(({ currency, verdict }) =>
-      banner(currency, verdict, verdictLines(currency, verdict, { statement, list })),
-    );
+    .map((one) => banner(one.currency, one.verdict, verdictLines(one, { statement, list })));
   const none = isUsable(list) ? 'No money moved in this month.' : `${listWords[list ?? 'unread']}.`;
   const tables = verdicts
     .slice(0, mostCurrencies)

@@ -1,3 +1,4 @@
+import { grouped } from '../../domain/counted.ts';
 import type { ListStanding, Verdict } from '../../domain/verdict.ts';
 
 /** How far a run's list can be used, as the start of a sentence. */
@@ -16,3 +17,8 @@ export const verdictNames: Record<Verdict, { sign: string; name: string }> = {
   exceptions: { sign: '✗', name: 'exceptions' },
   not_compared: { sign: '○', name: 'not compared' },
 };
+
+/** What a run reported as paid and its list shows as failed; it comes before every other exception. Empty for none. */
+export function overturnedTexts(overturned: bigint): string[] {
+  return overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
+}
