@@ -1,25 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createLookUps } from '../../src/lookups/lookups.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
-import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
-import { addBatch, makeLedger, payoutById, type TestLedger } from '../support/ledger.ts';
-import { clientOf, senderOf } from './setting.ts';
+import { client, ledger, withService } from '../lookups/with-service.ts';
+import { addBatch, payoutById } from '../support/ledger.ts';
+import { senderOf } from './setting.ts';
 
 const year = 365 * 86_400_000;
-let ledger: TestLedger;
-let sandbox: Sandbox;
-let client: ServiceClient;
-beforeEach(async () => {
-  ledger = await makeLedger();
-  sandbox = await createSandbox({ settleMs: 60_000 });
-  client = clientOf(sandbox);
-});
-afterEach(async () => {
-  await client.close();
-  await sandbox.stop();
-  await ledger.remove();
-});
+withService();
 
 /** The service takes every payout; its answer is lost on the way. */
 const losing = (): ServiceClient => ({
