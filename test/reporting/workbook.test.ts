@@ -69,7 +69,7 @@ describe('report.xlsx', () => {
     const told = ((await sheets()).Summary ?? []).map((row) => row.filter((cell) => cell !== null));
     expect(told[0]).toEqual(['Reconciliation, 21 Nov 2026, 14:00']);
     expect(told).toContainEqual(['NGN: ✗ exceptions', 'Do not sign off before these lines are explained:']);
-    expect(told).toContainEqual(['Listed with another amount', 'NGN', 1, -10]);
+    expect(told).toContainEqual(['Amount differences', 'NGN', 1, -10]);
     expect(told).toContainEqual(['success', 'NGN', 1, 100]);
     expect(told).toContainEqual(['Amount conflict', 'NGN', 1, 100, 'high']);
   });

@@ -1,6 +1,9 @@
 import { grouped } from '../../domain/counted.ts';
 import { isUsable, type ListStanding } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
+import { lineWords } from '../statement/line-words.ts';
+import type { Line } from '../statement/statement-lines.ts';
 import { escapeHtml, link, paragraph, section } from './page-markup.ts';
 import {
   type Figure,
@@ -26,7 +29,7 @@ export function statementSection(
   sheet: string[][] | undefined,
   { list, verdicts }: { list: ListStanding | null; verdicts: readonly RunVerdict[] },
 ): string {
-  const all = [...linesByCurrency(sheet)];
+  const all = [...linesByCurrency(records(sheet))];
   if (all.length === 0) return section('statement', 'Statement', paragraph(nothingText(list)));
   const parts = all.slice(0, mostCurrencies).map(([currency, lines]) =>
     currencyPart(
@@ -67,15 +70,15 @@ function ledgerSum(lines: Lines): Sum {
     title: 'Payouts',
     empty: 'No payout of ours was sent or open.',
     lines: [
-      part('Opening', 'opening'),
-      part('Submitted', 'submitted'),
-      part('Reopened', 'reopened'),
-      less('Paid', 'settled'),
-      less('Failed', 'failed'),
-      less('Refused', 'refused'),
-      sum('Closing', 'closing'),
-      of('In flight', 'in_flight'),
-      of('Unknown, may be paid', 'unknown'),
+      part('opening'),
+      part('submitted'),
+      part('reopened'),
+      less('settled'),
+      less('failed'),
+      less('refused'),
+      sum('closing'),
+      of('in_flight'),
+      of('unknown'),
     ],
   };
 }
@@ -86,11 +89,11 @@ function paidSum(lines: Lines): Sum {
     title: 'Paid',
     empty: 'Nothing was paid.',
     lines: [
-      part('Paid', 'settled'),
-      less('Returned', 'returned'),
+      part('settled'),
+      less('returned'),
       { name: 'Paid, then reopened', figure: paidAndReopened(lines), kind: 'part' },
-      sum('Net paid', 'net_paid'),
-      of('Fees reported', 'fees'),
+      sum('net_paid'),
+      of('fees'),
     ],
   };
 }
@@ -101,15 +104,15 @@ function listSum(lines: Lines): Sum {
     title: 'Against the list',
     empty: 'The service lists nothing.',
     lines: [
-      part('Submitted', 'submitted'),
-      less('Failed', 'failed'),
-      less('Refused', 'refused'),
-      less('Not on the list', 'unseen'),
-      part('Not ordered here', 'foreign'),
-      part('Amount differences', 'amount_differences'),
-      part('Timing', 'timing'),
-      part('Unexplained', 'unexplained'),
-      sum('Listed by the service', 'listed_by_service'),
+      part('submitted'),
+      less('failed'),
+      less('refused'),
+      less('unseen'),
+      part('foreign'),
+      part('amount_differences'),
+      part('timing'),
+      part('unexplained'),
+      sum('listed_by_service'),
     ],
   };
 }
@@ -117,9 +120,9 @@ function listSum(lines: Lines): Sum {
 function printers(lines: Lines) {
   const printed =
     (kind: Printed['kind'], isLess = false) =>
-    (name: string, line: string): Printed => {
+    (line: Line): Printed => {
       const figure = lineOf(lines, line);
-      return { name, kind, figure: isLess ? negated(figure) : figure };
+      return { name: lineWords[line], kind, figure: isLess ? negated(figure) : figure };
     };
   return { part: printed('part'), less: printed('part', true), sum: printed('sum'), of: printed('of') };
 }

@@ -1,16 +1,11 @@
 import { counted, grouped } from '../../domain/counted.ts';
-import {
-  type ExceptionLine,
-  exceptionLines,
-  isUsable,
-  type ListStanding,
-  type Verdict,
-} from '../../domain/verdict.ts';
+import { isUsable, type ListStanding, type Verdict } from '../../domain/verdict.ts';
 import type { RunVerdict } from '../run-verdicts.sql.ts';
+import { records } from '../sheet.ts';
 import { escapeHtml, link } from './page-markup.ts';
 import { amountText, localTimes } from './page-words.ts';
 import { isZero, type Lines, lineOf, linesByCurrency } from './statement-figures.ts';
-import { listWords, overturnedTexts, verdictNames } from './verdict-words.ts';
+import { exceptionTexts, listWords, verdictNames } from './verdict-words.ts';
 
 /** The page's facts about a run: `verdict` is the whole run's, `trouble` says why its list cannot be used. */
 export type Judged = {
@@ -25,7 +20,7 @@ export type Judged = {
 
 /** The verdict on each currency, before anything else on the page. */
 export function verdictSection(statement: string[][] | undefined, judged: Judged): string {
-  const lines = linesByCurrency(statement);
+  const lines = linesByCurrency(records(statement));
   const each = judged.verdicts.map((one) => currencyBanner(one, lines.get(one.currency) ?? {}, judged.open));
   const banners = each.length > 0 ? each : [runBanner(lines.size > 0, judged)];
   return `<section id="verdict" class="verdicts" aria-label="Verdict">\n${troubleNotice(judged)}${banners.join('')}</section>\n`;
@@ -58,7 +53,7 @@ function currencyBanner(
   const { sign, name } = verdictNames[verdict];
   const words: Record<Verdict, () => string[]> = {
     reconciled: () => reconciledTexts(currency, lines, open.get(currency) ?? 0n),
-    exceptions: () => exceptionTexts(currency, lines, overturned),
+    exceptions: () => exceptionTexts(currency, (line) => lineOf(lines, line), overturned),
     not_compared: () => [notCompared],
   };
   const mark = `data-currency="${escapeHtml(currency)}" data-verdict="${verdict}"`;
@@ -91,26 +86,6 @@ function reconciledTexts(currency: string, lines: Lines, open: bigint): string[]
       ? []
       : [`Not all is done: ${counted(open, 'discrepancy is', 'discrepancies are')} open.`]),
   ];
-}
-
-const exceptionWords: Record<ExceptionLine, string> = {
-  unseen: 'Not on the list',
-  foreign: 'Not ordered here',
-  amount_differences: 'Amount differences',
-  unexplained: 'Unexplained',
-  unreadable: 'Unreadable amounts',
-};
-
-/** Each line of the statement that is not empty, with its count and amount; what is paid here and failed there comes first. */
-function exceptionTexts(currency: string, lines: Lines, overturned: bigint): string[] {
-  const others = exceptionLines.flatMap((line) => {
-    const { count, amount } = lineOf(lines, line);
-    if (count === 0n) return [];
-    const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
-    return [`${exceptionWords[line]}: ${grouped(`${count}`)}${money}`];
-  });
-  const all = [...overturnedTexts(overturned), ...others];
-  return all.length > 0 ? all : ['The books do not add up.'];
 }
 
 /** Ends with a full stop where no other mark ends it. */

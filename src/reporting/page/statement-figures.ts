@@ -1,15 +1,15 @@
 import { Big } from 'big.js';
-import { records } from '../sheet.ts';
+import type { NamedCells } from '../sheet.ts';
 
 /** A line of the statement: how many, and a plain decimal in the statement's currency. */
 export type Figure = { count: bigint; amount: string };
 /** The lines of one currency by their names in statement.csv. */
 export type Lines = Record<string, Figure>;
 
-/** The statement sheet by currency. */
-export function linesByCurrency(sheet: string[][] | undefined): Map<string, Lines> {
+/** The rows of a statement by currency. */
+export function linesByCurrency(rows: readonly NamedCells[]): Map<string, Lines> {
   const found = new Map<string, Lines>();
-  for (const { currency = '', line = '', count = '0', amount = '0' } of records(sheet))
+  for (const { currency = '', line = '', count = '0', amount = '0' } of rows)
     found.set(currency, { ...found.get(currency), [line]: { count: BigInt(count), amount } });
   return found;
 }

@@ -1,5 +1,9 @@
 import { grouped } from '../../domain/counted.ts';
-import type { ListStanding, Verdict } from '../../domain/verdict.ts';
+import { exceptionLines, type ListStanding, type Verdict } from '../../domain/verdict.ts';
+import { lineWords } from '../statement/line-words.ts';
+import type { Line } from '../statement/statement-lines.ts';
+import { amountText } from './page-words.ts';
+import type { Figure } from './statement-figures.ts';
 
 /** How far a run's list can be used, as the start of a sentence. */
 export const listWords: Record<ListStanding, string> = {
@@ -18,7 +22,21 @@ export const verdictNames: Record<Verdict, { sign: string; name: string }> = {
   not_compared: { sign: '○', name: 'not compared' },
 };
 
-/** What a run reported as paid and its list shows as failed; it comes before every other exception. Empty for none. */
-export function overturnedTexts(overturned: bigint): string[] {
-  return overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
+/**
+ * Why a currency has exceptions, one text a cause. What a run reported as paid and its list shows as failed comes first,
+ * then each line of the statement that is not empty.
+ */
+export function exceptionTexts(
+  currency: string,
+  lineOf: (line: Line) => Figure,
+  overturned: bigint,
+): string[] {
+  const lines = exceptionLines.flatMap((line) => {
+    const { count, amount } = lineOf(line);
+    if (count === 0n) return [];
+    const money = amount === '' ? '' : `, ${amountText(currency, amount)}`;
+    return [`${lineWords[line]}: ${grouped(`${count}`)}${money}`];
+  });
+  const paid = overturned > 0n ? [`Reported as paid, failed on the list: ${grouped(`${overturned}`)}`] : [];
+  return paid.length + lines.length > 0 ? [...paid, ...lines] : ['The books do not add up'];
 }

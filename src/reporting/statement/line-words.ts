@@ -1,24 +1,24 @@
 import type { Line } from './statement-lines.ts';
 
-/** The statement's lines as finance names them. */
+/** The statement's lines as finance names them, on every page and sheet. */
 export const lineWords: Record<Line, string> = {
-  opening: 'Opening, in flight',
+  opening: 'Opening',
   submitted: 'Submitted',
   reopened: 'Reopened',
   settled: 'Paid',
   failed: 'Failed',
-  refused: 'Refused by the service',
-  closing: 'Closing, in flight or unknown',
+  refused: 'Refused',
+  closing: 'Closing',
   in_flight: 'In flight',
   unknown: 'Unknown: may be paid',
-  returned: 'Paid and came back',
+  returned: 'Returned',
   net_paid: 'Net paid',
   fees: 'Fees reported',
   listed_by_service: 'Listed by the service',
-  unseen: 'Sent, not on the service’s list',
-  foreign: 'On the list, not ordered here',
-  amount_differences: 'Listed with another amount',
-  timing: 'Timing: known to one side later',
+  unseen: 'Not on the list',
+  foreign: 'Not ordered here',
+  amount_differences: 'Amount differences',
+  timing: 'Timing',
   unexplained: 'Unexplained',
-  unreadable: 'Listed with an unreadable amount',
+  unreadable: 'Unreadable amounts',
 };

@@ -21,10 +21,9 @@ describe('the figures of the statement on the page', () => {
 
   it('names what makes the paid sum tie: paid, less returned, less paid and reopened, is net paid', () => {
     const lines = linesByCurrency([
-      ['currency', 'line', 'count', 'amount', 'verdict'],
-      ['NGN', 'settled', '8', '800.00', 'exceptions'],
-      ['NGN', 'returned', '1', '100.00', 'exceptions'],
-      ['NGN', 'net_paid', '5', '500.50', 'exceptions'],
+      { currency: 'NGN', line: 'settled', count: '8', amount: '800.00' },
+      { currency: 'NGN', line: 'returned', count: '1', amount: '100.00' },
+      { currency: 'NGN', line: 'net_paid', count: '5', amount: '500.50' },
     ]);
     expect(paidAndReopened(lines.get('NGN') ?? {})).toEqual({ count: -2n, amount: '-199.50' });
     expect(paidAndReopened({})).toEqual({ count: 0n, amount: '0' });
