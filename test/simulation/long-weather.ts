@@ -78,7 +78,7 @@ export function drawLongWeather(random: Random, wished: TurnName | null): LongWe
     elsewhere: wants('account', 0.35) ? drawElsewhere(random, fromMs) : [],
     sweeps: !wants('schedule', 0.2),
     skipsRows: wants('files', 0.5),
-    dropsFiles: wants('files', 0.6),
+    dropsFiles: wants('files', 0.75),
     readsPaper: wants('paper', 0.9),
   };
 }

@@ -17,10 +17,10 @@ export async function runDays(options: {
   seeds: number;
   seconds: number;
   threads: number;
-  day: DayOptions;
+  dayOf: (seed: number) => DayOptions;
   onDay: (result: DayResult, sofar: Summary) => void;
 }): Promise<Summary> {
-  const { from, seeds, seconds, threads, day, onDay } = options;
+  const { from, seeds, seconds, threads, dayOf, onDay } = options;
   const tally: Tally = { payouts: 0, posts: 0, paid: 0, operator: 0, hidden: 0, stopped: 0, turned: 0 };
   const summary: Summary = { seeds: 0, seconds: 0, tally, counts: {}, failure: undefined };
   const started = performance.now();
@@ -43,7 +43,8 @@ export async function runDays(options: {
       const worker = new Worker(new URL('./worker.ts', import.meta.url));
       const go = (): void => {
         if (!isOver()) {
-          worker.postMessage({ seed: next++, options: day });
+          worker.postMessage({ seed: next, options: dayOf(next) });
+          next += 1;
           return;
         }
         worker.terminate().then(() => resolve(), reject);

@@ -90,7 +90,7 @@ export function createOldCopies(
     const now = new Set(loadedFiles(town));
     for (const file of files.filter(({ name }) => before.includes(name) && !now.has(name))) {
       // A file that still lies in the inbox is taken again, whatever anybody wants.
-      const again = random.chance(0.7) || (file.coming !== 'named' && existsSync(file.path));
+      const again = random.chance(0.5) || (file.coming !== 'named' && existsSync(file.path));
       world.trace(`${file.name} is lost${again ? ', and will be dropped again' : ''}`);
       if (!again) fall.forgottenFiles.add(file.name);
       else

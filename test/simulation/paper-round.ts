@@ -72,13 +72,14 @@ export function createPaperRounds(town: Town): { start(): void; atLast(): void }
         return writeDueRuns();
       };
       const reporting = { ...app.reporting, writeDueRuns: cutShort };
-      const { run } = await reconcileJob.run(
+      const { run, passes } = await reconcileJob.run(
         { ...app, reporting },
         {
           full: isLast || random.chance(0.5),
           followUp: true,
         },
       );
+      if (passes > 2) world.coverage.count('machine: page shift');
       verdict.judge({ run, life, before, isLast });
       if (isLast) judgeInterrupted();
       await app.close();

@@ -5,6 +5,7 @@ import { allKinds, postFaults } from './coverage.ts';
 import type { DayResult } from './day.ts';
 import { turnNames } from './long-weather.ts';
 import { runDays, type Summary } from './many-days.ts';
+import { wishOf } from './short-days.ts';
 
 /** So many seconds make a long run, in which every kind of trouble must have happened so often. */
 const longRun = 1_500;
@@ -42,7 +43,7 @@ const summary = await runDays({
   seeds: Number(values.seeds),
   seconds: Number(values.seconds),
   threads: Number(values.threads),
-  day: {
+  dayOf: (seed) => ({
     trace: values.trace,
     small: values.small,
     oldCopies: values['old-copies'],
@@ -50,7 +51,8 @@ const summary = await runDays({
     fault: postFaults.find((fault) => fault === values.fault) ?? null,
     brake: brakeNames.find((name) => name === values.brake) ?? null,
     turn: turnNames.find((name) => name === values.turn) ?? null,
-  },
+    ...(isChosen ? {} : wishOf(seed)),
+  }),
   onDay(result, sofar) {
     if (values.trace) process.stdout.write(`${result.lines.join('\n')}\nhash ${result.hash}\n`);
     if (values.json || values.trace || sofar.seconds - printedAt < 5) return;

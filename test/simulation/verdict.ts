@@ -79,7 +79,8 @@ function judgePayout(town: Town, payout: Final): void {
   // What a ledger that was lost sent to another account, nobody can know who asks this one.
   const isKnowable = ({ account }: BookEntry): boolean =>
     !wasForgotten || account === 'home' || places.includes(account);
-  const entries = town.service.book.entries(reference).filter(isKnowable);
+  const all = town.service.book.entries(reference);
+  const entries = all.filter(isKnowable);
   const paid = entries.filter(({ moved }) => moved);
   const told = tellings(town, reference);
   const fail = (detail: string): void =>
@@ -102,7 +103,11 @@ function judgePayout(town: Town, payout: Final): void {
       return;
     }
     case 'success':
-      if (paid.some((entry) => mayStand(entry) && isSame(entry.record, { ...told0, ...payout }))) break;
+      // It may have been known for a while, by a list of the other account.
+      if (
+        all.some((entry) => entry.moved && mayStand(entry) && isSame(entry.record, { ...told0, ...payout }))
+      )
+        break;
       // On the word of a person alone it stays so until evidence comes (P32), and the statement has it as unseen.
       if (told.length === 0 && payout.evidence !== 'person') fail('the service did not pay it');
       break;

@@ -45,6 +45,8 @@ export type Weather = {
   patience: number;
   /** Nothing but the quiet period stands before a second payment. */
   isUnguarded: boolean;
+  /** All goes well, so that the books can tie. */
+  isCalm: boolean;
   /** An operator keeps copies of the ledger, and puts an old one back. */
   oldCopies: boolean;
   resubmit: 'manual' | 'confirmed_absent';
@@ -108,16 +110,16 @@ export function drawWeather(
   random: Random,
   { small, fault, oldCopies, brake, turn, doubtful }: Wish,
 ): Weather {
-  const kind = drawKind(random, doubtful);
+  const kind = drawKind(random, { doubtful, turn });
   // Batches that come after a copy are what it does not know.
-  const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches, 6, 9].slice(0, 4) } : kind;
+  const drawn = kind.oldCopies ? { ...kind, batches: [...kind.batches.slice(0, 2), 6, 9] } : kind;
   const batches = small
-    ? drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, 8))
+    ? drawn.batches.slice(0, oldCopies ? 3 : 2).map((size) => Math.min(size, turn === 'waiting' ? 20 : 8))
     : drawn.batches;
   return {
     ...drawn,
     batches,
-    ...(small && { lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
+    ...(small && { perPage: 2, lengthMs: Math.min(drawn.lengthMs, 10 * hour) }),
     ...longOf(random.fork('long'), drawn, { small, turn }),
     // What no client can know needs a way without brakes.
     ...(drawn.isUnguarded ? {} : { brakes: drawBrakes(random.fork('brakes'), batches, brake) }),
@@ -133,17 +135,18 @@ export function drawWeather(
 /** What no client can know stays apart, and a small day has of all this what is wished for. */
 function longOf(
   random: Random,
-  { isUnguarded, lengthMs }: Weather,
+  { isUnguarded, isCalm, lengthMs }: Weather,
   { small, turn }: Pick<Wish, 'small' | 'turn'>,
 ): Partial<Weather> {
   if (isUnguarded || (small && turn === null)) return {};
+  if (isCalm && (turn === null || turn === 'paper')) return { long: { ...shortWeather, readsPaper: true } };
   const long = drawLongWeather(random, turn);
   // What is ordered once more, and waits, had failed before.
   return long.ordersWait ? { long, lengthMs: drawLongDayMs(random), failedShare: 0.5 } : { long, lengthMs };
 }
 
-function drawKind(random: Random, doubtful: boolean): Weather {
-  const ordinary = drawOrdinary(random, doubtful);
+function drawKind(random: Random, { doubtful, turn }: Pick<Wish, 'doubtful' | 'turn'>): Weather {
+  const ordinary = drawOrdinary(random, { doubtful, turn });
   const special = random.next();
   if (doubtful) return ordinary;
   if (special < 0.08) return tooLate(ordinary, random);
@@ -194,16 +197,17 @@ function unguarded(ordinary: Weather): Weather {
   };
 }
 
-function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
-  const postTrouble = random.pick([0.35, 0.5, 0.6]);
-  const questionTrouble = random.pick([0, 0.05, 0.2]);
+function drawOrdinary(random: Random, wished: Pick<Wish, 'doubtful' | 'turn'>): Weather {
+  const isCalm = random.chance(wished.turn === 'paper' ? 0.5 : 0.12) && !wished.doubtful;
+  const postTrouble = isCalm ? 0 : random.pick([0.35, 0.5, 0.6]);
+  const questionTrouble = isCalm ? 0 : random.pick([0, 0.05, 0.2]);
   const webhookTrouble = random.pick([0.1, 0.3, 0.6]);
   const quietPeriodMs = random.pick([1, 2, 6]) * hour;
   // The case that no client can know: a transfer that shows itself only after the quiet period.
   const hidesBeyondQuiet = random.chance(0.15);
   // A service that takes what it gives no answer for, and shows it late: there people send again what was taken.
-  const doubtful = random.chance(0.2) || wishedDoubtful;
-  const hides = doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
+  const doubtful = (random.chance(0.2) && !isCalm) || wished.doubtful;
+  const hides = isCalm ? 0 : doubtful ? 0.8 : random.pick([0, 0.2, 0.6]);
   const fewFaults = doubtful
     ? takenUnanswered
     : random.chance(0.15)
@@ -213,11 +217,11 @@ function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
     duplicates: random.pick(doubtful ? ['accept', 'accept', 'refuse'] : ['accept', 'refuse', 'conflict']),
     detailsShow: random.pick(['first', 'last']),
     notFoundCode: random.pick(['04', '05', '12']),
-    perPage: random.pick([5, 5, 10, 50]),
+    perPage: random.pick([3, 5, 5, 10]),
     serviceClockErrorMs: random.between(-20_000, 20_000),
     slowestSettlementMs: random.pick([20_000, 10 * minute, 3 * hour]),
-    failedShare: random.pick(doubtful ? [0.5] : [0.02, 0.2, 0.5]),
-    returnedShare: random.pick([0, 0.1]),
+    failedShare: isCalm ? 0 : random.pick(doubtful ? [0.5] : [0.02, 0.2, 0.5]),
+    returnedShare: isCalm ? 0 : random.pick([0, 0.1]),
     quietPeriodMs,
     timeoutMs: random.pick([8_000, 30_000]),
     sendDeadlineMs: random.pick([2_000, 5_000]),
@@ -225,17 +229,18 @@ function drawOrdinary(random: Random, wishedDoubtful: boolean): Weather {
     requestsPerSecond: random.pick([0, 0, 20]),
     haltAfterUnknown: random.pick(doubtful ? [0] : [0, 0, 3, 5]),
     leaseMs: random.chance(0.7) ? 30_000 : null,
-    strokes: random.pick([0.5, 0.8, 1]),
+    strokes: isCalm ? 0.1 : random.pick([0.5, 0.8, 1]),
     clockJumps: random.chance(0.4),
     showsTooLate: false,
     stopsAtLastCheck: 0.01,
     patience: 0.4,
     isUnguarded: false,
+    isCalm,
     brakes: noBrakesSet,
     long: shortWeather,
-    oldCopies: random.chance(0.55),
+    oldCopies: !isCalm && random.chance(0.6),
     resubmit: random.pick(['manual', 'confirmed_absent', 'confirmed_absent']),
-    batches: Array.from({ length: random.between(1, 3) }, () => random.between(4, random.pick([20, 40]))),
+    batches: Array.from({ length: random.between(2, 4) }, () => random.between(6, random.pick([30, 50]))),
     lengthMs: random.between(6, 18) * hour,
     drawStillnessMs: (own) => own.pick([20_000, 600_000, 7_200_000]),
     drawVisibilityMs: (own) => {
