@@ -48,18 +48,6 @@ const sqlRooms = ['storage', 'ledger', 'custody'];
 
 /** The rooms that word things for people; `entry` starts commands, and the demo is one. */
 const wordingRooms = ['reporting', 'alerts', 'admin', 'dashboard', 'demo', 'commands', 'entry'];
-/** Files that still hold command lines. This list only gets shorter. */
-const stillWording = [
-  'src/evidence/doubts.ts',
-  'src/evidence/judge.ts',
-  'src/evidence/listed-as.ts',
-  'src/evidence/shown-already.sql.ts',
-  'src/evidence/unconfirmed.ts',
-  'src/evidence/withheld.ts',
-  'src/ledger/barriers.ts',
-  'src/sending/halt.ts',
-  'src/sending/hold-words.ts',
-];
 const verbs = verbGroups.flatMap(([, entries]) => entries.map(verbName)).join('|');
 const commandLine = new RegExp(`\\bcounterfoil (?:${verbs})\\b`);
 
@@ -229,7 +217,7 @@ const rules: Rule[] = [
     title: 'command lines appear only in commands, reporting and alerts',
     violations: (sources) =>
       sources
-        .filter(({ path }) => !wordingRooms.includes(room(path)) && !stillWording.includes(path))
+        .filter(({ path }) => !wordingRooms.includes(room(path)))
         .filter(({ text }) => commandLine.test(text))
         .map(({ path }) => `${path} holds a command line`),
     bad: [

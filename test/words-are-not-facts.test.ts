@@ -4,6 +4,7 @@ import { barrierKeys, hearListing, raiseBarrier } from '../src/ledger/barriers.t
 import { type HoldReason, readReasons, setHoldReasons, wasCancelled } from '../src/ledger/hold-reasons.ts';
 import { beginRun } from '../src/listing/listings.sql.ts';
 import { stage } from '../src/listing/staging.sql.ts';
+import { haltInWords } from '../src/reporting/halt-words.ts';
 import {
   approvalsOf,
   isApprovedReason,
@@ -13,7 +14,7 @@ import {
 } from '../src/sending/approvals.sql.ts';
 import { findAttention } from '../src/sending/attention.sql.ts';
 import { type Brakes, noBrakes } from '../src/sending/brakes.ts';
-import { findHalt, halt, liftCanary, liftHalt, tooManyUnknown } from '../src/sending/halts.sql.ts';
+import { halt, liftCanary, liftHalt, tooManyUnknown } from '../src/sending/halts.sql.ts';
 import { holdBatch, holdReturned, releaseBatch } from '../src/sending/holds.sql.ts';
 import { createBrakes } from '../src/sending/open-brakes.sql.ts';
 import { createTold, hour, shown } from './decisions/told.ts';
@@ -112,7 +113,7 @@ const withheld: Scenario = async (ledger, note) => {
 const halts: Scenario = async (ledger, note) => {
   const canary: Brakes = { ...noBrakes, canary: 1, canaryHours: 4 };
   const say = async (what: string): Promise<void> =>
-    note(what, (await findHalt(ledger.db))?.kinds ?? 'nothing halts');
+    note(what, (await haltInWords(ledger.db))?.kinds ?? 'nothing halts');
   await addBatch(ledger, ['A-1', 'A-2', 'A-3']);
   await addBatch(ledger, ['B-1', 'B-2'], { id: 'b-2' });
   for (const one of await claimAt(ledger, at(0), 2, 'w-1', canary))
@@ -140,11 +141,11 @@ const halts: Scenario = async (ledger, note) => {
 
 const barriers: Scenario = async (ledger, note) => {
   await addBatch(ledger, ['R-1']);
-  const barrier = { at: at(1), cause: 'it was adopted: counterfoil reconcile --full reads the whole list' };
+  const barrier = { at: at(1), why: 'it was adopted', advice: { kind: 'list_whole' } } as const;
   for (const key of [barrierKeys.behind, barrierKeys.listing])
     await ledger.write((trx) => raiseBarrier(trx, key, barrier));
-  note('stands', (await findHalt(ledger.db))?.kinds);
-  note('since', (await findHalt(ledger.db))?.at);
+  note('stands', (await haltInWords(ledger.db))?.kinds);
+  note('since', (await haltInWords(ledger.db))?.at);
   note('goes', await namesAt(ledger, 2));
   note('cancelled', (await cancelUnsent(ledger, { ...batch, source: 'person:ada', why: 'x' })).cancelled);
   await ledger.db.deleteFrom('meta').where('key', '=', barrierKeys.behind).execute();

@@ -6,6 +6,7 @@ import type { Account } from '../domain/origin.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import { allJobs, type JobPast } from '../runtime/jobs.sql.ts';
+import { barrierHalt } from '../sending/halt.ts';
 import { findHalt } from '../sending/halts.sql.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Db, Ledger } from '../storage/ledger.ts';
@@ -53,13 +54,13 @@ export type FigureSource = {
  */
 export async function readFigures(source: FigureSource): Promise<LedgerFigures> {
   const { db, ledger, account, dataDir } = source;
-  const halt = ledger.unnotedFall ? { kinds: ['barrier'] } : await findHalt(db);
+  const halt = ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(db);
   return {
     payouts: await payoutFigures(db),
     oldest: await oldestFigures(db),
     batches: await batchFigures(db),
     attempts: await attemptFigures(db),
-    halts: halt?.kinds ?? [],
+    halts: halt?.causes.map(({ kind }) => kind) ?? [],
     webhooks: { ...(await readWebhookTallies(db)), ...(await webhookLag(db)) },
     jobs: await allJobs(db),
     run: await runFigures(db, account),

@@ -3,11 +3,13 @@ import { assertHomeMode, bindHome } from '../custody/home-mode.ts';
 import { openLedger } from '../custody/open-ledger.ts';
 import { type Account, accountOf } from '../domain/origin.ts';
 import { lyingInInbox } from '../intake/inbox.ts';
+import { type SaidHalt, sayHalt } from '../reporting/halt-words.ts';
 import { type Clock, systemClock } from '../runtime/clock.ts';
 import { createJobsStore } from '../runtime/jobs.sql.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { createWorkers } from '../runtime/worker-lock.ts';
-import { findHalt, type Halt } from '../sending/halts.sql.ts';
+import { barrierHalt } from '../sending/halt.ts';
+import { findHalt } from '../sending/halts.sql.ts';
 import { createBrakes } from '../sending/open-brakes.sql.ts';
 import type { Transport } from '../service/transport.ts';
 import type { Config } from '../settings/settings.ts';
@@ -79,8 +81,8 @@ export async function openLooking(options: AppOptions) {
     ledger,
     paths,
     /** Why nothing may be sent, if so. It also covers a ledger that only this look found to have gone back in time (P25). */
-    findHalt: async (): Promise<Halt | undefined> =>
-      ledger.unnotedFall ? { ...ledger.unnotedFall, kinds: ['barrier'] } : findHalt(ledger.db),
+    findHalt: async (): Promise<SaidHalt | undefined> =>
+      sayHalt(ledger.unnotedFall ? barrierHalt(ledger.unnotedFall) : await findHalt(ledger.db)),
     /** The files in the inbox and in its folder of expected collections; takes none in. */
     lying: () => lyingInInbox(paths.inbox),
     brakes: createBrakes({

@@ -4,10 +4,10 @@ import { counted } from '../domain/counted.ts';
 import { batchLikeness } from '../intake/likeness.sql.ts';
 import { type HoldReason, readReasons } from '../ledger/hold-reasons.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
 import { readable } from '../reporting/readable.ts';
 import { type Account, behindSudo } from '../sending/approval.ts';
 import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
-import { holdTexts } from '../sending/hold-words.ts';
 import { releaseBatch } from '../sending/holds.sql.ts';
 import type { Batch } from '../storage/tables/tables.ts';
 import {

@@ -2,8 +2,8 @@ import { amountText, counted, grouped } from '../domain/counted.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
 import { stateWords } from '../reporting/state-words.ts';
-import { holdTexts } from '../sending/hold-words.ts';
 import { payoutColours } from './terminal/colours.ts';
 import type { Paint } from './terminal/ink.ts';
 

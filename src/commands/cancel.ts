@@ -1,6 +1,7 @@
 import type { App } from '../app/app.ts';
 import { counted } from '../domain/counted.ts';
 import { batchCounts, getBatch } from '../ledger/batches.ts';
+import { reasonText } from '../reporting/advice-text.ts';
 import { stateWords } from '../reporting/state-words.ts';
 import type { Batch, Payout } from '../storage/tables/tables.ts';
 import { payoutsText } from './batch-lines.ts';
@@ -90,7 +91,8 @@ async function describePayout(
   const help = await helpFor(app, payout);
   if (waiting > 0)
     return { code: 4, lines: [`${reference} is not cancelled: ${earlierAttempt}. ${help}`], json };
-  if (why !== null) return { code: 2, problem: `${reference} is not cancelled: ${why}. ${help}`, json };
+  if (why !== null)
+    return { code: 2, problem: `${reference} is not cancelled: ${reasonText(why)}. ${help}`, json };
   const only = 'only what was never sent can be cancelled';
   return { code: 2, problem: `${reference} is ${stateWords[state]}: ${only}. ${help}`, json };
 }
@@ -106,7 +108,7 @@ const earlierAttempt = 'an earlier attempt may have been taken, and a retry wait
 function listedLines({ listed, why }: Done): string[] {
   if (why === null) return [];
   return [
-    `${listed} not cancelled, since they may have been sent; counterfoil settle closes each; the first: ${why}`,
+    `${listed} not cancelled, since they may have been sent; counterfoil settle closes each; the first: ${reasonText(why)}`,
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Decided } from '../decisions/retry-payout.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Mode, PayoutState } from '../domain/payout.ts';
 import type { Weighed } from '../evidence/weigh.ts';
-import { submitCommand } from '../reporting/advice-text.ts';
+import { reasonText, submitCommand } from '../reporting/advice-text.ts';
 import { plainCause } from '../reporting/plain-words.ts';
 import { stateWords } from '../reporting/state-words.ts';
 import type { Payout } from '../storage/tables/tables.ts';
@@ -51,7 +51,7 @@ export function refusals({ cases }: Weighed): { reference: string; why: string }
   return cases.flatMap((one) => {
     const { payout, judgement } = one;
     if (judgement.kind !== 'no' || one.had) return [];
-    return [{ reference: payout.reference, why: `${judgement.why}. ${remedyText(one)}` }];
+    return [{ reference: payout.reference, why: `${reasonText(judgement)}. ${remedyText(one)}` }];
   });
 }
 

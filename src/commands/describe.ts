@@ -1,9 +1,10 @@
 import { amountText } from '../domain/counted.ts';
 import { type LeftOutJson, leftOutCollectionsText } from '../domain/left-out.ts';
 import { type Problem, problemSentence } from '../domain/problem.ts';
+import { reasonText } from '../reporting/advice-text.ts';
+import type { SaidHalt } from '../reporting/halt-words.ts';
 import { webhookText } from '../reporting/word-texts.ts';
 import { type HaltAdvice, haltAdvice } from '../sending/halt.ts';
-import type { Halt } from '../sending/halts.sql.ts';
 import type { releaseBatch } from '../sending/holds.sql.ts';
 import type { Discrepancy, Webhook } from '../storage/tables/tables.ts';
 import type { Result } from './result.ts';
@@ -115,10 +116,7 @@ const before: Record<Exclude<HaltAdvice, 'as_the_cause_says'>, string> = {
 };
 
 /** Why nothing is sent, and what to do: release a halt (P11), or follow a ledger barrier's own text (P25, P26). */
-export function haltText(
-  { at, cause, kinds }: Pick<Halt, 'at' | 'cause' | 'kinds'>,
-  { time }: Pick<Terminal, 'time'>,
-): string {
+export function haltText({ at, cause, kinds }: SaidHalt, { time }: Pick<Terminal, 'time'>): string {
   const advice = haltAdvice(kinds);
   const since = `since ${time(at)}: ${cause}.`;
   if (advice === 'as_the_cause_says') return since;
@@ -134,10 +132,12 @@ export function notReleased({ kept, doubted }: Released): boolean {
 
 /** The payouts that were not released, and why: some stay held, some are unknown again. */
 export function notReleasedLines({ kept, first, doubted, firstDoubted }: Released): string[] {
-  const unknown = firstDoubted.map(({ reference, why }) => `  unknown: ${reference}: ${why}`);
+  const unknown = said(firstDoubted).map(({ reference, why }) => `  unknown: ${reference}: ${why}`);
   const rest = doubted - firstDoubted.length;
   return [
-    ...(kept > 0 ? [`${kept} ${kept === 1 ? 'stays' : 'stay'} held:`, ...withheldLines(kept, first)] : []),
+    ...(kept > 0
+      ? [`${kept} ${kept === 1 ? 'stays' : 'stay'} held:`, ...withheldLines(kept, said(first))]
+      : []),
     ...(doubted > 0 ? [`${doubted} ${doubted === 1 ? 'is' : 'are'} unknown again, and not sent:`] : []),
     ...unknown,
     ...(rest > 0 ? [`  and ${rest} more like these`] : []),
@@ -146,5 +146,9 @@ export function notReleasedLines({ kept, first, doubted, firstDoubted }: Release
 
 /** The same for `--json`. */
 export function notReleasedJson({ kept, first, doubted, firstDoubted }: Released): Record<string, unknown> {
-  return { kept, kept_first: first, unknown: doubted, unknown_first: firstDoubted };
+  return { kept, kept_first: said(first), unknown: doubted, unknown_first: said(firstDoubted) };
+}
+
+function said(first: Released['first']): { reference: string; why: string }[] {
+  return first.map(({ reference, ...reason }) => ({ reference, why: reasonText(reason) }));
 }

@@ -3,6 +3,7 @@ import { contradictionText } from '../domain/contradiction.ts';
 import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
+import { reasonText } from '../reporting/advice-text.ts';
 import { actionFor, unknownAction } from '../reporting/discrepancy-words.ts';
 import { newsOf, plainCause } from '../reporting/plain-words.ts';
 import { readable } from '../reporting/readable.ts';
@@ -128,7 +129,7 @@ const can = {
 /** Whether it can be paid again, and how; or why not. */
 function retryText({ judgement, had }: Case): string {
   if (judgement.kind !== 'no') return can[judgement.kind];
-  return `${had ? 'is not needed' : 'cannot be sent again'}: ${judgement.why}`;
+  return `${had ? 'is not needed' : 'cannot be sent again'}: ${reasonText(judgement)}`;
 }
 
 /** What else ends it than the retry that is asked about. */
@@ -216,7 +217,7 @@ export function evidenceJson({ cases, digest }: Weighed, watch: Watch): Record<s
       successor: one.successor,
       warning: payout.state === 'unknown' ? warning(payout, attempts, watch) : null,
       can: one.judgement.kind,
-      why: one.judgement.kind === 'no' ? one.judgement.why : null,
+      why: one.judgement.kind === 'no' ? reasonText(one.judgement) : null,
       remedies: one.remedies,
     })),
   };

@@ -1,6 +1,7 @@
 import { amountText, counted } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
 import type { Case, Weighed } from '../evidence/weigh.ts';
+import { reasonText } from '../reporting/advice-text.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import { readable } from '../reporting/readable.ts';
 import { specialFacts, type Watch, warning } from './evidence-lines.ts';
@@ -76,7 +77,7 @@ function groupedNotes(cases: readonly Case[], watch: Watch, time: (instant: stri
   const notes = cases.flatMap((one) => {
     const { payout, attempts, judgement, discrepancies } = one;
     const texts = [
-      ...(judgement.kind === 'no' ? [`not again: ${judgement.why}`] : []),
+      ...(judgement.kind === 'no' ? [`not again: ${reasonText(judgement)}`] : []),
       ...(payout.state === 'unknown' ? [warning(payout, attempts, watch)] : []),
       ...discrepancies.map((d) => actionFor(d)),
     ];

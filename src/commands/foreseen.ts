@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts';
 import { grouped } from '../domain/counted.ts';
-import { holdTexts } from '../sending/hold-words.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
 import { totalsText } from './describe.ts';
 import type { Terminal } from './terminal/terminal.ts';
 

@@ -5,9 +5,10 @@ import { waiveListing } from '../ledger/barriers.ts';
 import { batchCounts } from '../ledger/batches.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
+import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
-import { findHalt, halt, liftHalt } from '../sending/halts.sql.ts';
-import { holdTexts } from '../sending/hold-words.ts';
+import { halt, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch } from '../sending/holds.sql.ts';
 import { payoutsText } from './batch-lines.ts';
 import {
@@ -75,12 +76,12 @@ export async function release(
     refuseBoth(args, options);
     const note = readNote(options);
     if (options.mode) {
-      const lifted = await app.ledger.write((trx) => liftHalt(trx, at));
+      const lifted = sayHalt(await app.ledger.write((trx) => liftHalt(trx, at)));
       const waived = note !== null && (await waive(app, note));
       const line = lifted
         ? `The halt of mode ${mode} (${lifted.cause}) is lifted.`
         : `Mode ${mode} was not halted.`;
-      const barrier = await findHalt(app.ledger.db);
+      const barrier = await haltInWords(app.ledger.db);
       return unlessQuiet(context, {
         code: barrier ? 4 : 0,
         lines: finished(
@@ -112,13 +113,14 @@ export async function release(
     const { released, canary } = await releaseWhole(app.ledger, { batch, at, dailyLimit });
     const { moved } = released;
     const stays = holdTexts(released.stays, batch);
-    const halted = await findHalt(app.ledger.db);
+    const halted = await haltInWords(app.ledger.db);
     const [now] = await batchCounts(app.ledger.db, [batch]);
     const sending = now?.counts.sending ?? 0;
     const lines = [`${batch}: ${counted(moved, 'payout')} released; ${underWayText(sending)}.`];
     lines.push(...notReleasedLines(released));
     lines.push(...stays.map((reason) => `  still held: ${reason}`));
-    if (canary) lines.push(`payouts that waited for their canary go on (${canary.cause})`);
+    const failed = canary ? haltCauseText(canary.causes) : null;
+    if (failed !== null) lines.push(`payouts that waited for their canary go on (${failed})`);
     if (halted) lines.push(`Sending is still halted ${haltText(halted, terminal)}`);
     const next = halted ? 'counterfoil status' : moved > 0 || canary ? submitCommand(mode) : '';
     return unlessQuiet(context, {
@@ -130,7 +132,7 @@ export async function release(
         sending,
         ...notReleasedJson(released),
         hold_reasons: stays,
-        canary: canary?.cause ?? null,
+        canary: failed,
         halted: halted ?? null,
       },
     });

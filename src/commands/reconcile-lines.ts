@@ -6,9 +6,9 @@ import { plainTrouble } from '../domain/run-error.ts';
 import { exceptionLines, isUsable, type ListStanding } from '../domain/verdict.ts';
 import { listOpen, openGroups } from '../reconciliation/discrepancies.sql.ts';
 import { commandFor } from '../reporting/discrepancy-words.ts';
+import type { SaidHalt } from '../reporting/halt-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import type { CurrencyJson } from '../reporting/statement/statement-json.ts';
-import type { Halt } from '../sending/halts.sql.ts';
 import { collectionLines, countsText, haltText } from './describe.ts';
 import { openTable, openText } from './open-table.ts';
 import { closing, pathText } from './terminal/closing.ts';
@@ -24,7 +24,7 @@ type Run = reconcileJob.ReconcileResult;
 export type Concluded = Awaited<ReturnType<typeof conclude>>;
 
 /** Reads what the lines about a run need besides its figures. */
-export async function conclude(context: Context, app: App, run: Run, halted: Halt | undefined) {
+export async function conclude(context: Context, app: App, run: Run, halted: SaidHalt | undefined) {
   const groups = await openGroups(app.ledger.db);
   const [gravest] = groups.length > 0 ? await listOpen(app.ledger.db, { states: ['open'] }, 1) : [];
   const { payouts } = await payoutOverview(app.ledger.db);

@@ -1,8 +1,8 @@
 import * as reconcileJob from '../../jobs/reconcile.ts';
 import type { App } from '../app/app.ts';
 import { hasNoList, runError } from '../domain/run-error.ts';
+import { haltInWords } from '../reporting/halt-words.ts';
 import { tryReconcile } from '../runtime/worker-lock.ts';
-import { findHalt } from '../sending/halts.sql.ts';
 import { hushed, loadSettings } from './context.ts';
 import { problemLines } from './describe.ts';
 import { conclude, runLines, troubleLines } from './reconcile-lines.ts';
@@ -37,7 +37,7 @@ export const reconcile: Handler = async (context, _args, options) => {
 };
 
 async function describe(context: Context, app: App, run: reconcileJob.ReconcileResult): Promise<Result> {
-  const halted = await findHalt(app.ledger.db);
+  const halted = await haltInWords(app.ledger.db);
   const concluded = await conclude(context, app, run, halted);
   const open = Object.keys(run.discrepancies.open).length > 0;
   const unlisted = hasNoList(run);

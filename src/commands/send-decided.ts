@@ -1,8 +1,8 @@
 import * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import { submitCommand } from '../reporting/advice-text.ts';
+import { haltInWords } from '../reporting/halt-words.ts';
 import { sendable } from '../sending/claims.sql.ts';
-import { findHalt } from '../sending/halts.sql.ts';
 import { haltText } from './describe.ts';
 import { Stop } from './result.ts';
 import { terminalOf } from './terminal/terminal.ts';
@@ -20,7 +20,7 @@ export async function sendDecided(
 ): Promise<SentDecided> {
   const { mode } = app.config;
   const terminal = terminalOf(context, app.config, app.clock.iso());
-  const halted = await findHalt(app.ledger.db);
+  const halted = await haltInWords(app.ledger.db);
   if (halted) return { kind: 'waits', why: `sending is halted ${haltText(halted, terminal)}` };
   const left = await sendable(app.ledger.db, { payouts, ...app.brakes.under() });
   if (left.ready === 0) {
@@ -41,7 +41,7 @@ export async function sendDecided(
     case 'interrupted':
       return { kind: 'sent' };
     case 'halted': {
-      const halt = await findHalt(app.ledger.db);
+      const halt = await haltInWords(app.ledger.db);
       return { kind: 'waits', why: halt ? `sending was halted ${haltText(halt, terminal)}` : sent.detail };
     }
     case 'unreachable':

@@ -1,12 +1,12 @@
 import { CannotListen, createDaemon } from '../daemon/daemon.ts';
 import { legible } from '../domain/hidden.ts';
+import { haltInWords } from '../reporting/halt-words.ts';
 import { logEvent } from '../runtime/log-events.ts';
 import type { Logger } from '../runtime/logger.ts';
 import { plainLine } from '../runtime/plain-log.ts';
 import { queueKind } from '../runtime/queue-open.ts';
 import { takeServeLock } from '../runtime/serve-lock.ts';
 import { createServiceManager } from '../runtime/service-manager.ts';
-import { findHalt } from '../sending/halts.sql.ts';
 import { liveAllowedForServe } from '../settings/environment.ts';
 import type { Config } from '../settings/settings.ts';
 import { TlsProblem } from '../webhooks/tls.ts';
@@ -71,7 +71,7 @@ export const serve: Handler = async (context, _args, options) => {
       const onHangUp = (): void => (reloads ? void reload() : hungUp.resolve());
       process.on('SIGHUP', onHangUp);
       manager?.ready();
-      const halted = await findHalt(app.ledger.db);
+      const halted = await haltInWords(app.ledger.db);
       if (context.options.json)
         context.print(
           JSON.stringify({

@@ -1,6 +1,8 @@
 import { amountText } from '../domain/counted.ts';
 import { formatMinor } from '../domain/money.ts';
+import { adviceOnHeld } from '../evidence/withheld.ts';
 import type { neighboursOf } from '../ledger/successors.ts';
+import { adviceText } from '../reporting/advice-text.ts';
 import { actionFor } from '../reporting/discrepancy-words.ts';
 import type { Story } from '../reporting/overview.sql.ts';
 import { readable } from '../reporting/readable.ts';
@@ -89,6 +91,7 @@ function whatNow(
   const open = discrepancies.filter((one) => one.state !== 'resolved');
   const advice = new Set([
     ...(state === 'unknown' ? [warning(payout, attempts, watch)] : []),
+    ...(state === 'held' ? [adviceText(adviceOnHeld(payout))] : []),
     ...open.map((one) => actionFor(one)),
   ]);
   const due = lookups.find(({ outcome, asked_at }) => outcome === null && asked_at === null);

@@ -5,9 +5,9 @@ import { isUsable } from '../domain/verdict.ts';
 import { waitingWhy } from '../domain/waiting-file.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
 import type { OpenGroup } from '../reconciliation/discrepancies.sql.ts';
+import type { SaidHalt } from '../reporting/halt-words.ts';
 import type { LastRun } from '../reporting/run-verdicts.sql.ts';
 import type { Attention } from '../sending/attention.sql.ts';
-import type { Halt } from '../sending/halts.sql.ts';
 import { heldBecause } from './batch-lines.ts';
 import { countsText, haltText, standText } from './describe.ts';
 import { type DaemonStanding, type JobStanding, jobProblem, whyOf } from './jobs-standing.ts';
@@ -23,7 +23,7 @@ import { verdictWords } from './verdict-text.ts';
 /** Everything that `status` prints. */
 export type Standing = {
   mode: string;
-  halted: Halt | undefined;
+  halted: SaidHalt | undefined;
   batches: readonly BatchCounts[];
   /** Open discrepancies by batch. */
   openByBatch: ReadonlyMap<string, number>;

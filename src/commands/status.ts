@@ -18,6 +18,7 @@ import { queueStanding } from './queue-standing.ts';
 import type { Result } from './result.ts';
 import { statusLines } from './status-lines.ts';
 import { terminalOf } from './terminal/terminal.ts';
+import { withheldJson } from './unknown-lines.ts';
 import { brakesStanding } from './waiting.ts';
 import { withApp } from './with-app.ts';
 import type { Context } from './world.ts';
@@ -76,7 +77,7 @@ export async function status(
         ...json,
         alerts: alerts.json,
         unknown,
-        withheld: needed.withheld.first,
+        withheld: withheldJson(needed.withheld),
         ...brakes.json,
         ...promised.json,
       },

@@ -4,7 +4,7 @@ import { counted } from '../domain/counted.ts';
 import { visible } from '../domain/hidden.ts';
 import { givenBackText, leftOutJson, leftOutText } from '../domain/left-out.ts';
 import type { BatchCounts } from '../ledger/batches.ts';
-import { submitCommand } from '../reporting/advice-text.ts';
+import { reasonText, submitCommand } from '../reporting/advice-text.ts';
 import type { Attention } from '../sending/attention.sql.ts';
 import { haltAdvice } from '../sending/halt.ts';
 import { batchHead, heldLines, progressLine } from './batch-lines.ts';
@@ -89,7 +89,7 @@ function haltLines({ halted, stands }: Standing, terminal: Terminal): string[] {
 
 /** What keeps payouts unsent or unknown, each with what to do. */
 export function attentionLines({ unknown, withheld }: Attention): string[] {
-  const first = withheld.first.map(({ reference, message }) => ({ reference, why: message }));
+  const first = withheld.first.map((one) => ({ reference: one.reference, why: reasonText(one) }));
   return [...withheldLines(withheld.count, first), ...unknownLines(unknown)];
 }
 

@@ -21,6 +21,7 @@ import {
   type TakenBatch,
 } from './submit-standing.ts';
 import { terminalOf } from './terminal/terminal.ts';
+import { withheldJson } from './unknown-lines.ts';
 import { needsPerson, waitingJson } from './waiting.ts';
 import type { Context } from './world.ts';
 
@@ -79,7 +80,7 @@ function standingJson(
     batches: ofThisRun.map((one) => batchJson(one, fresh.get(one.batch.id))),
     halted: halted ? { cause: halted.cause, at: halted.at } : null,
     unknown: needed.unknown.first.map(({ reference }) => reference),
-    withheld: needed.withheld.first,
+    withheld: withheldJson(needed.withheld),
     waits: waits.map(waitingJson),
   };
 }

@@ -1,9 +1,9 @@
 import type * as submitJob from '../../jobs/submit.ts';
 import type { App } from '../app/app.ts';
 import { type BatchCounts, batchCounts } from '../ledger/batches.ts';
+import { haltInWords } from '../reporting/halt-words.ts';
 import { payoutOverview } from '../reporting/overview.sql.ts';
 import { findAttention } from '../sending/attention.sql.ts';
-import { findHalt } from '../sending/halts.sql.ts';
 
 export type Taken = Awaited<ReturnType<App<'local'>['intake']['takeIn']>>;
 /** The result of sending; `uncleared`: the service did not answer the list request before the first payout. */
@@ -43,7 +43,7 @@ export async function standing(app: App<'local'>, { taken, sentFrom, only }: Don
       only || fresh.has(batch.id) || sentFrom.has(batch.id) || !['done', 'cancelled'].includes(state),
   );
   const needed = await findAttention(app.ledger.db, only);
-  const halted = await findHalt(app.ledger.db);
+  const halted = await haltInWords(app.ledger.db);
   const waits = await app.brakes.waits(only && { batches: only });
   // A halt stops every batch, not only those that this command was given.
   const stands = !halted

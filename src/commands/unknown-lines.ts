@@ -1,4 +1,5 @@
 import { counted } from '../domain/counted.ts';
+import { reasonText } from '../reporting/advice-text.ts';
 import { plainCause } from '../reporting/plain-words.ts';
 import type { Named } from '../sending/attention.sql.ts';
 import { firstOf } from './terminal/messages.ts';
@@ -9,7 +10,7 @@ export function unknownLines({ count, first }: Named): string[] {
   const [only] = first;
   if (count === 1 && only)
     return [
-      `  ! ${only.reference} is unknown: ${causeOf(only.message)}. It may be paid.`,
+      `  ! ${only.reference} is unknown: ${causeOf(only.why)}. It may be paid.`,
       '    Do not pay it another way. The next reconcile asks the service again.',
     ];
   const names = first.map(({ reference }) => reference);
@@ -24,6 +25,11 @@ export function unknownLines({ count, first }: Named): string[] {
 /** The cause without its technical part, which `show` has. */
 function causeOf(message: string): string {
   return plainCause(message).replace(/ \([^()]*\)$/, '') || 'no clear answer came';
+}
+
+/** Payouts held just before they were sent, for `--json`. */
+export function withheldJson({ first }: Named): Record<string, string>[] {
+  return first.map((one) => ({ batch: one.batch, reference: one.reference, message: reasonText(one) }));
 }
 
 /** Payouts held just before sending, because they would have been paid twice; each with its reason. */

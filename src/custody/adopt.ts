@@ -15,7 +15,6 @@ import {
 import { finishSome, loadingBatches } from '../ledger/batches.ts';
 import { spendAdopted } from '../ledger/limit-uses.ts';
 import { record } from '../ledger/record.ts';
-import { adviceText } from '../reporting/advice-text.ts';
 import { abandonClaims } from '../sending/claims.sql.ts';
 import { isPostgres } from '../storage/dialect.ts';
 import type { Ledger, Trx } from '../storage/ledger.ts';
@@ -44,7 +43,8 @@ export async function adoptLedger(
   const since = await ledger.write(async (trx) => {
     await noteFall(trx, {
       at: now(),
-      cause: `a person said that this ledger went back in time. ${adviceText({ kind: 'adopt' })}`,
+      why: 'a person said that this ledger went back in time',
+      advice: { kind: 'adopt' },
     });
     return beginAdoption(trx);
   });
@@ -183,9 +183,10 @@ async function openForListing(trx: Trx, at: string): Promise<void> {
   await forgetFall(trx);
   await noteAdoption(trx, at);
   // Also without payouts: a copy from before the first batch has forgotten the most.
-  const cause = `the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched. ${adviceText({ kind: 'list_whole' })}`;
+  const why =
+    'the ledger went back in time and was adopted: nothing is sent until a complete listing has been matched';
   await endWait(trx);
-  await raiseBarrier(trx, barrierKeys.listing, { at, cause });
+  await raiseBarrier(trx, barrierKeys.listing, { at, why, advice: { kind: 'list_whole' } });
   await trx
     .deleteFrom('meta')
     .where((eb) =>

@@ -1,6 +1,5 @@
 import { chmodSync, closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs';
 import { noteFall } from '../ledger/barriers.ts';
-import { adviceText } from '../reporting/advice-text.ts';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { LedgerNewer, LedgerOlder } from '../storage/schema-version.ts';
 import { openDatabase } from '../storage/sqlite.ts';
@@ -65,9 +64,9 @@ export function copyConsistently(path: string, target: string): void {
 }
 
 async function labelBackup(file: string, at: string): Promise<Holds> {
-  const cause = `this is a backup made at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
+  const why = `this is a backup made at ${at}: it does not know what was sent since`;
   try {
-    await writeRaw(file, (trx) => noteFall(trx, { at, cause }));
+    await writeRaw(file, (trx) => noteFall(trx, { at, why, advice: { kind: 'adopt' } }));
     return await addDigests(file, at);
   } catch (error) {
     if (error instanceof LedgerOlder || error instanceof LedgerNewer) return null;

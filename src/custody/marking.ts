@@ -1,5 +1,4 @@
 import { type Barrier, barrierKeys, noteFall } from '../ledger/barriers.ts';
-import { adviceText } from '../reporting/advice-text.ts';
 import { isLockConflict, PostgresFailure } from '../storage/failure.ts';
 import type { Db, Ledger, Trx } from '../storage/ledger.ts';
 import { machineOf } from '../storage/machine.ts';
@@ -12,7 +11,7 @@ const everyMs = 1000;
 /** P25: notes a fall if the ledger is behind its mark or has another id. The barrier outlives this process. */
 export async function noticeFall(trx: Trx, path: string, id: string, at: string): Promise<boolean> {
   const why = (await timelineFall(trx)) ?? (await fallOf(trx, path, id));
-  if (why) await noteFall(trx, { at, cause: causeOf(why, path) });
+  if (why) await noteFall(trx, barrierOf(why, path, at));
   return (await metaOf(trx, barrierKeys.behind)) !== undefined;
 }
 
@@ -24,15 +23,17 @@ export async function findFall(
 ): Promise<Barrier | null> {
   if ((await metaOf(db, barrierKeys.behind)) !== undefined) return null;
   const change = await timelineChange(db);
-  if (change !== undefined && change !== 'unnoted') return { at, cause: causeOf(change, path) };
+  if (change !== undefined && change !== 'unnoted') return barrierOf(change, path, at);
   // Read twice: another process may write the very first mark between two of the queries that make one answer.
   const why = (await fallOf(db, path, id)) && (await fallOf(db, path, id));
-  return why ? { at, cause: causeOf(why, path) } : null;
+  return why ? barrierOf(why, path, at) : null;
 }
 
-function causeOf(why: string, path: string): string {
-  const wayOut = whyMoved(path) ?? adviceText({ kind: 'adopt' });
-  return `this ledger went back in time (${why}): it may not know what was sent since. ${wayOut}`;
+function barrierOf(fall: string, path: string, at: string): Barrier {
+  const why = `this ledger went back in time (${fall}): it may not know what was sent since`;
+  const moved = whyMoved(path);
+  if (moved !== null) return { at, why: `${why}. ${moved}`, advice: null };
+  return { at, why, advice: { kind: 'adopt' } };
 }
 
 async function fallOf(db: Db | Trx, path: string, id: string): Promise<string | undefined> {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { Mode } from '../domain/payout.ts';
 import { barrierKeys, lowerBarrier, noteFall } from '../ledger/barriers.ts';
 import { ledgerMode } from '../ledger/ledger-mode.ts';
-import { adviceText } from '../reporting/advice-text.ts';
 import { knownMigrations } from '../storage/known-migrations.ts';
 import { assertMode } from '../storage/schema-version.ts';
 import { openDatabase } from '../storage/sqlite.ts';
@@ -35,9 +34,9 @@ export async function restoreLedger(path: string, file: string, at: string, mode
       return { kind: 'unfit', why: `${file} ${unfit}; nothing was changed` };
     }
     assertMode(file, await writeRaw(copy, ledgerMode), mode);
-    const cause = `this ledger was restored from ${file} at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
+    const why = `this ledger was restored from ${file} at ${at}: it does not know what was sent since`;
     await writeRaw(copy, async (trx) => {
-      await noteFall(trx, { at, cause });
+      await noteFall(trx, { at, why, advice: { kind: 'adopt' } });
       // A backup of a half-adopted ledger is adopted from the beginning.
       await lowerBarrier(trx, adoptingKey);
     });
@@ -64,9 +63,9 @@ export async function finishRestore(path: string, at: string): Promise<string> {
  */
 async function fenceOff(aside: string, at: string): Promise<void> {
   if (!existsSync(aside)) return;
-  const cause = `another ledger was restored in its place at ${at}: it does not know what was sent since. ${adviceText({ kind: 'adopt' })}`;
+  const why = `another ledger was restored in its place at ${at}: it does not know what was sent since`;
   try {
-    await writeRaw(aside, (trx) => noteFall(trx, { at, cause }));
+    await writeRaw(aside, (trx) => noteFall(trx, { at, why, advice: { kind: 'adopt' } }));
   } catch {
     // Best effort: a restore must not fail because of the ledger that it replaces.
   }

@@ -4,12 +4,14 @@ import { batchLikeness } from '../intake/likeness.sql.ts';
 import { getBatch } from '../ledger/batches.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
 import { decide, findByIds, openTo, type Verdict } from '../reconciliation/discrepancy-decisions.sql.ts';
+import { reasonText } from '../reporting/advice-text.ts';
+import { haltCauseText, haltInWords, sayHalt } from '../reporting/halt-words.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Logger } from '../runtime/logger.ts';
 import type { Account } from '../sending/approval.ts';
 import { type Approvable, isApprovedReason, recordApproval } from '../sending/approvals.sql.ts';
-import { findHalt, halt, liftHalt } from '../sending/halts.sql.ts';
-import { holdTexts } from '../sending/hold-words.ts';
+import { halt, liftHalt } from '../sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../sending/holds.sql.ts';
 import type { Config } from '../settings/settings.ts';
 import type { Ledger } from '../storage/ledger.ts';
@@ -132,10 +134,10 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       const order = { batch: id, at: clock.iso(), dailyLimit: submission.dailyLimit, source: `person:${by}` };
       const { released, canary } = await releaseWhole(ledger, order);
       logged(by, { action: 'release', batch: id, moved: released.moved });
-      const halted = await findHalt(db);
+      const halted = await haltInWords(db);
       const lines = [
         ...releasedLines(id, released),
-        ...(canary ? [`Payouts that waited for their canary go on (${canary.cause}).`] : []),
+        ...(canary ? [`Payouts that waited for their canary go on (${haltCauseText(canary.causes)}).`] : []),
         ...(halted ? [`Sending is still halted: ${halted.cause}.`] : []),
       ];
       return { title: `${id}: ${counted(released.moved, 'payout')} released`, lines };
@@ -146,9 +148,9 @@ export function createActions({ ledger, clock, log, config }: Deps) {
       return { title: 'All sending is halted', lines: ['What was already on its way goes on.'] };
     },
     async releaseAll(by: string): Promise<Done> {
-      const lifted = await ledger.write((trx) => liftHalt(trx, clock.iso()));
+      const lifted = sayHalt(await ledger.write((trx) => liftHalt(trx, clock.iso())));
       logged(by, { action: 'release everything', cause: lifted?.cause ?? null });
-      const barrier = await findHalt(db);
+      const barrier = await haltInWords(db);
       return {
         title: lifted ? 'The halt is lifted' : 'Sending was not halted',
         lines: [
@@ -201,9 +203,9 @@ function releasedLines(id: string, released: Awaited<ReturnType<typeof releaseBa
   return [
     ...(moved > 0 ? [`${counted(moved, 'payout')} may go now, with the next submit.`] : []),
     ...(kept > 0 ? [`${counted(kept, 'payout')} still held:`] : []),
-    ...first.map(({ reference, why }) => `${reference}: ${why}`),
+    ...first.map((one) => `${one.reference}: ${reasonText(one)}`),
     ...(doubted > 0 ? [`${counted(doubted, 'payout')} unknown again, and not sent:`] : []),
-    ...firstDoubted.map(({ reference, why }) => `${reference}: ${why}`),
+    ...firstDoubted.map((one) => `${one.reference}: ${reasonText(one)}`),
     ...stillHeld(id, stays),
   ];
 }

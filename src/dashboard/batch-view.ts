@@ -1,8 +1,8 @@
 import { type PayoutState, payoutStates } from '../domain/payout.ts';
 import { readReasons } from '../ledger/hold-reasons.ts';
-import { plainCause } from '../reporting/plain-words.ts';
+import { holdTexts } from '../reporting/hold-words.ts';
+import { newsOf } from '../reporting/plain-words.ts';
 import type { Approvable, approvalsOf } from '../sending/approvals.sql.ts';
-import { holdTexts } from '../sending/hold-words.ts';
 import { batchStateText, batchTable, moneyIn, progressBar } from './batch-parts.ts';
 import type { BatchLook, payoutsIn } from './batches.sql.ts';
 import { form } from './forms.ts';
@@ -123,7 +123,7 @@ function payoutsPart(
     to(['payouts', row.reference], row.reference),
     html`${exactAmount(row.currency, row.amount)}`,
     html`${stateText(row.state)}`,
-    html`${sentence(seesBank(view) ? plainCause(row.message ?? '') : hider(row)(plainCause(row.message ?? '')), view)}`,
+    html`${sentence(seesBank(view) ? newsOf(row, []) : hider(row)(newsOf(row, [])), view)}`,
   ]);
   const columns = [
     { name: 'Reference' },

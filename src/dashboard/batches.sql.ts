@@ -90,6 +90,9 @@ export function payoutsIn(db: Db, batch: string, state: PayoutState | null, limi
       'amount',
       'state',
       'message',
+      'batch_id',
+      'attempt_count',
+      'withheld_by',
       'account_number',
       'account_name',
     ])

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Unready } from '../admin/health.ts';
 import { type FigureSource, type LedgerFigures, readFigures } from '../admin/ledger-figures.sql.ts';
 import { foreignOrigins } from '../ledger/origins.ts';
+import type { SaidHalt } from '../reporting/halt-words.ts';
 import { type LastRun, lastRun } from '../reporting/run-verdicts.sql.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { dayAt } from '../sending/daily-limit.ts';
-import type { Halt } from '../sending/halts.sql.ts';
 import { activeBatches, type BatchLook } from './batches.sql.ts';
 
 /** The facts of the first page. `unready`: why work does not move. */
 export type Look = {
-  halt: Halt | null;
+  halt: SaidHalt | null;
   figures: LedgerFigures;
   lastRun: LastRun | null;
   batches: { looks: BatchLook[]; more: number };
@@ -24,7 +24,7 @@ export type LookDeps = {
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** The zone whose day is today. */
   zone: string;
-  findHalt(): Promise<Halt | undefined>;
+  findHalt(): Promise<SaidHalt | undefined>;
   findProblems(): Promise<Unready[]>;
 };
 

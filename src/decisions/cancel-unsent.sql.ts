@@ -1,3 +1,4 @@
+import type { Reason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { PayoutState } from '../domain/payout.ts';
 import { shownAlready } from '../evidence/shown-already.sql.ts';
@@ -77,7 +78,7 @@ export async function standingOf(
 export async function cancelUnsent(
   ledger: Ledger,
   request: { batch: string; payout?: bigint; at: string; source: string; why: string },
-): Promise<{ cancelled: number; waiting: number; listed: number; why: string | null }> {
+): Promise<{ cancelled: number; waiting: number; listed: number; why: Reason | null }> {
   const total: Awaited<ReturnType<typeof cancelUnsent>> = { cancelled: 0, waiting: 0, listed: 0, why: null };
   for (let after = 0n; ; ) {
     const { last, rows, moved, listed } = await ledger.write(async (trx) => {
@@ -95,7 +96,7 @@ export async function cancelUnsent(
       // P25: after a ledger went back in time, the newer copy may have sent what this one shows as unsent.
       const barrier = await findBarrier(trx);
       const shown = barrier
-        ? new Map(found.map(({ id }) => [id, { why: barrier.cause }]))
+        ? new Map<bigint, Reason>(found.map(({ id }) => [id, barrier]))
         : await shownAlready(trx, found);
       const event = { kind: 'cancel' as const, why: request.why };
       const recorded = await record(
@@ -113,7 +114,7 @@ export async function cancelUnsent(
     total.cancelled += moved;
     total.waiting += rows - moved - listed.size;
     total.listed += listed.size;
-    total.why ??= [...listed.values()][0]?.why ?? null;
+    total.why ??= [...listed.values()][0] ?? null;
     if (last === undefined || rows < chunk) return total;
     after = last;
   }

@@ -1,4 +1,4 @@
-import type { Advice, SayAdvice } from '../domain/advice.ts';
+import type { Advice, Reason, SayAdvice } from '../domain/advice.ts';
 import type { CellProblem } from '../domain/batch-rules.ts';
 import { inquiryReasonText } from '../domain/inquiry-reason.ts';
 import { formatMinor } from '../domain/money.ts';
@@ -8,42 +8,46 @@ import type { PersonsWord } from '../evidence/evidence.sql.ts';
 import { isConfirmedSince } from '../evidence/unconfirmed.ts';
 import { type Case, digestOf } from '../evidence/weigh.ts';
 
-type Finding = { problem: string; fix: Advice };
+/** `advice`: how what is in the way may end; `fix`: what to do with the row. */
+type Finding = Reason & { fix: Advice };
 
 /** Returns what keeps a file from paying a payout again (P20); null when nothing does. `since` as for `judge`. */
 export function obstacle(one: Case, since: string): Finding | null {
   const { payout, batch, judgement, successor } = one;
   const { reference, state } = payout;
   if (successor !== null)
-    return {
-      problem: `is already paid again as ${successor}`,
-      fix: { kind: 'row_paid_again', successor },
-    };
+    return finding(`is already paid again as ${successor}`, { kind: 'row_paid_again', successor });
   if (judgement.kind === 'again')
-    return { problem: 'is unknown: it may have been paid', fix: { kind: 'row_unknown', reference } };
+    return finding('is unknown: it may have been paid', { kind: 'row_unknown', reference });
   if (judgement.kind === 'no') {
-    const problem = `cannot be paid again now: ${judgement.why}`;
-    if (!isOpen(state)) return { problem, fix: { kind: 'row_not_payable' } };
-    return { problem, fix: { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' } };
+    const fix: Advice = isOpen(state)
+      ? { kind: 'row_unconfirmed', batch: batch.id, removable: state !== 'failed' }
+      : { kind: 'row_not_payable' };
+    return { why: `cannot be paid again now: ${judgement.why}`, advice: judgement.advice, fix };
   }
   // P20: it may have been paid in another way that the service does not know.
   if (one.notPaid !== null)
-    return {
-      problem: `was settled as not paid by ${personOf(one.notPaid)} ("${one.notPaid.note}"): it may have been paid another way`,
-      fix: { kind: 'row_settled', reference },
-    };
+    return finding(
+      `was settled as not paid by ${personOf(one.notPaid)} ("${one.notPaid.note}"): it may have been paid another way`,
+      { kind: 'row_settled', reference },
+    );
   if (one.asking !== null)
-    return {
-      problem: `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
-      fix: { kind: 'row_unanswered', reference },
-    };
+    return finding(
+      `waits for a look-up that nobody has answered (${inquiryReasonText[one.asking]}): it may have been paid`,
+      { kind: 'row_unanswered', reference },
+    );
   // P20: intake looks a failed payout up first, as `retry` does. Where it cannot, an answer since then is enough.
   if (state === 'failed' && !isConfirmedSince(one, since))
-    return {
-      problem: `failed, but nothing has confirmed that since ${since}`,
-      fix: { kind: 'row_unconfirmed', batch: batch.id, removable: false },
-    };
+    return finding(`failed, but nothing has confirmed that since ${since}`, {
+      kind: 'row_unconfirmed',
+      batch: batch.id,
+      removable: false,
+    });
   return null;
+}
+
+function finding(why: string, fix: Advice): Finding {
+  return { why, advice: null, fix };
 }
 
 function personOf({ source }: PersonsWord): string {

@@ -1,3 +1,4 @@
+import { reasonIn } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import type { ExaminedRow, Replaced, RetryClaim, RetryRow } from '../domain/retry-file.ts';
 import { linesOf } from '../evidence/lineage.sql.ts';
@@ -64,7 +65,9 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
     if (rows.length === 0) return [];
     const barrier = await findBarrier(db);
     if (barrier)
-      return rows.map((row) => bad(row, { problem: barrier.cause, fix: 'drop the file after that' }));
+      return rows.map((row) =>
+        bad(row, { problem: reasonIn(barrier, say), fix: 'drop the file after that' }),
+      );
     const found = await findReferences(
       db,
       rows.map(({ of }) => of),
@@ -79,7 +82,7 @@ export function createRetryRows({ ledger, clock, rules, say }: DecisionDeps) {
       const one = caseOf.get(foldReference(row.of));
       if (!one) return bad(row, unknownOriginal(ledger.mode));
       const inTheWay = obstacle(one, since);
-      if (inTheWay) return bad(row, { ...inTheWay, fix: say(inTheWay.fix) });
+      if (inTheWay) return bad(row, { problem: reasonIn(inTheWay, say), fix: say(inTheWay.fix) });
       const reference = references ? (references.get(one.payout.id) ?? '') : row.reference;
       const problems = differences(row, one, { expected: reference, advise: say });
       if (problems.length > 0) return { kind: 'bad', row: row.row, problems };

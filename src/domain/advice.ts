@@ -19,6 +19,8 @@ export type Advice =
   | { kind: 'adopt_again' }
   /** A whole listing lets an adopted ledger send (P25). */
   | { kind: 'list_whole' }
+  /** The list of the account that paid lets it send; a person may give that account up (P25, P32). */
+  | { kind: 'list_payer' }
   /** The ledger was moved for ever (P26); `mark` is the file that says so. */
   | { kind: 'follow_move'; mark: string }
   /** `url` names where a move was to lead that may have been interrupted. */
@@ -32,10 +34,41 @@ export type Advice =
   | { kind: 'row_unconfirmed'; batch: string; removable: boolean }
   | { kind: 'row_settled'; reference: string }
   | { kind: 'row_unanswered'; reference: string }
-  | { kind: 'row_outdated'; batch: string };
+  | { kind: 'row_outdated'; batch: string }
+  | { kind: 'reconcile' }
+  | { kind: 'see_discrepancies' }
+  /** A conflict between two final witnesses (P14). */
+  | { kind: 'resolve'; discrepancy: string }
+  | { kind: 'see_payout'; reference: string }
+  | { kind: 'release'; batch: string }
+  /** The service must say what became of it. */
+  | { kind: 'ask_again'; reference: string }
+  /** What confirms that a payout failed (P17); `taken`: how many sends of it may have been taken. */
+  | { kind: 'confirm_failure'; reference: string; taken: number }
+  /** A lost copy of the ledger may have paid it (P25); `unknown`: the reference of a payout that can be settled. */
+  | { kind: 'find_copy'; unknown: string | null }
+  /** A payout that was never sent, while the service shows a transfer under its reference (P15). */
+  | { kind: 'find_orderer'; reference: string }
+  | { kind: 'ask_then_release'; reference: string }
+  /** The same of one that was sent before (P19, P20); `relist`: only the list shows it. */
+  | { kind: 'decide_again'; reference: string; relist: boolean }
+  /** A successor whose predecessor came to life (P20), may have, or is in doubt because of what `by` names. */
+  | { kind: 'drop'; reference: string }
+  | { kind: 'find_predecessor'; reference: string; batch: string }
+  | { kind: 'clear_predecessor'; reference: string; of: string; by: 'list' | 'listed' | 'answer' }
+  /** It is above a whole day's limit (P21). */
+  | { kind: 'raise_limit'; reference: string };
 
 /** Says an advice in words, for rooms that write a file for people. */
 export type SayAdvice = (advice: Advice) => string;
+
+/** Why something is refused or held, as a fact, and what a person can do about it. */
+export type Reason = { why: string; advice: Advice | null };
+
+/** A reason in one text. */
+export function reasonIn({ why, advice }: Reason, say: SayAdvice): string {
+  return advice === null ? why : `${why}; ${say(advice)}`;
+}
 
 /** Stops until a person has done something. The message says what is wrong, without the way out. */
 export class ActionNeeded extends Error {

@@ -1,3 +1,4 @@
+import type { Reason } from '../domain/advice.ts';
 import { contradictionText } from '../domain/contradiction.ts';
 import { whyElsewhere } from '../domain/origin.ts';
 import { readStatus } from '../domain/witness.ts';
@@ -12,7 +13,7 @@ import { isAskedSince, possiblyTaken } from './sends.ts';
  * so. The one place that decides this for `retry`, for files that pay again, and for what may be settled. A failure must
  * be confirmed too ({@link unconfirmed}).
  */
-export function whyMaybePaid(evidence: Evidence, since: string): string | null {
+export function whyMaybePaid(evidence: Evidence, since: string): Reason | null {
   return (
     sentElsewhere(evidence, since) ??
     listed(evidence) ??
@@ -26,26 +27,27 @@ export function whyMaybePaid(evidence: Evidence, since: string): string | null {
 }
 
 /** Why a transfer under our reference that differs from ours may still be ours (P15); null where there is none. */
-export function contradicted({ contradiction }: Evidence): string | null {
+export function contradicted({ contradiction }: Evidence): Reason | null {
   if (contradiction === null) return null;
-  return `the service shows a transfer under this reference that contradicts ours (${contradictionText(contradiction)}); ask the service`;
+  const why = `the service shows a transfer under this reference that contradicts ours (${contradictionText(contradiction)}); ask the service`;
+  return { why, advice: null };
 }
 
 /**
  * P31: it was sent from another account than the one that is asked now, whose silence proves nothing. A look-up made for
  * this decision that shows the transfer proves the account too.
  */
-function sentElsewhere(evidence: Evidence, since: string): string | null {
+function sentElsewhere(evidence: Evidence, since: string): Reason | null {
   const { elsewhere, lookUp } = evidence;
   if (!elsewhere) return null;
   const shown: Verdict[] = ['pending', 'success', 'failed', 'returned'];
   const isShown =
     lookUp !== null && isAskedSince(lookUp.askedAt, since) && shown.includes(verdictOf(evidence));
-  return isShown ? null : whyElsewhere(elsewhere.went, elsewhere.asks);
+  return isShown ? null : { why: whyElsewhere(elsewhere.went, elsewhere.asks), advice: null };
 }
 
 /** What the lists show of it. Where one transfer came back, another may still stand (P17). */
-function listed(evidence: Evidence): string | null {
+function listed(evidence: Evidence): Reason | null {
   switch (evidence.payout.state) {
     case 'failed':
       return listedAs(evidence, ['success', 'returned']);
@@ -59,45 +61,53 @@ function listed(evidence: Evidence): string | null {
 }
 
 /** What the lost copy of this ledger may have paid again under a new reference (P20, P25). */
-function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): string | null {
+function paidByLostCopy({ payout, lookAlikes, listing, adoptedAt }: Evidence): Reason | null {
   if (adoptedAt === null) return null;
   // A listing from before the adoption was not searched for what the lost copy paid.
-  if (!listing || listing.startedAt <= adoptedAt)
-    return `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it. Run counterfoil reconcile --full`;
+  if (!listing || listing.startedAt <= adoptedAt) {
+    const why = `this ledger went back in time at ${adoptedAt}, and no complete listing has been read since: a lost copy of it may have paid it`;
+    return { why, advice: { kind: 'list_whole' } };
+  }
   if (lookAlikes.length === 0) return null;
-  const mend =
-    payout.state === 'unknown'
-      ? `counterfoil settle ${payout.reference}`
-      : 'pay it under a new reference in a new file if it was not';
-  return `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so. Find out, then ${mend}`;
+  const why = `the list shows ${lookAlikes.join(', ')}, which this ledger does not know, with the same account and amount or the name of a second payment of it: a lost copy of it may have paid it so`;
+  return {
+    why,
+    advice: { kind: 'find_copy', unknown: payout.state === 'unknown' ? payout.reference : null },
+  };
 }
 
 /** A look-up made for this decision shows a failed payout as something else. */
-function shownNow(evidence: Evidence, since: string): string | null {
+function shownNow(evidence: Evidence, since: string): Reason | null {
   const { payout, lookUp } = evidence;
   const verdict = verdictOf(evidence);
   const isShown = verdict === 'pending' || verdict === 'success' || verdict === 'returned';
   if (payout.state !== 'failed' || !lookUp || !isShown || !isAskedSince(lookUp.askedAt, since)) return null;
-  return `the ledger says failed, but the service now says ${verdict}; run counterfoil reconcile`;
+  return {
+    why: `the ledger says failed, but the service now says ${verdict}`,
+    advice: { kind: 'reconcile' },
+  };
 }
 
 /** P14: the last thing that the details said still counts while later look-ups get no answer. */
-export function revived({ revived: isRevived, payout }: Evidence): string | null {
+export function revived({ revived: isRevived, payout }: Evidence): Reason | null {
   if (!isRevived) return null;
-  return `the service's details have shown it on its way again since it failed, and have not said failed since; counterfoil retry ${payout.reference} asks again`;
+  const why =
+    "the service's details have shown it on its way again since it failed, and have not said failed since";
+  return { why, advice: { kind: 'ask_again', reference: payout.reference } };
 }
 
 /** Two final witnesses that disagree (P14): nothing is paid again before a run or a person has settled it. */
-function disputed({ discrepancies }: Evidence): string | null {
+function disputed({ discrepancies }: Evidence): Reason | null {
   const open = discrepancies.find((one) => one.disputes === 1n);
   if (!open) return null;
-  return `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}. Find out which; counterfoil discrepancies resolve ${open.id} --note settles it once it is known that it was not paid`;
+  const why = `discrepancy ${open.id} is open: the ledger says ${open.expected}, the service said ${open.actual}`;
+  return { why, advice: { kind: 'resolve', discrepancy: open.id } };
 }
 
 type Heard = Evidence['webhooks'][number];
 
 /** A webhook that stands against it, unless a complete list read since says otherwise (P14). */
-export function heardAgainst(evidence: Evidence): string | null {
+export function heardAgainst(evidence: Evidence): Reason | null {
   const last = evidence.webhooks.findLast((one) => one.stands === 1n && !isDenied(evidence, one));
   if (!last) return null;
   const against = contradictionIn('webhook', last.verdict, last);
@@ -107,7 +117,8 @@ export function heardAgainst(evidence: Evidence): string | null {
       : against
         ? contradictionText(against)
         : `says ${last.said}`;
-  return `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since; counterfoil retry ${evidence.payout.reference} asks it`;
+  const why = `a webhook received ${last.received_at} contradicts it (${told}), and the service has not said otherwise since`;
+  return { why, advice: { kind: 'ask_again', reference: evidence.payout.reference } };
 }
 
 /**

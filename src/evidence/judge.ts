@@ -1,3 +1,4 @@
+import type { Advice, Reason } from '../domain/advice.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { contradicted, whyMaybePaid } from './doubts.ts';
 import type { Evidence } from './evidence.sql.ts';
@@ -6,7 +7,7 @@ import { isOutrun } from './sends.ts';
 import { unconfirmed } from './unconfirmed.ts';
 
 /** What may be done about a payout (P20): sent again as it is, paid again under a new reference, or neither and why. */
-export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'; why: string };
+export type Judgement = { kind: 'again' } | { kind: 'successor' } | ({ kind: 'no' } & Reason);
 
 /**
  * Judges whether a person may order this payout to be sent again. `since` is when the look-up for this decision began,
@@ -14,7 +15,8 @@ export type Judgement = { kind: 'again' } | { kind: 'successor' } | { kind: 'no'
  */
 export function judge(evidence: Evidence, since: string): Judgement {
   const { payout, attempts, successor } = evidence;
-  if (successor !== null) return no(`${successor} already pays it; see counterfoil show ${successor}`);
+  if (successor !== null)
+    return no(`${successor} already pays it`, { kind: 'see_payout', reference: successor });
   if (payout.archived_seq !== null)
     return no(
       'it is archived, and an archived payout is never sent or paid again: write a new row with a new reference',
@@ -30,7 +32,7 @@ export function judge(evidence: Evidence, since: string): Judgement {
     case 'failed':
       return unless(whyMaybePaid(evidence, since) ?? unconfirmed(evidence, since)) ?? { kind: 'successor' };
     case 'held':
-      return no(`it is held: counterfoil release ${payout.batch_id} sends it, or says what keeps it`);
+      return no('it is held', { kind: 'release', batch: payout.batch_id });
     case 'ready':
       return no('it is ready: it has not been sent, submit will send it once it may');
     case 'sending':
@@ -69,15 +71,15 @@ function lost(evidence: Evidence): string | null {
   const missing = discrepancies.find(({ kind }) => kind === 'missing_at_service');
   if (missing) return `discrepancy ${missing.id} is open: its list lacks it, and its details did not find it`;
   const against = contradicted(evidence);
-  if (against !== null) return against;
+  if (against !== null) return against.why;
   if (!lookUp || isOutrun(evidence, lookUp.answeredAt) || verdictOf(evidence) !== 'not_found') return null;
   return `the look-up of ${lookUp.answeredAt} did not find it`;
 }
 
-function unless(why: string | null): Judgement | null {
-  return why === null ? null : no(why);
+function unless(reason: Reason | null): Judgement | null {
+  return reason && { kind: 'no', ...reason };
 }
 
-function no(why: string): Judgement {
-  return { kind: 'no', why };
+function no(why: string, advice: Advice | null = null): Judgement {
+  return { kind: 'no', why, advice };
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../domain/advice.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
 
@@ -5,7 +6,7 @@ import type { Evidence } from './evidence.sql.ts';
  * Why one of these statuses keeps the payout from being sent again; null when no list shows one. The newest complete
  * listing counts, and each run after it, as far as they were made since the payout came to its state.
  */
-export function listedAs(evidence: Evidence, statuses: readonly string[]): string | null {
+export function listedAs(evidence: Evidence, statuses: readonly string[]): Reason | null {
   const { listing } = evidence;
   const settled = settledAt(evidence);
   if (listing && listing.finishedAt > settled) {
@@ -23,7 +24,7 @@ function listedLater(
   { payout, listedSince }: Evidence,
   statuses: readonly string[],
   settled: string,
-): string | null {
+): Reason | null {
   const isFailed = payout.state === 'failed';
   const later = listedSince.find(({ status, startedAt, finishedAt }) => {
     const word = wordOf(status);
@@ -49,6 +50,7 @@ function wordOf(status: string): string {
   return readStatus(status) ?? 'pending';
 }
 
-function listedBy(run: string, status: string): string {
-  return `the listing of run ${run} shows a transfer of it as ${status}; see counterfoil discrepancies`;
+function listedBy(run: string, status: string): Reason {
+  const why = `the listing of run ${run} shows a transfer of it as ${status}`;
+  return { why, advice: { kind: 'see_discrepancies' } };
 }

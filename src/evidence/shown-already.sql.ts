@@ -1,17 +1,19 @@
 import { sql } from 'kysely';
+import type { Advice, Reason } from '../domain/advice.ts';
 import { foldReference } from '../domain/ids.ts';
 import { readStatus } from '../domain/witness.ts';
 import { latestRunFirst, newestCompleteRun } from '../listing/listings.sql.ts';
 import { shownUnder } from '../listing/shown-under.sql.ts';
 import { idsIn, idsText } from '../storage/bulk.ts';
-import type { Trx } from '../storage/ledger.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import { contradictedByDetails, contradictedByWebhook, heardOfBefore } from './doubts.sql.ts';
 
 type Candidate = { id: bigint; reference: string; attempt_count: bigint };
 
-/** Why a payout must not go out under its reference: which source shows a transfer there, and the way out. */
-export type ShownAlready = { by: 'list' | 'details' | 'webhook'; why: string };
+type Shower = 'list' | 'details' | 'webhook';
+/** Why a payout must not go out under its reference: which source shows a transfer there. */
+type ShownAlready = { by: Shower } & Reason;
 
 /**
  * Finds, of these payouts, those under whose reference the service shows a transfer that this ledger does not know (P15).
@@ -19,7 +21,7 @@ export type ShownAlready = { by: 'list' | 'details' | 'webhook'; why: string };
  * while that stands (P20).
  */
 export async function shownAlready(
-  trx: Trx,
+  trx: Db | Trx,
   payouts: readonly Candidate[],
 ): Promise<Map<bigint, ShownAlready>> {
   if (payouts.length === 0) return new Map();
@@ -29,42 +31,38 @@ export async function shownAlready(
   const listed = await listedAlready(trx, payouts);
   for (const payout of payouts) {
     const run = listed.get(payout.id);
-    const doubt = doubtOf.get(payout.id);
-    if (run !== undefined) shown.set(payout.id, { by: 'list', why: whyListed(payout, run) });
-    else if (doubt) shown.set(payout.id, { by: doubt, why: whyDoubtful(payout, doubt) });
+    const by = run === undefined ? doubtOf.get(payout.id) : 'list';
+    if (by === undefined) continue;
+    const why = run === undefined ? whyDoubtful(payout, by) : whyListed(payout, run);
+    shown.set(payout.id, { by, why, advice: adviceOnShown(by, payout) });
   }
   return shown;
 }
 
 function whyListed({ reference, attempt_count }: Candidate, run: string): string {
   return attempt_count === 0n
-    ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice. ${whoOrdered(reference)}`
-    : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice. counterfoil reconcile --full reads the list again. ${decideAgain(reference)}`;
+    ? `the service already shows a transfer under ${reference} (run ${run}): sending it could pay twice`
+    : `the service's list shows a transfer under ${reference} that has not failed (run ${run}): sending it again could pay twice`;
 }
 
-function whyDoubtful({ reference, attempt_count }: Candidate, doubt: 'details' | 'webhook'): string {
-  const said =
-    doubt === 'details' ? "the service's details say" : 'a webhook that no look-up has settled says';
-  const lead = `${said} that there is a transfer under ${reference} already: sending it could pay twice.`;
-  if (attempt_count > 0n) return `${lead} ${decideAgain(reference)}`;
-  return doubt === 'details'
-    ? `${lead} ${whoOrdered(reference)}`
-    : `${lead} counterfoil retry ${reference} asks the service; once it answers that it has none, release its batch`;
-}
-
-function whoOrdered(reference: string): string {
-  return `Find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full. Else counterfoil settle ${reference} --as paid|not-paid --note "how you know" closes this one`;
+function whyDoubtful({ reference }: Candidate, by: Shower): string {
+  const said = by === 'details' ? "the service's details say" : 'a webhook that no look-up has settled says';
+  return `${said} that there is a transfer under ${reference} already: sending it could pay twice`;
 }
 
 /**
- * The way out for a payout that may have been taken: it is unknown again, so a person may close it either way (P19,
- * P20).
+ * The way out for a payout that this source shows. One that may have been taken is unknown again, so a person may close
+ * it either way (P19, P20).
  */
-function decideAgain(reference: string): string {
-  return `Find out (counterfoil show ${reference}), then counterfoil retry ${reference} or counterfoil settle ${reference}`;
+export function adviceOnShown(
+  by: Shower,
+  { reference, attempt_count }: Pick<Candidate, 'reference' | 'attempt_count'>,
+): Advice {
+  if (attempt_count > 0n) return { kind: 'decide_again', reference, relist: by === 'list' };
+  return { kind: by === 'webhook' ? 'ask_then_release' : 'find_orderer', reference };
 }
 
-const doubtful = prepared<{ id: bigint; doubt: 'details' | 'webhook' }>(
+const doubtful = prepared<{ id: bigint; doubt: Shower }>(
   (_, slot) => sql`select p.id, case when ${contradictedByDetails} then 'details' else 'webhook' end as doubt
     from payouts p where p.id in ${idsIn(slot(0))}
       and (${contradictedByDetails} or ${contradictedByWebhook} or ${heardOfBefore})`,
@@ -75,7 +73,7 @@ const latestRuns = prepared<{ id: string }>((db) =>
 );
 
 /** The runs whose listings count, the latest first; `since`: those no older than the newest complete one. */
-export async function heededRuns(trx: Trx): Promise<{ all: string[]; since: string[] }> {
+export async function heededRuns(trx: Db | Trx): Promise<{ all: string[]; since: string[] }> {
   const latest = (await latestRuns(trx, [])).map(({ id }) => id);
   if (latest.length === 0) return { all: [], since: [] };
   // The newest complete run may be older than these: later runs may have got no list.
@@ -88,7 +86,7 @@ export async function heededRuns(trx: Trx): Promise<{ all: string[]; since: stri
  * The payouts that the kept listings show under their references, each with the run. For a payout that was never sent, any
  * transfer counts. For others, one that has not failed counts, in a listing that no newer complete one has replaced.
  */
-async function listedAlready(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, string>> {
+async function listedAlready(trx: Db | Trx, payouts: readonly Candidate[]): Promise<Map<bigint, string>> {
   const runs = await heededRuns(trx);
   if (runs.all.length === 0) return new Map();
   const named = payouts.map(({ id, reference }) => ({ id, reference_key: foldReference(reference) }));

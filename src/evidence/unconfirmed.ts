@@ -1,3 +1,4 @@
+import type { Reason } from '../domain/advice.ts';
 import { restsOnPerson } from '../domain/transition.ts';
 import { readStatus } from '../domain/witness.ts';
 import type { Evidence } from './evidence.sql.ts';
@@ -6,21 +7,19 @@ import { isAskedSince, isOutrun, possiblyTaken } from './sends.ts';
 
 /**
  * Why a `failed` payout may not be paid again yet; null where its look-up or its listing confirms that it failed (P17,
- * P20). The text names what both lack, and what would be enough. `since`: when the look-up for this decision began.
+ * P20). It names what both lack, and what would be enough. `since`: when the look-up for this decision began.
  */
-export function unconfirmed(evidence: Evidence, since: string): string | null {
+export function unconfirmed(evidence: Evidence, since: string): Reason | null {
   const asked = lookUpLacks(evidence, since);
   const listed = listingLacks(evidence);
   if (asked === null || listed === null) return null;
-  const { payout } = evidence;
-  if (restsOnPerson(payout.evidence))
-    return `only a person has said that it failed; the service has not confirmed it. Ask the service in writing whether ${payout.reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
-  const taken = possiblyTaken(evidence);
-  const enough =
-    taken > 1
-      ? `a complete listing begun from now on that shows ${taken} transfers of it, all failed`
-      : 'a look-up made now, or a complete listing begun from now on, that shows it as failed';
-  return `nothing confirms now that it failed: ${asked}, and ${listed}. Enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${payout.reference}. If that does not show it either, ask the service in writing`;
+  const { reference, evidence: rests } = evidence.payout;
+  if (restsOnPerson(rests)) {
+    const why = `only a person has said that it failed; the service has not confirmed it. Ask the service in writing whether ${reference} was or will be paid; once it says no, pay it under a new reference in a new file`;
+    return { why, advice: null };
+  }
+  const why = `nothing confirms now that it failed: ${asked}, and ${listed}`;
+  return { why, advice: { kind: 'confirm_failure', reference, taken: possiblyTaken(evidence) } };
 }
 
 /**

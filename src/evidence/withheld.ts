@@ -1,9 +1,12 @@
+import type { Advice, Reason } from '../domain/advice.ts';
+import type { WithheldBy } from '../domain/payout.ts';
 import { askDetails } from '../ledger/inquiries.ts';
 import type { RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
-import type { Trx } from '../storage/ledger.ts';
+import type { Db, Trx } from '../storage/ledger.ts';
+import type { Payout } from '../storage/tables/tables.ts';
 import { type Alive, aliveAncestors } from './lineage.sql.ts';
-import { heededRuns, type ShownAlready, shownAlready } from './shown-already.sql.ts';
+import { adviceOnShown, heededRuns, shownAlready } from './shown-already.sql.ts';
 
 /** The source of a hold made here; a person's `hold` has another source. */
 export const withholder = 'claim';
@@ -38,7 +41,7 @@ export async function withhold<P extends Candidate>(trx: Trx, ready: readonly P[
 /**
  * Why a payout is not sent. All of `by` but `predecessor` and `limit` show a transfer under the payout's own reference.
  */
-export type Withheld = { by: ShownAlready['by'] | 'predecessor' | 'limit'; why: string };
+export type Withheld = { by: Exclude<WithheldBy, 'answer'> } & Reason;
 
 /**
  * The event that withholds a payout. One that was sent before and is shown needs a person's new decision (P20); all
@@ -53,7 +56,10 @@ export function withholding(
 }
 
 /** Why some of these payouts must not be sent, even when a person released them; each with the way out. */
-export async function withheldBy(trx: Trx, payouts: readonly Candidate[]): Promise<Map<bigint, Withheld>> {
+export async function withheldBy(
+  trx: Db | Trx,
+  payouts: readonly Candidate[],
+): Promise<Map<bigint, Withheld>> {
   const successors = payouts.filter(({ successor_of }) => successor_of !== null);
   const reasons = new Map<bigint, Withheld>();
   if (successors.length > 0) {
@@ -65,40 +71,47 @@ export async function withheldBy(trx: Trx, payouts: readonly Candidate[]): Promi
     );
     for (const { id, reference } of successors) {
       const before = alive.get(id);
-      if (before) reasons.set(id, { by: 'predecessor', why: whyAlive(before, reference) });
+      if (before) reasons.set(id, { by: 'predecessor', ...reasonAlive(before, reference) });
     }
   }
   return new Map([...reasons, ...(await shownAlready(trx, payouts))]);
 }
 
-/** Why a successor must not be sent, and the way out if its predecessor was paid, or was not. */
-function whyAlive({ reference: of, state, doubt }: Alive, reference: string): string {
-  const drop = `counterfoil cancel ${reference} (or, if it was sent before, counterfoil settle ${reference})`;
-  if (doubt === null)
-    return `${of}, which it pays again, is now ${state}: sending this one could pay twice. Leave it held, or drop it with ${drop}`;
-  const { but, settle } = doubts[doubt];
-  return `${of}, which it pays again, is ${state} in the ledger, but ${but}: sending this one could pay twice. Find out (counterfoil show ${of}). If it was paid: ${drop}. If not: ${settle(of)}, then release its batch`;
+/** The way out for a held payout, as far as its own columns tell it: a release says more of a predecessor. */
+export function adviceOnHeld(
+  payout: Pick<Payout, 'reference' | 'batch_id' | 'attempt_count' | 'withheld_by'>,
+): Advice {
+  const { reference, batch_id: batch, withheld_by: by } = payout;
+  switch (by) {
+    case null:
+      return { kind: 'release', batch };
+    case 'limit':
+      return { kind: 'raise_limit', reference };
+    case 'predecessor':
+    case 'answer':
+      return { kind: 'find_predecessor', reference, batch };
+    case 'list':
+    case 'details':
+    case 'webhook':
+      return adviceOnShown(by, payout);
+  }
 }
 
-const doubts: Record<NonNullable<Alive['doubt']>, { but: string; settle: (of: string) => string }> = {
-  list: {
-    but: 'an open status_conflict says otherwise',
-    settle: () => 'counterfoil discrepancies lists the conflict: resolve it with a note',
-  },
-  listed: {
-    but: "the service's list, read since, says otherwise",
-    settle: () => 'counterfoil reconcile --full reads the list again, until it agrees',
-  },
-  details: {
-    but: "the service's details say otherwise",
-    settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
-  },
-  person: {
-    but: 'only a person has said that it was not paid, and the service has not confirmed it',
-    settle: (of) => `counterfoil retry ${of} asks the service, until it says so too`,
-  },
-  webhook: {
-    but: 'a webhook that no look-up has settled says otherwise',
-    settle: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
-  },
+/** Why a successor must not be sent, and the way out if its predecessor was paid, or was not. */
+function reasonAlive({ reference: of, state, doubt }: Alive, reference: string): Reason {
+  if (doubt === null) {
+    const why = `${of}, which it pays again, is now ${state}: sending this one could pay twice`;
+    return { why, advice: { kind: 'drop', reference } };
+  }
+  const why = `${of}, which it pays again, is ${state} in the ledger, but ${doubts[doubt]}: sending this one could pay twice`;
+  const by = doubt === 'list' || doubt === 'listed' ? doubt : 'answer';
+  return { why, advice: { kind: 'clear_predecessor', reference, of, by } };
+}
+
+const doubts: Record<NonNullable<Alive['doubt']>, string> = {
+  list: 'an open status_conflict says otherwise',
+  listed: "the service's list, read since, says otherwise",
+  details: "the service's details say otherwise",
+  person: 'only a person has said that it was not paid, and the service has not confirmed it',
+  webhook: 'a webhook that no look-up has settled says otherwise',
 };

@@ -1,10 +1,16 @@
+import { z } from 'zod';
 import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 
-/** The reason why this ledger sends nothing, whatever `release --mode` says (P25, P26). */
-export type Barrier = { cause: string; at: string };
+const reason = z.strictObject({
+  why: z.string(),
+  advice: z.strictObject({ kind: z.enum(['adopt', 'list_whole', 'list_payer']) }).nullable(),
+});
 
-/** Keys of `meta` whose value, `AT CAUSE`, stops all sending. */
+/** The reason why this ledger sends nothing, whatever `release --mode` says (P25, P26). */
+export type Barrier = z.infer<typeof reason> & { at: string };
+
+/** Keys of `meta` whose value, `AT REASON`, stops all sending. */
 export const barrierKeys = {
   /** The ledger went back in time; `restore --adopt` lifts it. */
   behind: 'behind',
@@ -34,16 +40,17 @@ export async function findBarrier(db: Db | Trx): Promise<Barrier | undefined> {
   return undefined;
 }
 
+/** Reads a reason from its JSON text, or from the words of a seal, which name their own way out. */
 function readBarrier(value: string): Barrier {
-  const [, at = '', cause = ''] = /^(\S+) (.*)$/s.exec(value) ?? [];
-  return { at, cause };
+  const [, at = '', text = ''] = /^(\S+) (.*)$/s.exec(value) ?? [];
+  return { at, ...(text.startsWith('{') ? reason.parse(JSON.parse(text)) : { why: text, advice: null }) };
 }
 
-/** Sets a barrier; an earlier one keeps its cause. */
-export async function raiseBarrier(trx: Trx, key: string, { at, cause }: Barrier): Promise<void> {
+/** Sets a barrier; an earlier one keeps its reason. */
+export async function raiseBarrier(trx: Trx, key: string, { at, ...rest }: Barrier): Promise<void> {
   await trx
     .insertInto('meta')
-    .values({ key, value: `${at} ${cause}` })
+    .values({ key, value: `${at} ${JSON.stringify(rest)}` })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .execute();
 }
@@ -148,8 +155,8 @@ export async function hearListing(trx: Trx, { startedAt, now, notOurs }: ReadLis
   if (!notOurs) return;
   const { originId, address } = notOurs;
   await setMeta(trx, notOursKey, originId.toString());
-  const cause = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts. counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, counterfoil release --mode --note "how you know" does`;
-  await raiseBarrier(trx, key, { at, cause });
+  const why = `the ledger went back in time and was adopted, and the complete list at ${address} shows none of its payouts`;
+  await raiseBarrier(trx, key, { at, why, advice: { kind: 'list_payer' } });
 }
 
 /**

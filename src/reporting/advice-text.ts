@@ -1,4 +1,4 @@
-import { ActionNeeded, type Advice } from '../domain/advice.ts';
+import { ActionNeeded, type Advice, type Reason, reasonIn } from '../domain/advice.ts';
 import type { Mode } from '../domain/payout.ts';
 
 /** The command that sends what is ready, as it must be typed in this mode. */
@@ -11,6 +11,11 @@ export function problemText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const advice = error instanceof ActionNeeded ? error.advice : null;
   return advice === null ? error.message : `${error.message}: ${adviceText(advice)}`;
+}
+
+/** Why something is refused or held, with the way out. */
+export function reasonText(reason: Reason): string {
+  return reasonIn(reason, adviceText);
 }
 
 /** Says what a person can do, with the command to type. */
@@ -42,6 +47,8 @@ export function adviceText(advice: Advice): string {
       return 'run counterfoil restore --adopt again';
     case 'list_whole':
       return 'counterfoil reconcile --full makes one';
+    case 'list_payer':
+      return 'counterfoil reconcile --full lifts this with the address and key of the account that paid them; if that account is closed permanently, counterfoil release --mode --note "how you know" does';
     case 'follow_move':
       return `set ledger.url to that place. Only if the moved ledger is permanently lost, remove ${advice.mark} and run counterfoil restore --adopt`;
     case 'finish_move':
@@ -64,5 +71,58 @@ export function adviceText(advice: Advice): string {
       return `counterfoil retry ${advice.reference} asks the service; then drop the file again`;
     case 'row_outdated':
       return `counterfoil report ${advice.batch} writes a new failed.csv: look at the row there and drop that file`;
+    case 'reconcile':
+      return 'run counterfoil reconcile';
+    case 'see_discrepancies':
+      return 'see counterfoil discrepancies';
+    case 'resolve':
+      return `find out which; counterfoil discrepancies resolve ${advice.discrepancy} --note settles it once it is known that it was not paid`;
+    case 'see_payout':
+      return `see counterfoil show ${advice.reference}`;
+    case 'release':
+      return `counterfoil release ${advice.batch} sends it, or says what keeps it`;
+    case 'ask_again':
+      return `counterfoil retry ${advice.reference} asks the service`;
+    case 'confirm_failure': {
+      const { reference, taken } = advice;
+      const enough =
+        taken > 1
+          ? `a complete listing begun from now on that shows ${taken} transfers of it, all failed`
+          : 'a look-up made now, or a complete listing begun from now on, that shows it as failed';
+      return `enough is ${enough}: run counterfoil reconcile --full, then counterfoil retry ${reference}. If that does not show it either, ask the service in writing`;
+    }
+    case 'find_copy':
+      return advice.unknown === null
+        ? 'find out, then pay it under a new reference in a new file if it was not'
+        : `find out, then counterfoil settle ${advice.unknown}`;
+    case 'find_orderer':
+      return `find out who ordered that one. If it was paid from here before a restore: counterfoil restore --adopt, then counterfoil reconcile --full. Else counterfoil settle ${advice.reference} --as paid|not-paid --note "how you know" closes this one`;
+    case 'ask_then_release':
+      return `counterfoil retry ${advice.reference} asks the service; once it answers that it has none, release its batch`;
+    case 'decide_again': {
+      const { reference, relist } = advice;
+      const first = relist ? 'counterfoil reconcile --full reads the list again. Find' : 'find';
+      return `${first} out (counterfoil show ${reference}), then counterfoil retry ${reference} or counterfoil settle ${reference}`;
+    }
+    case 'drop':
+      return `leave it held, or drop it with ${dropCommands(advice.reference)}`;
+    case 'find_predecessor':
+      return `find out what became of the one that it pays again. If it was paid: ${dropCommands(advice.reference)}. If not, counterfoil release ${advice.batch} sends this one, or says what keeps it`;
+    case 'clear_predecessor': {
+      const { reference, of, by } = advice;
+      return `find out (counterfoil show ${of}). If it was paid: ${dropCommands(reference)}. If not: ${clears[by](of)}, then release its batch`;
+    }
+    case 'raise_limit':
+      return `raise the limit and release its batch, or counterfoil cancel ${advice.reference}`;
   }
 }
+
+function dropCommands(reference: string): string {
+  return `counterfoil cancel ${reference} (or, if it was sent before, counterfoil settle ${reference})`;
+}
+
+const clears: Record<Extract<Advice, { kind: 'clear_predecessor' }>['by'], (of: string) => string> = {
+  list: () => 'counterfoil discrepancies lists the conflict: resolve it with a note',
+  listed: () => 'counterfoil reconcile --full reads the list again, until it agrees',
+  answer: (of) => `counterfoil retry ${of} asks the service again, until it agrees`,
+};

@@ -1,9 +1,9 @@
 import { type OpenQuestion, openQuestions, openSums } from '../reconciliation/open-questions.sql.ts';
 import type { Scope } from '../reconciliation/run-facts.sql.ts';
-import { findHalt } from '../sending/halts.sql.ts';
 import type { Db } from '../storage/ledger.ts';
 import { ageDays } from './ageing.ts';
 import { actionFor, commandFor, stepFor } from './discrepancy-words.ts';
+import { haltInWords } from './halt-words.ts';
 import { money, zoned } from './presentation.ts';
 import { byText, sheetOf } from './sheet.ts';
 
@@ -46,7 +46,7 @@ const openSheet = sheetOf<Awaited<ReturnType<typeof openSums>>[number]>({
 export async function openRows(db: Db, scope: Scope, zone: string): Promise<Record<string, string[][]>> {
   const questions = await openQuestions(db, scope, actionLimit);
   const sums = await openSums(db, scope);
-  const halt = await findHalt(db);
+  const halt = await haltInWords(db);
   const key = ({ currency, severity, kind, state }: (typeof sums)[number]): string =>
     [currency, severity, kind, state].join('\0');
   return {

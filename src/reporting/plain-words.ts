@@ -1,4 +1,6 @@
+import { adviceOnHeld } from '../evidence/withheld.ts';
 import type { Attempt, Payout } from '../storage/tables/tables.ts';
+import { reasonText } from './advice-text.ts';
 
 /** Plain words for `no answer: CAUSE`: the request was sent and its answer did not come. Only CAUSE is technical. */
 const noAnswer: readonly [RegExp, string][] = [
@@ -21,13 +23,21 @@ export function plainCause(message: string): string {
   return words === undefined ? message : `${words} (${cause ?? message})`;
 }
 
+type Told = Pick<Payout, 'state' | 'message' | 'reference' | 'batch_id' | 'attempt_count' | 'withheld_by'>;
+
+/** The message of a payout; of a held one with the way out. */
+export function messageText(payout: Told): string {
+  const why = payout.message ?? '';
+  return payout.state === 'held' && why !== '' ? reasonText({ why, advice: adviceOnHeld(payout) }) : why;
+}
+
 /**
- * The message of a payout for people; empty when there is none. On a finished payout, the message of an attempt
+ * The same in plain words; empty when there is none. On a finished payout, the message of an attempt
  * (`Transfer initiated`) is old news, so it is labelled as the first or last answer.
  */
-export function newsOf(payout: Pick<Payout, 'state' | 'message'>, attempts: readonly Attempt[]): string {
-  const { state, message } = payout;
-  if (message === null || message === '') return '';
+export function newsOf(payout: Told, attempts: readonly Attempt[]): string {
+  const { state } = payout;
+  const message = messageText(payout);
   const ended = state === 'success' || state === 'failed' || state === 'returned';
   const answered = attempts.find((attempt) => attempt.message === message);
   if (ended && answered) return `${answered.number === 1n ? 'first' : 'last'} answer: ${plainCause(message)}`;

@@ -43,6 +43,10 @@ const outcomeColumns = [
   'submitted_at',
   'settled_at',
   'evidence',
+  'reference',
+  'batch_id',
+  'attempt_count',
+  'withheld_by',
 ] as const;
 
 /** Yields the outcomes of a batch's payouts, in file order, a page at a time. */

@@ -1,8 +1,10 @@
+import type { Reason } from '../domain/advice.ts';
 import type { PayoutState } from '../domain/payout.ts';
+import { adviceOnHeld, withheldBy } from '../evidence/withheld.ts';
 import type { Db } from '../storage/ledger.ts';
 
 /** Payouts that wait for a person: how many, and the first of them. */
-export type Named = { count: number; first: { batch: string; reference: string; message: string }[] };
+export type Named = { count: number; first: ({ batch: string; reference: string } & Reason)[] };
 /** `unknown`: they may have been paid. `withheld`: held just before they were sent, because that could pay twice. */
 export type Attention = { unknown: Named; withheld: Named };
 
@@ -15,19 +17,24 @@ export async function findAttention(db: Db, batches?: readonly string[]): Promis
     return batches ? query.where('p.batch_id', 'in', [...batches]) : query;
   };
   const held = inState('held').where('p.withheld_by', 'is not', null);
-  return { unknown: await named(inState('unknown')), withheld: await named(held) };
+  return { unknown: await named(db, inState('unknown')), withheld: await named(db, held) };
 }
 
 type Query = ReturnType<typeof payouts>;
 const payouts = (db: Db) => db.selectFrom('payouts as p');
 
-async function named(query: Query): Promise<Named> {
+async function named(db: Db, query: Query): Promise<Named> {
   const { n } = await query.select((eb) => eb.fn.countAll<bigint>().as('n')).executeTakeFirstOrThrow();
   if (n === 0n) return { count: 0, first: [] };
-  const rows = await query
-    .select(['p.batch_id as batch', 'p.reference', 'p.message'])
-    .orderBy('p.id')
-    .limit(shown)
-    .execute();
-  return { count: Number(n), first: rows.map((row) => ({ ...row, message: row.message ?? '' })) };
+  const rows = await query.selectAll().orderBy('p.id').limit(shown).execute();
+  const held = rows.filter(({ state }) => state === 'held');
+  // What keeps them now says more than their columns.
+  const reasons = await withheldBy(db, held);
+  const reasonOf = (row: (typeof rows)[number]): Reason =>
+    reasons.get(row.id) ?? {
+      why: row.message ?? '',
+      advice: row.state === 'held' ? adviceOnHeld(row) : null,
+    };
+  const first = rows.map((row) => ({ batch: row.batch_id, reference: row.reference, ...reasonOf(row) }));
+  return { count: Number(n), first };
 }

@@ -12,6 +12,7 @@ import type { Brakes } from './brakes.ts';
 import { beginCanaries, settleCanaries } from './canaries.sql.ts';
 import type { ClaimRequest, Scope, Under } from './claim-request.ts';
 import { admit } from './daily-limit.ts';
+import type { Halt } from './halt.ts';
 import { findHalt, halt } from './halts.sql.ts';
 import { type Lanes, lanesOf, usesLanes } from './lanes.sql.ts';
 import { holdTooLarge, openDay } from './limits.sql.ts';
@@ -30,19 +31,19 @@ export async function claim(trx: Trx, request: ClaimRequest): Promise<Claim[]> {
 /**
  * Moves up to `limit` ready payouts to `sending`, with an attempt each. It checks everything against the ledger again:
  * halt, hold, approval, canary, limits, not-before, and the answer that a second attempt needs (P2, P31). Nothing may be
- * sent before the commit. `halted`: why nothing may be sent.
+ * sent before the commit. `halted`: the halt that stops it.
  */
 export async function claimUnlessHalted(
   trx: Trx,
   request: ClaimRequest,
-): Promise<{ claims: Claim[]; halted: string | null }> {
+): Promise<{ claims: Claim[]; halted: Halt | null }> {
   const { brakes, at } = request;
   const none = { claims: [], halted: null };
   const isQuiet = await nothingStands(trx, request.workerId);
   if (!isQuiet) {
     await stopForCanaries(trx, request);
     const halted = await findHalt(trx);
-    if (halted) return { claims: [], halted: halted.cause };
+    if (halted) return { claims: [], halted };
   }
   if (request.limit <= 0) return none;
   if (!isQuiet) {

@@ -84,17 +84,12 @@ function takenBack(id: bigint, reference: string, against: Against, account: Acc
   return { payoutId: id, source: withholder, event: { kind, why, by: 'answer' } };
 }
 
-function whyAgainst(reference: string, { by, because, of }: Against, account: Account): string {
-  const ask = `Find out what became of ${of.reference}`;
-  const mend =
-    by === 'itself'
-      ? `${ask}, then retry or settle ${reference}`
-      : `${ask}. If it was paid, cancel ${reference}. If not, retry ${of.reference} to ask again, then release its batch`;
+function whyAgainst(reference: string, { because, of }: Against, account: Account): string {
   if (because === 'elsewhere' && of.elsewhere)
-    return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}. ${mend}`;
+    return `${of.reference}: ${whyElsewhere(of.elsewhere, account)}`;
   const said =
     because === 'lost'
       ? `the service does not find ${of.reference}, which ${of.state} there`
       : `asked again before ${reference} was sent, the service shows ${of.reference} as ${of.answer.status ?? 'something that contradicts ours'}`;
-  return `${said}: sending ${reference} could pay twice. ${mend}`;
+  return `${said}: sending ${reference} could pay twice`;
 }

@@ -89,13 +89,13 @@ export function admit<P extends Order>(
 
 /** Why a payout can never be sent: it is above a whole day's limit. Null when it is not. */
 export function whyTooLarge(
-  { amount, currency, reference }: { amount: bigint; currency: string; reference: string },
+  { amount, currency }: { amount: bigint; currency: string },
   limits: ReadonlyMap<string, bigint>,
 ): string | null {
   const limit = limits.get(currency);
   if (limit === undefined || amount <= limit) return null;
   const shown = (minor: bigint): string => `${currency} ${formatMinor(minor, currency)}`;
-  return `${shown(amount)} is more than submission.daily_limit lets go in a whole day, ${shown(limit)}: raise the limit and release its batch, or cancel ${reference}`;
+  return `${shown(amount)} is more than submission.daily_limit lets go in a whole day, ${shown(limit)}`;
 }
 
 /** An instant as people of a time zone read it, `2026-11-22 00:00 +01:00`. */

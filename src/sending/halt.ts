@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Reason } from '../domain/advice.ts';
 import { payoutStates } from '../domain/payout.ts';
 
 const text = z.string();
@@ -35,46 +36,21 @@ const haltCause = z.discriminatedUnion('kind', [
 export type CanaryFailure = z.infer<typeof canaryFailure>;
 /** One cause of a halt. */
 export type HaltCause = z.infer<typeof haltCause>;
-/** `barrier`: a barrier of the ledger itself, which names its own way out and which no release lifts (P25, P26). */
-export type HaltKind = HaltCause['kind'] | 'barrier';
+/** A barrier of the ledger itself, which names its own way out and which no release lifts (P25, P26). */
+export type BarrierCause = { kind: 'barrier' } & Reason;
+export type HaltKind = (HaltCause | BarrierCause)['kind'];
+
+/** A halt in force: its causes, and since when. */
+export type Halt = { at: string; causes: (HaltCause | BarrierCause)[] };
+
+/** A barrier as a halt. */
+export function barrierHalt({ at, why, advice }: Reason & { at: string }): Halt {
+  return { at, causes: [{ kind: 'barrier', why, advice }] };
+}
 
 /** Reads a cause from its JSON text in the ledger. Throws where the text is not one: a halt must not vanish unread. */
 export function readHaltCause(stored: string): HaltCause {
   return haltCause.parse(JSON.parse(stored));
-}
-
-/** Causes of one halt, for a person to read. */
-export function haltCauseText(causes: readonly HaltCause[]): string {
-  return causes.map(causeText).join('; also: ');
-}
-
-function causeText(cause: HaltCause): string {
-  switch (cause.kind) {
-    case 'person':
-      return `held by ${cause.by ?? 'a person'}`;
-    case 'account':
-    case 'signature':
-      return `the service answered ${cause.code} (${cause.message}) to ${cause.reference}`;
-    case 'unknowns':
-      return cause.count === cause.of
-        ? `${cause.count} unknown outcomes in a row`
-        : `${cause.count} of the last ${cause.of} outcomes are unknown`;
-    case 'canary_open':
-    case 'canary_failed':
-      return `the canary of ${cause.batch} failed: ${failureText(cause.failure)}`;
-  }
-}
-
-function failureText(failure: CanaryFailure): string {
-  const { reference } = failure;
-  switch (failure.kind) {
-    case 'went_wrong':
-      return `${reference} is ${failure.state}`;
-    case 'not_settled':
-      return `${reference} has not settled in ${failure.hours} hour(s)`;
-    case 'withheld':
-      return `${reference} is held, and cannot be sent; counterfoil show ${reference} says why`;
-  }
 }
 
 /** The kind of halt that the service's code causes (P10). */

@@ -5,10 +5,7 @@ import type { Db, Trx } from '../storage/ledger.ts';
 import { prepared } from '../storage/prepared.ts';
 import type { Tables } from '../storage/tables/tables.ts';
 import { releaseCanaries } from './canaries.sql.ts';
-import { type HaltCause, type HaltKind, haltCauseText, readHaltCause } from './halt.ts';
-
-/** A halt in force. `cause` is its causes in words; `kinds` are their kinds, in the same order. */
-export type Halt = { cause: string; at: string; kinds: HaltKind[] };
+import { barrierHalt, type Halt, type HaltCause, type HaltKind, readHaltCause } from './halt.ts';
 
 const standing = prepared<{ at: string; detail: string }>((db) =>
   db.selectFrom('halts').select(['at', 'detail']).orderBy('id'),
@@ -17,16 +14,14 @@ const standing = prepared<{ at: string; detail: string }>((db) =>
 /** Returns why nothing may be sent: a barrier of the ledger itself (P25, P26), or the halt in force (P11). */
 export async function findHalt(db: Db | Trx): Promise<Halt | undefined> {
   const barrier = await findBarrier(db);
-  if (barrier) return { ...barrier, kinds: ['barrier'] };
+  if (barrier) return barrierHalt(barrier);
   return haltOf(await standing(db, []));
 }
 
 /** Several causes are one halt, since the first of them. */
 function haltOf(rows: readonly { at: string; detail: string }[]): Halt | undefined {
   const [first] = rows;
-  if (!first) return undefined;
-  const causes = rows.map(({ detail }) => readHaltCause(detail));
-  return { cause: haltCauseText(causes), at: first.at, kinds: causes.map(({ kind }) => kind) };
+  return first && { at: first.at, causes: rows.map(({ detail }) => readHaltCause(detail)) };
 }
 
 /** A cause in force, without the service's words. `reference`: the payout that it is about. */
@@ -77,13 +72,13 @@ export async function liftCanary(
   trx: Trx,
   batch: string,
   at: string,
-): Promise<{ cause: string; halt: boolean } | undefined> {
+): Promise<{ causes: HaltCause[]; halt: boolean } | undefined> {
   if (!(await releaseCanaries(trx, batch))) return undefined;
   const own = await trx.deleteFrom('halts').where('batch_id', '=', batch).returning('detail').execute();
-  const cause = haltCauseText(own.map(({ detail }) => readHaltCause(detail)));
+  const causes = own.map(({ detail }) => readHaltCause(detail));
   const isLifted = (await standing(trx, [])).length === 0;
   if (isLifted) await noteRelease(trx, at);
-  return { cause, halt: isLifted && own.length > 0 };
+  return { causes, halt: isLifted && own.length > 0 };
 }
 
 /** Marks the point from which unknown outcomes count again from zero (P11). */

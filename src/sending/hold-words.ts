@@ -1,60 +1,57 @@
 import { amountText, counted } from '../domain/counted.ts';
 import type { ApprovalCause, HoldReason, LargePayout, OtherName, Shortfall } from '../ledger/hold-reasons.ts';
 
-/** Says why a batch is held, with the way out. `batch` is null for a file that is only checked and has no batch yet. */
-export function holdText(reason: HoldReason, batch: string | null): string {
-  const isKnown = batch !== null;
-  const next = isKnown ? `; check, then counterfoil release ${batch}` : '';
-  const file = `check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
+/** Says why a batch is held. `reporting/hold-words.ts` adds the way out. */
+export function holdFact(reason: HoldReason): string {
   switch (reason.kind) {
     case 'person':
-      return 'held by a person; counterfoil release lifts it';
+      return 'held by a person';
     case 'cancelled':
-      return 'cancelled by a person while some were on their way: what comes back unsent waits here; counterfoil cancel ends it';
+      return 'cancelled by a person while some were on their way: what comes back unsent waits here';
     case 'approval': {
       const why = approvalText(reason.why);
-      return isKnown
-        ? `needs an approval (${why}) by somebody other than ${reason.dropper}: counterfoil approve ${batch}`
-        : `needs an approval by somebody else (${why}): counterfoil approve`;
+      return reason.dropper === ''
+        ? `needs an approval by somebody else (${why})`
+        : `needs an approval (${why}) by somebody other than ${reason.dropper}`;
     }
     case 'approved':
-      return `approved by ${reason.by}; counterfoil release ${batch} goes on if that was interrupted`;
+      return `approved by ${reason.by}`;
     case 'file_grown':
-      return `its file was not whole: ${reason.bytes} bytes came after it was read, from line ${reason.line} on, and are in no batch (${reason.path}); ${file}`;
+      return `its file was not whole: ${reason.bytes} bytes came after it was read, from line ${reason.line} on, and are in no batch (${reason.path})`;
     case 'file_changed':
-      return `its file is not what was read: somebody changed ${reason.path}; ${file}`;
+      return `its file is not what was read: somebody changed ${reason.path}`;
     case 'file_not_archived':
-      return `its file was changed after it was read, so that it is not in the archive but at ${reason.path}; ${file}`;
+      return `its file was changed after it was read, so that it is not in the archive but at ${reason.path}`;
     case 'file_missing':
-      return `its file is not in the archive any more (${reason.path}); ${file}`;
+      return `its file is not in the archive any more (${reason.path})`;
     case 'repeated_row':
-      return `possible duplicate: row ${reason.row} has the account, currency and amount of row ${reason.earlier}${more(reason)}${next}`;
+      return `possible duplicate: row ${reason.row} has the account, currency and amount of row ${reason.earlier}${more(reason)}`;
     case 'alike':
-      return `${alikeText(reason)}${next}`;
+      return alikeText(reason);
     case 'named_again': {
       const { row, earlier, reference } = reason;
-      return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once${next}`;
+      return `row ${row} has the reference of a second payment of ${earlier} in batch ${reason.batch} (${reference})${more(reason)}, but no retry_of: released, it may pay ${earlier} twice. A failed.csv that kept its columns retry_of and retry_evidence pays it once`;
     }
     case 'original_held':
-      return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held${next}`;
+      return `row ${reason.row} pays ${reason.reference} again, whose batch ${reason.batch} is held`;
     case 'payout_limit':
-      return `${reason.count} above submission.payout_limit: ${rowsText(reason.first)}${next}`;
+      return `${reason.count} above submission.payout_limit: ${rowsText(reason.first)}`;
     case 'daily_limit':
-      return `${reason.count} above what submission.daily_limit lets go in a whole day: ${rowsText(reason.first)}; raise the limit, or cancel them${next}`;
+      return `${reason.count} above what submission.daily_limit lets go in a whole day: ${rowsText(reason.first)}`;
     case 'balance':
-      return `${reason.short.map(shortText).join('; ')}: put money into it${next}`;
+      return reason.short.map(shortText).join('; ');
     case 'account_names':
-      return `${counted(reason.count, 'account')} with another name at the service: ${reason.first.map(nameText).join('; ')}${more({ others: reason.count - reason.first.length })}${next}`;
+      return `${counted(reason.count, 'account')} with another name at the service: ${reason.first.map(nameText).join('; ')}${more({ others: reason.count - reason.first.length })}`;
     case 'check_unreadable':
-      return `the answer of service.extras.${reason.what} cannot be used (${reason.why}), so that it is not known whether ${reason.what === 'balance' ? 'the wallet holds enough' : 'the accounts are theirs'}${next}`;
+      return `the answer of service.extras.${reason.what} cannot be used (${reason.why}), so that it is not known whether ${reason.what === 'balance' ? 'the wallet holds enough' : 'the accounts are theirs'}`;
   }
 }
 
 /** The same for a payout's history, without what concerns other payouts. */
-export function holdNote(reason: HoldReason, batch: string): string {
+export function holdNote(reason: HoldReason): string {
   return reason.kind === 'account_names'
     ? `${counted(reason.count, 'account')} of its batch with another name at the service`
-    : holdText(reason, batch);
+    : holdFact(reason);
 }
 
 function shortText({ currency, balance, needed, earlier }: Shortfall): string {
@@ -68,11 +65,6 @@ function nameText({ row, reference, account, ours, theirs, message }: OtherName)
       ? `the service names nobody${message && ` (${message})`}`
       : `the service says "${theirs}"`;
   return `row ${row} (${reference}, account ${account}) says "${ours}", ${said}`;
-}
-
-/** The reasons that hold a batch, in words. */
-export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
-  return reasons.map((reason) => holdText(reason, batch));
 }
 
 /** An earlier payout with the account, currency and amount of a row. */

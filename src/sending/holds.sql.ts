@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Reason } from '../domain/advice.ts';
 import { type Withheld, withheldBy, withholding } from '../evidence/withheld.ts';
 import { releaseFile } from '../ledger/batch-files.ts';
 import { type HoldReason, readReasons, setHoldReasons } from '../ledger/hold-reasons.ts';
@@ -14,7 +15,7 @@ import { acceptPrecheck } from './precheck.sql.ts';
 const chunk = 1000;
 const shownKept = 10;
 
-type Reasoned = { reference: string; why: string };
+type Reasoned = { reference: string } & Reason;
 
 /** What a release let go, and what it did not: how many, and the first of them with the reason. */
 type Released = {
@@ -70,7 +71,7 @@ export async function holdBatch(
         .execute();
       // The reason is written with the first payouts, so that a crash leaves nothing held without a reason.
       if (moved === 0) await addHoldReason(trx, batch, reason);
-      const event = { kind: 'hold' as const, why: holdNote(reason, batch) };
+      const event = { kind: 'hold' as const, why: holdNote(reason) };
       await record(
         trx,
         at,
@@ -139,8 +140,7 @@ export async function releaseBatch(
         .orderBy('id')
         .limit(chunk)
         .execute();
-      const large = [...tooLarge(rows, limits)].map(([id, why]) => [id, { by: 'limit', why }] as const);
-      const reasons = new Map<bigint, Withheld>([...large, ...(await withheldBy(trx, rows))]);
+      const reasons = new Map([...tooLarge(rows, limits), ...(await withheldBy(trx, rows))]);
       const events = rows.flatMap((row) => releaseOf(row, reasons.get(row.id), source));
       await record(trx, at, events);
       const last = rows.length < chunk;
@@ -164,7 +164,8 @@ function count(row: HeldBack, reason: Withheld, pass: Released): void {
   if (unknown) pass.doubted++;
   else pass.kept++;
   const first = unknown ? pass.firstDoubted : pass.first;
-  if (first.length < shownKept) first.push({ reference: row.reference, why: reason.why });
+  const { why, advice } = reason;
+  if (first.length < shownKept) first.push({ reference: row.reference, why, advice });
 }
 
 type HeldBack = Pick<Payout, 'id' | 'reference' | 'attempt_count' | 'withheld_by'>;

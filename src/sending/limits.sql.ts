@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { withholder } from '../evidence/withheld.ts';
+import { type Withheld, withholder } from '../evidence/withheld.ts';
 import { adoptedBetween } from '../ledger/limit-uses.ts';
 import { later, type RecordEvent } from '../ledger/projection.ts';
 import { record } from '../ledger/record.ts';
@@ -94,11 +94,12 @@ type Candidate = { id: bigint; reference: string; currency: string; amount: bigi
 export function tooLarge(
   payouts: readonly Candidate[],
   limits: ReadonlyMap<string, bigint>,
-): Map<bigint, string> {
+): Map<bigint, Withheld> {
   return new Map(
-    payouts.flatMap((payout) => {
+    payouts.flatMap((payout): [bigint, Withheld][] => {
       const why = whyTooLarge(payout, limits);
-      return why === null ? [] : [[payout.id, why] as const];
+      const advice = { kind: 'raise_limit' as const, reference: payout.reference };
+      return why === null ? [] : [[payout.id, { by: 'limit', why, advice }]];
     }),
   );
 }
@@ -112,7 +113,7 @@ export async function holdTooLarge<P extends Candidate>(
 ): Promise<P[]> {
   const reasons = tooLarge(payouts, limits);
   const events = [...reasons].map(
-    ([payoutId, why]): RecordEvent => ({
+    ([payoutId, { why }]): RecordEvent => ({
       payoutId,
       source: withholder,
       event: { kind: 'hold', why, by: 'limit' },

@@ -11,7 +11,7 @@ import type { Cleared, Scope } from './claim-request.ts';
 import { type Claim, claimUnlessHalted, sendable } from './claims.sql.ts';
 import { type AskService, type Clearances, createClearances } from './clearances.ts';
 import { createFlight, type Done, type Flight } from './flight.ts';
-import { type HaltCause, haltKindOf } from './halt.ts';
+import { type Halt, type HaltCause, haltKindOf } from './halt.ts';
 import { halt, tooManyUnknown } from './halts.sql.ts';
 import { holdReturned } from './holds.sql.ts';
 import { createPermits, type Limiter } from './permits.ts';
@@ -142,7 +142,11 @@ async function loop(
     const turn = await commitTurn(deps, finished, intents);
     unwritten.length = 0;
     if (finished.length > 0) request.onProgress?.(finished.length);
-    if (turn.halted) stop ??= { ended: 'halted', detail: turn.halted };
+    if (turn.halted)
+      stop ??= {
+        ended: 'halted',
+        detail: `halted: ${turn.halted.causes.map(({ kind }) => kind).join(', ')}`,
+      };
     permits.spend(turn.claims.length);
     clearances.spend(turn.claims.map(({ payoutId }) => payoutId));
     for (const claimed of turn.claims) launch(deps, claimed, turn.began, flight);
@@ -213,7 +217,7 @@ async function commitTurn(
   deps: SenderDeps,
   finished: readonly Done[],
   { free, scope, cleared }: Intents,
-): Promise<{ claims: Claim[]; halted: string | null; asked: number; began: Moment }> {
+): Promise<{ claims: Claim[]; halted: Halt | null; asked: number; began: Moment }> {
   const { clock } = deps;
   const none = { claims: [], halted: null, asked: 0, began: momentOf(clock) };
   if (finished.length === 0 && free <= 0) return none;

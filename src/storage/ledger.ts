@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Reason } from '../domain/advice.ts';
 import type { Mode } from '../domain/payout.ts';
 import type { Place } from './place.ts';
 import type { Session } from './postgres-session.ts';
@@ -26,7 +27,7 @@ export type Ledger = {
    * Why a ledger that was opened to read, and that went back in time, may send nothing. Null where the ledger records
    * it (P25).
    */
-  unnotedFall: { cause: string; at: string } | null;
+  unnotedFall: (Reason & { at: string }) | null;
   /** Runs `work` in one transaction, exclusive among all writers. Never await the network inside. */
   write<T>(work: (trx: Trx) => Promise<T>): Promise<T>;
   close(): Promise<void>;

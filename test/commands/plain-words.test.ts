@@ -34,5 +34,5 @@ it('leaves what the service said as it is, and calls the answer to the order wha
   const { payout, attempts } = refused;
   expect(newsOf(payout, attempts), 'why it was refused').toBe('no');
   expect(newsOf({ ...payout, state: 'failed' }, attempts)).toBe('first answer: no');
-  expect(newsOf({ state: 'failed', message: 'account closed' }, attempts)).toBe('account closed');
+  expect(newsOf({ ...payout, state: 'failed', message: 'account closed' }, attempts)).toBe('account closed');
 });

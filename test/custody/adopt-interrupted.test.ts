@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
 import { barrierKeys, hearListing, lowerBarrier, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { adoptAlone } from './adoption.ts';
@@ -28,7 +28,7 @@ it('P25: an interrupted adoption sends nothing and goes on where it stopped', as
   });
   await expect(died).rejects.toThrow('died');
   const half = await openLedger(ledger.path, { now: () => at(20_000) });
-  expect((await findHalt(half.db))?.cause).toContain('restore --adopt');
+  expect((await haltInWords(half.db))?.cause).toContain('restore --adopt');
   expect(await claimAt(half, at(20_000), 9)).toEqual([]);
   await half.close();
   expect(await adopt(30_000), 'what was done stays done').toBe(500);
@@ -47,7 +47,7 @@ it('P25: an adopted ledger has a mark of its own, and its old one does not halt 
   await adopt(10_000);
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
   await now.write((trx) => hearListing(trx, { startedAt: at(15_000), now: at(20_000) }));
-  expect(await findHalt(now.db)).toBeUndefined();
+  expect(await haltInWords(now.db)).toBeUndefined();
   await now.close();
 });
 
@@ -59,7 +59,7 @@ it('P25: an adoption that dies before its own mark is written stays adopted', as
   await expect(adopt(10_000)).rejects.toThrow('mark cannot be written');
   rmSync(`${ledger.path}.mark.new`, { recursive: true });
   const now = await openLedger(ledger.path, { now: () => at(20_000) });
-  expect((await findHalt(now.db))?.cause).toContain('reconcile --full');
+  expect((await haltInWords(now.db))?.cause).toContain('reconcile --full');
   await now.close();
 });
 
@@ -88,8 +88,10 @@ it('P25: nothing is cancelled as never sent while the ledger went back in time',
   await addBatch(ledger, ['R-1'], { id: 'b-1' });
   const cancel = () =>
     cancelUnsent(ledger, { batch: 'b-1', at: at(5), source: 'person:Ada', why: 'cancelled' });
-  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(1), cause: 'it went back' }));
-  expect(await cancel()).toMatchObject({ cancelled: 0, listed: 1, why: 'it went back' });
+  await ledger.write((trx) =>
+    raiseBarrier(trx, barrierKeys.behind, { at: at(1), why: 'it went back', advice: null }),
+  );
+  expect(await cancel()).toMatchObject({ cancelled: 0, listed: 1, why: { why: 'it went back' } });
   await ledger.write((trx) => lowerBarrier(trx, barrierKeys.behind));
   expect(await cancel()).toMatchObject({ cancelled: 1, listed: 0 });
 });

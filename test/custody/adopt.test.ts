@@ -3,7 +3,8 @@ import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { barrierKeys, hearListing, noteFall, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { record } from '../../src/ledger/record.ts';
-import { findHalt, liftHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
+import { liftHalt } from '../../src/sending/halts.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
   addBatch,
@@ -71,7 +72,7 @@ it('P25: adoption makes unknown whatever may have been sent since, and nothing i
     HELD: 'unknown',
   });
   await addBatch(now, ['NEW'], { id: 'b-new' });
-  expect((await findHalt(now.db))?.cause).toContain('reconcile --full');
+  expect((await haltInWords(now.db))?.cause).toContain('reconcile --full');
   await now.write((trx) => liftHalt(trx, at(20_000)));
   expect(await claimAt(now, at(20_000)), 'release --mode does not lift it').toEqual([]);
   await now.write((trx) => hearListing(trx, { startedAt: at(10_000), now: at(20_000) }));
@@ -112,7 +113,7 @@ it('P25: what the lost copy sent of a file that was dropped again is no older tr
   const [payoutId = 0n] = await addBatch(ledger, ['R-1']);
   const event = { kind: 'hold' as const, why: 'a person' };
   await ledger.write((trx) => record(trx, at(1000), [{ payoutId, source: 'ada', event }]));
-  await ledger.write((trx) => noteFall(trx, { at: at(3000), cause: 'an older copy' }));
+  await ledger.write((trx) => noteFall(trx, { at: at(3000), why: 'an older copy', advice: null }));
   const [id = 0n] = await addBatch(ledger, ['R-2'], { id: 'b-2' });
   await ledger.db
     .updateTable('batches')
@@ -178,7 +179,7 @@ it('P25: what the service shows before the adoption counts as sent once more, to
   const [unknown = 0n, retried = 0n] = await addBatch(ledger, ['R-1', 'R-2']);
   const claims = await claimAt(ledger, at(1), 2);
   for (const one of claims) await recordOutcome(ledger, at(2), one, replies.unknown());
-  const behind = { at: at(3), cause: 'an older copy was put back' };
+  const behind = { at: at(3), why: 'an older copy was put back', advice: null };
   await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, behind));
   const shows = (status: 'pending' | 'success') => ({
     kind: 'witness' as const,

@@ -8,8 +8,8 @@ import { verifyArchive, verifyLedger } from '../../src/custody/verify-ledger.ts'
 import { loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
 import { record } from '../../src/ledger/record.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { payoutStory } from '../../src/reporting/overview.sql.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { tamper } from '../support/intruder.ts';
 import { addBatch, claimAt, makeLedger, payoutById, type TestLedger } from '../support/ledger.ts';
@@ -268,14 +268,14 @@ describe.skipIf(onPostgres)('archive', () => {
   it('P26: the archive itself never sends, and can be read as a ledger', async () => {
     await archived();
     const archive = await openLedger(fileOf(), { now, reads: true });
-    expect((await findHalt(archive.db))?.cause).toContain('archive of closed months');
+    expect((await haltInWords(archive.db))?.cause).toContain('archive of closed months');
     expect(archive.id).toBe(ledger.id);
     await archive.close();
   });
 
   it('P25: the ledger is still its mark’s, and a backup of before the archive is proven after it was adopted', async () => {
     await archived();
-    expect(await findHalt(ledger.db)).toBeUndefined();
+    expect(await haltInWords(ledger.db)).toBeUndefined();
     const copy = join(made.folder, 'copy.db');
     await backupLedger(ledger, copy, now());
     expect(await problemsOf(copy)).toEqual([]);

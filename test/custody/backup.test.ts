@@ -8,7 +8,7 @@ import { finishRestore, restoreLedger } from '../../src/custody/restore-ledger.t
 import { assertNotHalfSwapped, copyBeside, finishSwap } from '../../src/custody/swap.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
 import { record } from '../../src/ledger/record.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;
@@ -31,8 +31,8 @@ it('P25: a backup sends nothing, by whatever means it came into place, and can b
   const elsewhere = join(ledger.folder, 'by-cp.db');
   copyFileSync(file, elsewhere);
   const copy = await open(elsewhere);
-  expect((await findHalt(copy.db))?.cause).toContain(`backup made at ${at(5)}`);
-  expect((await findHalt(copy.db))?.cause).toContain('restore --adopt');
+  expect((await haltInWords(copy.db))?.cause).toContain(`backup made at ${at(5)}`);
+  expect((await haltInWords(copy.db))?.cause).toContain('restore --adopt');
   expect(await claimAt(copy, at(1))).toEqual([]);
   expect(await states(copy)).toEqual({ 'R-1': 'ready', 'R-2': 'ready' });
   expect((await verifyLedger(elsewhere)).ok).toBe(true);
@@ -134,7 +134,7 @@ it('a restore looks at the file before it touches anything', async () => {
   expect(await restoreLedger(ledger.path, `${bad}.gone`, at(5))).toMatchObject({ kind: 'unfit' });
   expect(readdirSync(ledger.folder).filter((name) => /incoming|before/.test(name))).toEqual([]);
   const still = await open(ledger.path);
-  expect(await findHalt(still.db)).toBeUndefined();
+  expect(await haltInWords(still.db)).toBeUndefined();
   await still.close();
 });
 
@@ -160,12 +160,12 @@ it('P25: a restored copy, even one made by cp, sends nothing, and what it replac
   const restored = await restoreLedger(ledger.path, file, at(5));
   if (restored.kind !== 'restored') throw new Error(restored.why);
   const now = await open(ledger.path);
-  expect((await findHalt(now.db))?.cause).toContain('was restored from');
+  expect((await haltInWords(now.db))?.cause).toContain('was restored from');
   expect(Object.keys(await states(now))).toEqual(['R-1', 'R-2']);
   await now.close();
   const before = await open(restored.aside);
   expect(Object.keys(await states(before))).toEqual(['R-1', 'R-2', 'R-3']);
-  expect((await findHalt(before.db))?.cause, 'two must not both send').toContain('in its place');
+  expect((await haltInWords(before.db))?.cause, 'two must not both send').toContain('in its place');
   await before.close();
 });
 
@@ -207,11 +207,11 @@ it('a restore that dies between two renames is refused by all others and finishe
     assertNotHalfSwapped(own.path);
     const now = await open(own.path);
     expect(Object.keys(await states(now)), `after ${moved} renames`).toEqual(['R-1', 'R-2']);
-    expect(await findHalt(now.db)).toBeDefined();
+    expect(await haltInWords(now.db)).toBeDefined();
     await now.close();
     const before = await open(`${own.path}.before-restore-STAMP`);
     expect(Object.keys(await states(before))).toEqual(['OLD']);
-    expect((await findHalt(before.db))?.cause).toContain('in its place');
+    expect((await haltInWords(before.db))?.cause).toContain('in its place');
     await before.close();
     writeFileSync(`${own.path}.restoring`, 'STAMP');
     await finishRestore(own.path, at(7));

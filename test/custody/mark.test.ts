@@ -15,7 +15,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enterGate, shutGate } from '../../src/custody/custody-gate.ts';
 import { readMark } from '../../src/custody/mark.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import type { Ledger } from '../../src/storage/ledger.ts';
 import { addBatch, at, claimAt, makeLedger, type TestLedger } from '../support/ledger.ts';
 
@@ -33,7 +33,7 @@ const history = (): bigint => {
 /** Opens the file as another process would, and says why nothing may be sent. */
 async function causeOf(path = ledger.path): Promise<string | undefined> {
   const again = await openLedger(path, { now: () => at(0) });
-  const halt = await findHalt(again.db);
+  const halt = await haltInWords(again.db);
   await again.close();
   return halt?.cause;
 }

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { moveLedger } from '../../src/custody/move.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { addBatch, at, claimAt, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 
 let ledger: TestLedger;
@@ -37,7 +37,7 @@ async function whoSends(): Promise<string> {
 it('P26: a moved ledger sends from its new place only; the old one is sealed for ever and can be read', async () => {
   expect(await move()).toMatchObject({ kind: 'moved', abandoned: 1, before: false });
   const old = await open(ledger.path);
-  expect((await findHalt(old.db))?.cause).toContain('sqlite:next.db');
+  expect((await haltInWords(old.db))?.cause).toContain('sqlite:next.db');
   await expect(old.write(async () => 1)).rejects.toThrow(/was moved to sqlite:next.db/);
   await expect(old.db.deleteFrom('halts').execute()).rejects.toMatchObject({ code: 'SQLITE_READONLY' });
   expect(await states(old)).toEqual({ 'R-1': 'unknown', 'R-2': 'ready', 'R-3': 'ready' });
@@ -132,7 +132,7 @@ it('P25: a ledger that went back in time takes its barrier along', async () => {
   expect(await move()).toMatchObject({ kind: 'moved' });
   expect(await whoSends()).toBe('0 0');
   const now = await open(to);
-  expect((await findHalt(now.db))?.cause).toContain('restore --adopt');
+  expect((await haltInWords(now.db))?.cause).toContain('restore --adopt');
   await now.close();
 });
 
@@ -157,7 +157,9 @@ it('P25: a file from before the move that is put back in the old place sends not
   copyFileSync(before, ledger.path);
   expect(await whoSends()).toBe('0 2');
   const back = await open(ledger.path);
-  expect((await findHalt(back.db))?.cause).toMatch(/was moved permanently to another place: set ledger.url/);
+  expect((await haltInWords(back.db))?.cause).toMatch(
+    /was moved permanently to another place: set ledger.url/,
+  );
   await back.close();
 });
 
@@ -171,7 +173,7 @@ it('P25: the sealed file copied over the moved ledger sends nothing, though movi
   expect(await move()).toMatchObject({ kind: 'moved', before: false });
   expect(await whoSends()).toBe('0 0');
   const fallen = await open(to);
-  expect((await findHalt(fallen.db))?.cause).toMatch(/went back in time.*restore --adopt/);
+  expect((await haltInWords(fallen.db))?.cause).toMatch(/went back in time.*restore --adopt/);
   await fallen.close();
 });
 

@@ -8,9 +8,9 @@ import { shutGate } from '../../src/custody/custody-gate.ts';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import type { OpenOptions } from '../../src/custody/opening.ts';
 import { verifyLedger } from '../../src/custody/verify-ledger.ts';
-import { findBarrier } from '../../src/ledger/barriers.ts';
 import { openFileTasks } from '../../src/ledger/file-tasks.ts';
 import { record } from '../../src/ledger/record.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { systemClock } from '../../src/runtime/clock.ts';
 import { createWorkers, tryReconcile } from '../../src/runtime/worker-lock.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
@@ -174,14 +174,14 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     const schema = new URL(where.url).searchParams.get('schema');
     await ask(`update ${schema}.meta set value = '1/1' where key = 'postgres_timeline'`);
     const fallen = await open(where);
-    expect((await findBarrier(fallen.db))?.cause).toMatch(/another one than before.*restore --adopt/);
+    expect((await haltInWords(fallen.db))?.cause).toMatch(/another one than before.*restore --adopt/);
     await fallen.close();
     const owner = await open(where, { alone: 'owner' });
     await adoptLedger(owner, () => at(5));
     await owner.close();
     for (const one of [where, other]) {
       const adopted = await open(one);
-      expect((await findBarrier(adopted.db))?.cause).toMatch(/reconcile --full/);
+      expect((await haltInWords(adopted.db))?.cause).toMatch(/reconcile --full/);
       await adopted.close();
     }
   });
@@ -195,9 +195,9 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     const schema = new URL(where.url).searchParams.get('schema');
     await ask(`set session_replication_role = replica; delete from ${schema}.history where id = 2`);
     const stranger = await open(elsewhere(where));
-    expect(await findBarrier(stranger.db)).toBeUndefined();
+    expect(await haltInWords(stranger.db)).toBeUndefined();
     const again = await open(where);
-    expect((await findBarrier(again.db))?.cause).toMatch(/it had 2 entries and now has 1/);
+    expect((await haltInWords(again.db))?.cause).toMatch(/it had 2 entries and now has 1/);
   });
 
   it('P25: marks of other machines from before an adoption are void after it', async () => {
@@ -212,8 +212,8 @@ describe.skipIf(!server)(`the ledger on PostgreSQL${server ? '' : noPostgres}`, 
     await adoptLedger(owner, () => at(5));
     await owner.close();
     const back = await open(other);
-    expect((await findBarrier(back.db))?.cause).toMatch(/reconcile --full/);
-    expect((await findBarrier(back.db))?.cause).not.toMatch(/went back in time \(/);
+    expect((await haltInWords(back.db))?.cause).toMatch(/reconcile --full/);
+    expect((await haltInWords(back.db))?.cause).not.toMatch(/went back in time \(/);
   });
 
   it('P12: a commit whose answer was lost is told as one that may have happened', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findHalt } from '../../src/sending/halts.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { addBatch, states } from '../support/ledger.ts';
 import { addDiscrepancy, addUnapproved, bearer, posted, startDashboard } from './support.ts';
 
@@ -97,10 +97,10 @@ it('releases nothing of a cancelled batch, and nothing of one that is being take
 it('halts all sending and releases it, under the name of the token', async () => {
   const { ledger, post, ask } = await startDashboard();
   expect((await post('ada', '/halt', sure)).status).toBe(200);
-  expect((await findHalt(ledger.db))?.cause).toBe('held by ada');
+  expect((await haltInWords(ledger.db))?.cause).toBe('held by ada');
   expect((await ask('/')).body).toContain('held by ada');
   expect((await post('ada', '/release', sure)).body).toContain('The halt is lifted');
-  expect(await findHalt(ledger.db)).toBeUndefined();
+  expect(await haltInWords(ledger.db)).toBeUndefined();
 });
 
 it('acknowledges and resolves a discrepancy with a note, and says who did', async () => {
@@ -166,7 +166,7 @@ async function tryWay(way: {
     method: way.method ?? 'POST',
     headers: { ...given.headers, ...token, ...way.headers },
   });
-  return { status, halted: (await findHalt(ledger.db)) !== undefined };
+  return { status, halted: (await haltInWords(ledger.db)) !== undefined };
 }
 
 it.each(Object.keys(ways))('a decision posted %s is refused, and nothing is done', async (name) => {

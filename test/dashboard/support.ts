@@ -8,11 +8,11 @@ import type { DashboardDeps } from '../../src/dashboard/shared.ts';
 import { finding } from '../../src/domain/discrepancy.ts';
 import type { DiscrepancyKind } from '../../src/domain/discrepancy-kinds.ts';
 import { seen } from '../../src/reconciliation/discrepancies.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createLogger } from '../../src/runtime/logger.ts';
 import { noteBatch, readApprovable } from '../../src/sending/approvals.sql.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
 import { startAdmin, tokens } from '../admin/support.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
@@ -67,7 +67,7 @@ export async function startDashboard(
     clock,
     log: createLogger({ to: { write: (line: string) => void logged.push(line) } }),
     reports,
-    findHalt: () => findHalt(ledger.db),
+    findHalt: () => haltInWords(ledger.db),
     findProblems: async () => over.problems ?? [],
   });
   const list = [...tokens, ...(over.names ?? []).map((name) => ({ name, token: `${name}-token` }))];

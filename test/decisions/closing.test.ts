@@ -4,6 +4,7 @@ import { remedyText } from '../../src/commands/remedy-text.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
 import { batchCounts } from '../../src/ledger/batches.ts';
 import { countOpen } from '../../src/reconciliation/discrepancies.sql.ts';
+import { messageText } from '../../src/reporting/plain-words.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
 import {
@@ -93,7 +94,7 @@ describe('P32: never sent, and paid by hand under the same reference', () => {
     const [id = 0n] = await addBatch(ledger, ['F']);
     await told.looked(id, 1000, shown('success'));
     expect(await told.claimed(2000)).toEqual([]);
-    expect((await payoutById(ledger, id)).message).toContain('counterfoil settle F');
+    expect(messageText(await payoutById(ledger, id))).toContain('counterfoil settle F');
     expect((await nightOf(ledger, { at: hour, rows: [listed('success')] })).kinds).toEqual([
       'reference_collision F',
     ]);
@@ -188,7 +189,7 @@ it('P32: closing the first of two leaves its successor waiting until the service
 
 it('P25: what a person closes in a ledger that went back counts the send that a lost copy may have made', async () => {
   const id = await told.sent(replies.unknown());
-  const barrier = { cause: 'restored', at: at(200) };
+  const barrier = { why: 'restored', advice: null, at: at(200) };
   await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, barrier));
   await settle(id, hour, 'success');
   expect((await payoutById(ledger, id)).unseen_sends).toBe(1n);

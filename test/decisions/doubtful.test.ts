@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { refusals } from '../../src/commands/decided.ts';
 import type { Contradiction } from '../../src/domain/contradiction.ts';
 import { columnsOf, plainWord } from '../../src/ledger/contradiction-columns.ts';
 import { addAnswer, addInquiry, closeInquiry } from '../../src/ledger/inquiries.ts';
@@ -123,10 +124,9 @@ it.each(['refused', 'failed'] as const)(
     await nightOf(ledger, { at: 3_600_000, rows, full: true });
     const before = (await decisionsOf().weigh([id], at(3_600_001))).cases[0];
     expect(before).toMatchObject({ lookAlikes: ['R-1-R2'], payout: { state: 'unknown' } });
-    expect(before?.judgement).toMatchObject({
-      kind: 'no',
-      why: expect.stringContaining('counterfoil settle R-1'),
-    });
+    expect(before && refusals({ cases: [before], digest: '' })).toMatchObject([
+      { why: expect.stringMatching(/find out, then counterfoil settle R-1\b/) },
+    ]);
     if (state === 'refused') return;
     await saysFailed(id, 3_600_002);
     const after = (await decisionsOf().weigh([id], at(0))).cases[0];

@@ -7,6 +7,8 @@ import type { Remedy } from '../../src/evidence/remedy.ts';
 import type { Case } from '../../src/evidence/weigh.ts';
 import { countOpen, listOpen } from '../../src/reconciliation/discrepancies.sql.ts';
 import { decide } from '../../src/reconciliation/discrepancy-decisions.sql.ts';
+import { reasonText } from '../../src/reporting/advice-text.ts';
+import { messageText } from '../../src/reporting/plain-words.ts';
 import { findAttention } from '../../src/sending/attention.sql.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -171,15 +173,16 @@ const doIt: Record<Remedy, (id: bigint, ms: number) => Promise<unknown>> = {
   },
   release: async (id, ms) => {
     const { moved, first, firstDoubted } = await releaseBatch(ledger, batch(ms));
-    const why = [...first, ...firstDoubted].map((one) => one.why).join('; ');
+    const why = [...first, ...firstDoubted].map(reasonText).join('; ');
     if (moved === 0) expect(why, 'kept, and with a way out').toMatch(/counterfoil (settle|retry|cancel)/);
     else expect((await payoutById(ledger, id)).state).toBe('ready');
   },
   submit: async (id, ms) => {
     const [claimed] = await claimAt(ledger, at(ms));
     if (claimed) return;
-    const { message } = await payoutById(ledger, id);
-    expect(message, 'kept, and with a way out').toMatch(/counterfoil (settle|retry|cancel)/);
+    const { one } = await weighed(id, ms);
+    const said = one.payout.state === 'held' ? messageText(one.payout) : remedyText(one);
+    expect(said, 'kept, and with a way out').toMatch(/counterfoil (settle|retry|cancel)/);
   },
   retry: async (id, ms) => {
     const { digest } = await weighed(id, ms);

@@ -299,11 +299,13 @@ it.each(['0123456789', '0999999999'])(
     const [id = 0n] = await addBatch(ledger, ['F']);
     const [claimed] = await claimAt(ledger, at(0));
     if (claimed) await recordOutcome(ledger, at(100), claimed, replies.refused());
-    await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(1000), cause: 'restored' }));
+    await ledger.write((trx) =>
+      raiseBarrier(trx, barrierKeys.behind, { at: at(1000), why: 'restored', advice: null }),
+    );
     await adoptLedger(ledger, () => at(2000));
     expect(await judged(id, 3000), 'nobody has looked yet').toMatchObject({
       kind: 'no',
-      why: expect.stringContaining('reconcile --full'),
+      advice: { kind: 'list_whole' },
     });
     const paid = listedTransfer('F-R2', { account_number: account, created_at: at(500) });
     await nightOf(ledger, { at: hour, full: true, rows: [paid] });

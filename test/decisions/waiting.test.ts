@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { notReleasedLines } from '../../src/commands/describe.ts';
+import { remedyText } from '../../src/commands/remedy-text.ts';
 import { cancelUnsent } from '../../src/decisions/cancel-unsent.sql.ts';
+import { reasonText } from '../../src/reporting/advice-text.ts';
 import { findAttention } from '../../src/sending/attention.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { listedTransfer, nightOf } from '../reconciliation/setting.ts';
@@ -22,7 +24,7 @@ const listed = (id: string, status: string, other: object = {}) =>
 async function heldBecause(): Promise<string> {
   const { withheld } = await findAttention(ledger.db);
   expect(withheld.count, 'held, and said so').toBe(1);
-  return withheld.first[0]?.message ?? '';
+  return withheld.first.map(reasonText).join();
 }
 
 async function sentOnRelease(ms: number): Promise<string[]> {
@@ -84,6 +86,8 @@ describe('a retry under the same reference that waits', () => {
       state: 'unknown',
       message: expect.stringMatching(why),
     });
+    const { cases } = await told.decisionsAt(9 * hour).weigh([id], at(9 * hour));
+    expect(cases.map(remedyText).join(), 'as `show` and `retry` tell it').toContain('counterfoil settle F');
     expect((await findAttention(ledger.db)).unknown).toMatchObject({ count: 1 });
   }
   const different = { amount: '1490.00' };
@@ -92,7 +96,7 @@ describe('a retry under the same reference that waits', () => {
     const id = await retried();
     await told.looked(id, 2 * hour, shown('success', different));
     expect(await told.claimed(3 * hour)).toEqual([]);
-    await takenBack(id, /^the service's details say .*counterfoil show F.*settle F/);
+    await takenBack(id, /^the service's details say /);
     expect(await told.judged(id, 4 * hour)).toMatchObject({ kind: 'no' });
     const settled = {
       ids: [id],

@@ -4,6 +4,7 @@ import type { WitnessStatus } from '../../src/domain/payout.ts';
 import { type Evidence, loadEvidence } from '../../src/evidence/evidence.sql.ts';
 import { judge } from '../../src/evidence/judge.ts';
 import { verdictOf } from '../../src/evidence/look-up-verdict.ts';
+import { reasonText } from '../../src/reporting/advice-text.ts';
 import type { LookUpOutcome } from '../../src/storage/tables/word-columns.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 
@@ -131,14 +132,14 @@ describe('P20: a failed payout', () => {
 describe('P20: what a failed payout still lacks is said', () => {
   const why = (one: Evidence, from = since): string => {
     const told = judge(one, from);
-    return told.kind === 'no' ? told.why : told.kind;
+    return told.kind === 'no' ? reasonText(told) : told.kind;
   };
 
   it('when the look-up and the listing are older', () => {
     const old = evidence('failed', { asked: ['found', 'failed'], listed: ['failed'] });
     const listing = listingOf(['failed'], 50, 99);
     expect(why({ ...old, listing }, at(301))).toBe(
-      `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed. Enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing`,
+      `nothing confirms now that it failed: the look-up of ${at(301)} is older than this question, and the listing of run r is older than the word that it failed; enough is a look-up made now, or a complete listing begun from now on, that shows it as failed: run counterfoil reconcile --full, then counterfoil retry R-1. If that does not show it either, ask the service in writing`,
     );
     const outrun = { ...listing, startedAt: at(0), finishedAt: at(200) };
     expect(why({ ...old, listing: outrun }, at(301))).toContain('run r is older than the last attempt');

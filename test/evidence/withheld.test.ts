@@ -59,13 +59,13 @@ it('P15: what was held since the service shows it says so, stays held when its b
   const { withheld } = await findAttention(ledger.db);
   expect(withheld).toMatchObject({
     count: 1,
-    first: [{ batch: 'b-1', reference: 'R-1', message: expect.stringMatching(/shows a transfer under R-1/) }],
+    first: [{ batch: 'b-1', reference: 'R-1', why: expect.stringMatching(/shows a transfer under R-1/) }],
   });
   await holdBatch(ledger, { ...batch, reason: { kind: 'person' } });
   expect(await releaseBatch(ledger, batch)).toMatchObject({
     moved: 1,
     kept: 1,
-    first: [{ reference: 'R-1', why: expect.stringContaining('restore --adopt') }],
+    first: [{ reference: 'R-1', advice: { kind: 'find_orderer', reference: 'R-1' } }],
   });
   expect(await states(ledger)).toEqual({ 'R-1': 'held', 'R-2': 'ready' });
   const said = { ...batch, source: 'person:ada', why: 'cancelled by ada' };

@@ -246,7 +246,9 @@ it('P21: nothing of a cancelled batch is resent by itself; it stays unknown, for
 
 it('P25: a ledger that went back in time orders nothing once more, since it may have done so already', async () => {
   await follow(0, 3 * hour);
-  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, { at: at(0), cause: 'restored' }));
+  await ledger.write((trx) =>
+    raiseBarrier(trx, barrierKeys.behind, { at: at(0), why: 'restored', advice: null }),
+  );
   const { payout, summary } = await night();
   expect(payout).toMatchObject({ state: 'unknown', auto_resends: 0n });
   expect(summary.resubmitted).toBeUndefined();

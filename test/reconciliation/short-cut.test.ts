@@ -132,7 +132,7 @@ it('P29: a list that was pruned at its far end keeps the short cut', async () =>
 it('P25: while a barrier stands everything is listed', async () => {
   const night = await calmNights('newest');
   await night();
-  const barrier = { at: new Date(town.world.now).toISOString(), cause: 'adopted' };
+  const barrier = { at: new Date(town.world.now).toISOString(), why: 'adopted', advice: null };
   await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing, barrier));
   expect(await night()).toMatchObject({ complete: true });
 });

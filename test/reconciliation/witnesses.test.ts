@@ -171,7 +171,7 @@ it('P4: a list begun before the latest attempt ended never fails the payout, and
 it('P25: a complete list begun after the adoption, and matched, lets the ledger send again', async () => {
   const barrier = () => findBarrier(ledger.db);
   const key = barrierKeys.listing;
-  await ledger.write((trx) => raiseBarrier(trx, key, { at: at(hour), cause: 'adopted' }));
+  await ledger.write((trx) => raiseBarrier(trx, key, { at: at(hour), why: 'adopted', advice: null }));
   await nightOf(ledger, { at: hour });
   expect(await barrier(), 'begun no later').toBeDefined();
   await nightOf(ledger, { at: 2 * hour, listing: { complete: false } });

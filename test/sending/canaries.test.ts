@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { type Brakes, noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import type { HaltCause } from '../../src/sending/halt.ts';
-import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
+import { halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { createBrakes } from '../../src/sending/open-brakes.sql.ts';
 import { addBatch, at, claimAt, recordOutcome, replies, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named, say } from './brakes-setting.ts';
@@ -30,7 +31,7 @@ describe('P21: a canary', () => {
     await succeed(ledger, ['A-2'], 6);
     expect(await left(brakes, 7)).toBe(3);
     expect(await claimUnder(brakes, 8)).toEqual(['A-3', 'A-4', 'A-5']);
-    expect(await findHalt(ledger.db)).toBeUndefined();
+    expect(await haltInWords(ledger.db)).toBeUndefined();
   });
 
   it('keeps no other batch back, and is that of each batch', async () => {
@@ -66,7 +67,7 @@ describe('P21: a canary', () => {
     if (!first) throw new Error('not claimed');
     await recordOutcome(ledger, at(1), first, reply());
     expect(await claimUnder(brakes, 2)).toEqual([]);
-    expect(await findHalt(ledger.db)).toMatchObject({
+    expect(await haltInWords(ledger.db)).toMatchObject({
       cause: `the canary of b-1 failed: A-1 is ${state}`,
       kinds: [state === 'unknown' ? 'canary_open' : 'canary_failed'],
     });
@@ -82,9 +83,9 @@ describe('P21: a canary', () => {
     const late = createBrakes({ ledger, clock: { iso: () => at(4 * hour) }, brakes });
     const early = createBrakes({ ledger, clock: { iso: () => at(4 * hour - 1) }, brakes });
     await early.settle();
-    expect(await findHalt(ledger.db)).toBeUndefined();
+    expect(await haltInWords(ledger.db)).toBeUndefined();
     await late.settle();
-    expect((await findHalt(ledger.db))?.cause).toBe(
+    expect((await haltInWords(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-1 has not settled in 4 hour(s)',
     );
   });
@@ -94,7 +95,7 @@ describe('P21: a canary', () => {
     await addBatch(ledger, named('A', 4));
     expect(await claimUnder(brakes, 0)).toEqual(['A-1', 'A-2']);
     expect(await claimUnder(brakes, 4 * hour)).toEqual([]);
-    expect((await findHalt(ledger.db))?.cause).toMatch(/^the canary of b-1 failed: A-1 has not settled/);
+    expect((await haltInWords(ledger.db))?.cause).toMatch(/^the canary of b-1 failed: A-1 has not settled/);
   });
 
   it('that has not failed is not lifted: no halt goes, and no later count of unknowns begins again', async () => {
@@ -105,7 +106,7 @@ describe('P21: a canary', () => {
     expect(await ledger.db.selectFrom('meta').select('key').where('key', '=', key).execute()).toEqual([]);
     await ledger.write((trx) => halt(trx, { kind: 'person' }, at(2)));
     expect(await ledger.write((trx) => liftCanary(trx, 'b-1', at(3)))).toBeUndefined();
-    expect((await findHalt(ledger.db))?.cause).toBe('held by a person');
+    expect((await haltInWords(ledger.db))?.cause).toBe('held by a person');
   });
 
   it('halts after canary_hours when one of it must not be sent, and not while its batch is held', async () => {
@@ -122,10 +123,10 @@ describe('P21: a canary', () => {
     await early.settle();
     await reasons('[{"kind":"person"}]');
     await late.settle();
-    expect(await findHalt(ledger.db)).toBeUndefined();
+    expect(await haltInWords(ledger.db)).toBeUndefined();
     await reasons('[]');
     await late.settle();
-    expect((await findHalt(ledger.db))?.cause).toBe(
+    expect((await haltInWords(ledger.db))?.cause).toBe(
       'the canary of b-1 failed: A-2 is held, and cannot be sent; counterfoil show A-2 says why',
     );
     await ledger.write((trx) => liftCanary(trx, 'b-1', at(4 * hour)));
@@ -150,7 +151,7 @@ describe('P21: a canary', () => {
     await claimUnder(brakes, 0);
     await ledger.write((trx) => abandonClaims(trx, 'w-1', at(1)));
     expect(await claimUnder(brakes, 2)).toEqual([]);
-    expect((await findHalt(ledger.db))?.cause).toContain('A-1 is unknown');
+    expect((await haltInWords(ledger.db))?.cause).toContain('A-1 is unknown');
   });
 
   it('stays in force when the configuration no longer asks for one, until it has settled', async () => {
@@ -184,13 +185,13 @@ describe('P11: a halt with several causes', () => {
     expect(await claimUnder(brakes, 1)).toEqual([]);
     await ledger.write((trx) => halt(trx, other, at(2)));
     await ledger.write((trx) => halt(trx, other, at(3)));
-    expect(await findHalt(ledger.db)).toEqual({
+    expect(await haltInWords(ledger.db)).toEqual({
       cause: `the canary of b-1 failed: A-1 is refused; also: ${cause}`,
       at: at(1),
       kinds: ['canary_failed', other.kind],
     });
     expect(await release(ledger, 'b-1', 4)).toMatchObject({ halt: false });
-    expect(await findHalt(ledger.db)).toMatchObject({ cause, kinds: [other.kind] });
+    expect(await haltInWords(ledger.db)).toMatchObject({ cause, kinds: [other.kind] });
     expect(await claimUnder(brakes, 5)).toEqual([]);
     await ledger.write((trx) => liftHalt(trx, at(6)));
     expect(await claimUnder(brakes, 7)).toEqual(['A-2', 'A-3']);

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
 import { record } from '../../src/ledger/record.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { claim, sendable } from '../../src/sending/claims.sql.ts';
-import { findHalt, halt, liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
+import { halt, liftHalt, tooManyUnknown } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { lanesOf } from '../../src/sending/lanes.sql.ts';
 import {
@@ -76,13 +77,14 @@ describe('P2: the transaction of the intent checks everything again', () => {
     );
     await ledger.write((trx) => halt(trx, { kind: 'person' }, at(1)));
     expect(await claimedNames(2)).toEqual([]);
-    const cause = 'the service answered 10 (no balance) to R-9; also: held by a person';
-    expect(await findHalt(ledger.db)).toEqual({
-      cause,
+    expect(await haltInWords(ledger.db)).toEqual({
+      cause: 'the service answered 10 (no balance) to R-9; also: held by a person',
       at: at(0),
       kinds: ['account', 'person'],
     });
-    expect(await ledger.write((trx) => liftHalt(trx, at(3)))).toMatchObject({ cause });
+    expect(await ledger.write((trx) => liftHalt(trx, at(3)))).toMatchObject({
+      causes: [{ kind: 'account' }, { kind: 'person' }],
+    });
     expect(await claimedNames(4)).toEqual(['R-1']);
   });
 

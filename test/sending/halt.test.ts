@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { haltText } from '../../src/commands/describe.ts';
 import { barrierKeys, raiseBarrier } from '../../src/ledger/barriers.ts';
-import { haltAdvice, haltCauseText, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
+import { haltCauseText, haltInWords } from '../../src/reporting/halt-words.ts';
+import { haltAdvice, haltKindOf, readHaltCause } from '../../src/sending/halt.ts';
 import { findHaltCauses, halt } from '../../src/sending/halts.sql.ts';
 import { makeLedger } from '../support/ledger.ts';
 
@@ -51,6 +52,28 @@ it('a barrier of the ledger ends no other cause, so that nobody is told that one
   const ledger = await makeLedger();
   onTestFinished(() => ledger.remove());
   await ledger.write((trx) => halt(trx, { kind: 'person' }, at));
-  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing, { at, cause: 'adopted' }));
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.listing, { at, why: 'adopted', advice: null }));
   expect((await findHaltCauses(ledger.db)).map(({ kind }) => kind)).toEqual(['barrier', 'person']);
+});
+
+it('a barrier that is stored in words, as an earlier version did, still stops all sending and says them', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const value = `${at} it went back in time: adopt it`;
+  await ledger.db.insertInto('meta').values({ key: barrierKeys.behind, value }).execute();
+  expect(await haltInWords(ledger.db)).toEqual({
+    at,
+    cause: 'it went back in time: adopt it',
+    kinds: ['barrier'],
+  });
+});
+
+it('a barrier names its way out though it stores none in words', async () => {
+  const ledger = await makeLedger();
+  onTestFinished(() => ledger.remove());
+  const barrier = { at, why: 'it went back in time', advice: { kind: 'adopt' } } as const;
+  await ledger.write((trx) => raiseBarrier(trx, barrierKeys.behind, barrier));
+  expect((await haltInWords(ledger.db))?.cause).toBe(
+    'it went back in time; counterfoil restore --adopt makes it safe to use',
+  );
 });

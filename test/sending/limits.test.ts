@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adoptLedger } from '../../src/custody/adopt.ts';
 import { barrierKeys, lowerBarrier } from '../../src/ledger/barriers.ts';
+import { messageText } from '../../src/reporting/plain-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
 import { abandonClaims } from '../../src/sending/claims.sql.ts';
 import { releaseBatch } from '../../src/sending/holds.sql.ts';
@@ -160,12 +161,10 @@ describe('P21: a daily limit', () => {
     const brakes = limitOf('3000.00');
     expect(await claimUnder(brakes, 0)).toEqual(['B-1']);
     expect(await states(ledger)).toMatchObject({ 'BIG-1': 'held' });
-    const { message } = await ledger.db
-      .selectFrom('payouts')
-      .select('message')
-      .where('reference', '=', 'BIG-1')
-      .executeTakeFirstOrThrow();
-    expect(message).toMatch(/NGN 4000\.00 is more than .* whole day, NGN 3000\.00: raise the limit/);
+    const big = ledger.db.selectFrom('payouts').selectAll().where('reference', '=', 'BIG-1');
+    expect(messageText(await big.executeTakeFirstOrThrow())).toMatch(
+      /NGN 4000\.00 is more than .* whole day, NGN 3000\.00; raise the limit .*counterfoil cancel BIG-1$/,
+    );
     const request = { batch: 'b-1', at: at(1) };
     expect(await releaseBatch(ledger, { ...request, dailyLimit: brakes.dailyLimit })).toMatchObject({
       kept: 1,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../src/custody/open-ledger.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { type Clock, systemClock } from '../../src/runtime/clock.ts';
 import { createSandbox, type Fault, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
 import type { ServiceClient } from '../../src/service/types.ts';
 import { addBatch, born, makeLedger, states, type TestLedger } from '../support/ledger.ts';
 import { clientOf, named, senderOf } from './setting.ts';
@@ -58,7 +58,8 @@ it('P11: three lost answers in a row halt the mode, and the rest stays ready', a
   const client = await service({ 'R-1': 'lost_answer', 'R-2': 'lost_before', 'R-3': 'error_500_after' });
   await addBatch(ledger, named(9));
   const result = await senderOf(ledger, client).run();
-  expect(result).toMatchObject({ ended: 'halted', detail: '3 unknown outcomes in a row' });
+  expect(result).toMatchObject({ ended: 'halted', detail: 'halted: unknowns' });
+  expect((await haltInWords(ledger.db))?.cause).toBe('3 unknown outcomes in a row');
   expect(await counted()).toEqual({ unknown: 3, ready: 6 });
   expect((await senderOf(ledger, client).run()).ended).toBe('halted');
   expect(sandbox.requests.posts).toBe(3);
@@ -75,7 +76,7 @@ it('P11: an answer about the account halts the mode at once and names its cause'
   const client = await service({ 'R-1': 'insufficient' });
   await addBatch(ledger, named(6));
   expect((await senderOf(ledger, client).run()).ended).toBe('halted');
-  expect((await findHalt(ledger.db))?.cause).toMatch(/10 .*R-1/);
+  expect((await haltInWords(ledger.db))?.cause).toMatch(/10 .*R-1/);
   expect(await states(ledger)).toMatchObject({ 'R-1': 'unknown', 'R-2': 'ready', 'R-6': 'ready' });
 });
 

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { addInquiry } from '../../src/ledger/inquiries.ts';
 import { notePause, pauseOf } from '../../src/lookups/pauses.sql.ts';
+import { haltInWords } from '../../src/reporting/halt-words.ts';
 import { noBrakes } from '../../src/sending/brakes.ts';
-import { findHalt } from '../../src/sending/halts.sql.ts';
 import { capWaits } from '../../src/sending/waits.ts';
 import { addBatch, at, makeLedger, type TestLedger } from '../support/ledger.ts';
 import { braked, hour, named } from './brakes-setting.ts';
@@ -85,7 +85,7 @@ it('P33: a canary that nobody hears of halts after its hours, although the clock
   expect(await claimUnder(brakes, year)).toEqual(['A-1']);
   await ledger.write((trx) => capWaits(trx, { at: at(0), quietPeriodMs }));
   expect(await claimUnder(brakes, 3 * hour)).toEqual([]);
-  expect(await findHalt(ledger.db)).toBeUndefined();
+  expect(await haltInWords(ledger.db)).toBeUndefined();
   expect(await claimUnder(brakes, 4 * hour)).toEqual([]);
-  expect((await findHalt(ledger.db))?.cause).toContain('canary');
+  expect((await haltInWords(ledger.db))?.cause).toContain('canary');
 });

@@ -1,6 +1,7 @@
 import * as intakeJob from '../../jobs/intake.ts';
 import * as submitJob from '../../jobs/submit.ts';
 import { type App, openApp } from '../../src/app/app.ts';
+import { sayHalt } from '../../src/reporting/halt-words.ts';
 import { findHalt, halt, liftCanary, liftHalt } from '../../src/sending/halts.sql.ts';
 import { holdBatch, releaseBatch } from '../../src/sending/holds.sql.ts';
 import { approve, waitingForApproval } from './approver.ts';
@@ -135,7 +136,7 @@ async function act(town: Town, app: App, what: PeoplesAct, subject: string | nul
     case 'hold mode':
       return ledger.write((trx) => halt(trx, { kind: 'person' }, at));
     case 'release mode':
-      world.trace(`it was halted: ${(await findHalt(ledger.db))?.cause}`);
+      world.trace(`it was halted: ${sayHalt(await findHalt(ledger.db))?.cause}`);
       town.brakes.releasing(null);
       await ledger.write((trx) => liftHalt(trx, at));
       return;

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { barrierKeys, findBarrier } from '../../ledger/barriers.ts';
+import { reasonText } from '../../reporting/advice-text.ts';
 import { closedPeriods } from '../../reporting/periods.sql.ts';
 import { archivePath } from '../../storage/archive-file.ts';
 import type { Db, Ledger } from '../../storage/ledger.ts';
@@ -53,7 +54,7 @@ export async function archiveLedger(request: ArchiveRequest): Promise<Archived> 
   try {
     await dropUnfinished(ledger);
     const barrier = await findBarrier(ledger.db);
-    if (barrier) return { kind: 'refused', why: `${barrier.cause}. Until then nothing is archived` };
+    if (barrier) return { kind: 'refused', why: `${reasonText(barrier)}. Until then nothing is archived` };
     const period = await lastPeriodBefore(ledger.db, request.before);
     if (!period)
       return {

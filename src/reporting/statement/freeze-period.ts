@@ -7,6 +7,7 @@ import { countOpen } from '../../reconciliation/discrepancies.sql.ts';
 import type { Config } from '../../settings/settings.ts';
 import type { Ledger, Trx } from '../../storage/ledger.ts';
 import type { Period } from '../../storage/tables/period-tables.ts';
+import { reasonText } from '../advice-text.ts';
 import {
   addPeriodRows,
   addPeriodTransfers,
@@ -111,7 +112,7 @@ export function createClosePeriod(deps: { ledger: Ledger; config: Config; accoun
   /** Refuses a ledger that may have forgotten payments: its figures would be permanently wrong (P25). */
   async function whyNotNow(trx: Trx): Promise<string | null> {
     const barrier = await findBarrier(trx);
-    return barrier ? `${barrier.cause}. Until then no month is closed` : null;
+    return barrier ? `${reasonText(barrier)}. Until then no month is closed` : null;
   }
 
   async function openLines(trx: Trx): Promise<string[]> {

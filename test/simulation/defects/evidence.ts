@@ -57,8 +57,8 @@ export const evidenceDefects: readonly Defect[] = [
     name: 'pays anew without looking at who else does',
     turn: 'waiting',
     file: 'src/evidence/judge.ts',
-    find: `  if (successor !== null) return`,
-    replace: `  if (payout.id < 0n) return`,
+    find: `  if (successor !== null)`,
+    replace: `  if (payout.id < 0n)`,
   },
   {
     name: 'decides on evidence that was never shown',

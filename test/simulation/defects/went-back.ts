@@ -22,8 +22,8 @@ export const wentBackDefects: readonly Defect[] = [
     from: 2,
     oldCopies: true,
     file: 'src/custody/adopt.ts',
-    find: `  await raiseBarrier(trx, barrierKeys.listing, { at, cause });`,
-    replace: `    if (cause === '') await raiseBarrier(trx, barrierKeys.listing, { at, cause });`,
+    find: `  await raiseBarrier(trx, barrierKeys.listing, { at, why, advice: { kind: 'list_whole' } });`,
+    replace: `  if (at === '') await raiseBarrier(trx, barrierKeys.listing, { at, why, advice: { kind: 'list_whole' } });`,
   },
   {
     name: 'adopts what was ready as not yet sent',

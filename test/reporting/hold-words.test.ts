@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type HoldReason, readReasons } from '../../src/ledger/hold-reasons.ts';
-import { holdText, holdTexts } from '../../src/sending/hold-words.ts';
+import { holdTexts } from '../../src/reporting/hold-words.ts';
 
 const match = { row: 2, reference: 'A', batch: 'b-0' };
 
@@ -39,7 +39,7 @@ it.each<[HoldReason, string]>([
     '2 above submission.payout_limit: row 2 (NGN 7.00); check, then counterfoil release b-1',
   ],
 ])('says why a batch is held and what to do: %o', (reason, words) => {
-  expect(holdText(reason, 'b-1')).toBe(words);
+  expect(holdTexts([reason], 'b-1')).toEqual([words]);
 });
 
 it('names no batch for a file that has none yet', () => {

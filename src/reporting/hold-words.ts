@@ -1,0 +1,33 @@
+import type { HoldReason } from '../ledger/hold-reasons.ts';
+import { holdFact } from '../sending/hold-words.ts';
+
+/** The reasons that hold a batch, each with the way out. `batch` is null for a file that is only checked. */
+export function holdTexts(reasons: readonly HoldReason[], batch: string | null): string[] {
+  return reasons.map((reason) => `${holdFact(reason)}${wayOut[reason.kind](batch)}`);
+}
+
+type WayOut = (batch: string | null) => string;
+
+const check: WayOut = (batch) => (batch === null ? '' : `; check, then counterfoil release ${batch}`);
+const compare: WayOut = (batch) =>
+  `; check it against its source, then counterfoil release ${batch} pays what was read, or counterfoil cancel ${batch} drops it`;
+
+const wayOut: Record<HoldReason['kind'], WayOut> = {
+  person: () => '; counterfoil release lifts it',
+  cancelled: () => '; counterfoil cancel ends it',
+  approval: (batch) => `: counterfoil approve${batch === null ? '' : ` ${batch}`}`,
+  approved: (batch) => `; counterfoil release ${batch} goes on if that was interrupted`,
+  file_grown: compare,
+  file_changed: compare,
+  file_not_archived: compare,
+  file_missing: compare,
+  repeated_row: check,
+  alike: check,
+  named_again: check,
+  original_held: check,
+  payout_limit: check,
+  daily_limit: (batch) => `; raise the limit, or cancel them${check(batch)}`,
+  balance: (batch) => `: put money into it${check(batch)}`,
+  account_names: check,
+  check_unreadable: check,
+};
